@@ -21,15 +21,17 @@ public struct TemporaryStore: Sendable {
     ///   - tables: The tables.
     ///   - functions: The functions in Swift of its connections.
     ///   - collations: The collations in Swift of its connections.
+    ///   - tokenizers: The tokenizers of its full-text indexes, besides the library's own.
     ///   - settings: The store settings.
     /// - Throws: `StrongroomError` as `Stores.open` does.
     public init(
         tables: [TableSchema] = [], functions: [any DatabaseFunction] = [], collations: [Collation] = [],
-        settings: StoreSettings = StoreSettings()
+        tokenizers: [TextTokenizer] = [], settings: StoreSettings = StoreSettings()
     ) async throws {
         directory = try TemporaryDirectory()
         let configuration = TemporaryConfiguration(
-            directory: directory, tables: tables, functions: functions, collations: collations, settings: settings)
+            directory: directory, tables: tables, functions: functions, collations: collations, tokenizers: tokenizers,
+            settings: settings)
         store = try await Stores(configuration).open("temporary.sqlite")
     }
 
@@ -54,6 +56,7 @@ private struct TemporaryConfiguration: Configuration {
     let tables: [TableSchema]
     let functions: [any DatabaseFunction]
     let collations: [Collation]
+    let tokenizers: [TextTokenizer]
     let settings: StoreSettings
     let key = Key.random()
 
@@ -72,6 +75,8 @@ private struct TemporaryConfiguration: Configuration {
     func functions(for database: DatabaseName) -> [any DatabaseFunction] { functions }
 
     func collations(for database: DatabaseName) -> [Collation] { collations }
+
+    func tokenizers(for database: DatabaseName) -> [TextTokenizer] { tokenizers }
 
     func settings(for database: DatabaseName) -> StoreSettings { settings }
 }

@@ -10,7 +10,8 @@ enum CommandList {
     /// Commands for files, keys and schemas.
     private static let upkeep: [any ParsableCommand.Type] = [
         StatusCommand.self, DoctorCommand.self, RotateCommand.self, ConvertCommand.self, MigrateCommand.self,
-        VerifyCommand.self, SalvageCommand.self, RecoverCommand.self, KeysCommand.self,
+        VerifyCommand.self, ReindexCommand.self, SalvageCommand.self, RecoverCommand.self,
+        KeysCommand.self,
     ]
 
     static let discussion = """

@@ -3,7 +3,9 @@ extension RecordModel {
     /// The members that make the record a table.
     func tableCode(_ table: TableArguments) -> [String] {
         let columns = properties.map { "columns.\($0.name)" }
-        let rest = ["indexes: indexes"] + (table.history.map { ["history: \(history($0))"] } ?? [])
+        let rest =
+            ["indexes: indexes"] + (table.history.map { ["history: \(history($0))"] } ?? [])
+            + (table.fullText.map { ["fullText: \($0)"] } ?? [])
         let schema = """
             \(prefix)static let schema = Strongroom.TableSchema(
                 \(([table.name.swiftLiteral] + columns + rest).joined(separator: ",\n    "))

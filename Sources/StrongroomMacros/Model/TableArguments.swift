@@ -10,6 +10,8 @@ struct TableArguments {
     let database: String?
     /// The history that is kept, as in the source.
     let history: String?
+    /// The full-text indexes, as in the source.
+    let fullText: String?
     /// The record's type, for an additional table.
     let record: String?
 
@@ -37,7 +39,9 @@ struct TableArguments {
         }
         self.name = name
         self.database = database?.trimmedDescription
-        history = attribute.argument("history")?.trimmedDescription
+        let history = attribute.argument("history")?.trimmedDescription
+        self.history = history == "nil" ? nil : history
+        fullText = attribute.argument("fullText")?.trimmedDescription
         record = attribute.argument("of").flatMap { $0.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription }
     }
 }

@@ -13,6 +13,7 @@ struct Vault: Configuration {
     var protection = KeyProtection.direct
     var functions: [any DatabaseFunction] = []
     var collations: [Collation] = []
+    var tokenizers: [TextTokenizer] = []
     var settings = StoreSettings(readers: 2, openTimeout: .seconds(30))
 
     /// A migrator with one version, whose table holds the lines.
@@ -34,6 +35,7 @@ struct Vault: Configuration {
     func migrator(for database: DatabaseName) throws -> Migrator? { migrator }
     func functions(for database: DatabaseName) -> [any DatabaseFunction] { functions }
     func collations(for database: DatabaseName) -> [Collation] { collations }
+    func tokenizers(for database: DatabaseName) -> [TextTokenizer] { tokenizers }
     func settings(for database: DatabaseName) -> StoreSettings { settings }
     func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
     func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] {

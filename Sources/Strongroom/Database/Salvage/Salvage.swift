@@ -78,10 +78,11 @@ final class Salvage {
         try withTarget(key) { target in
             try new.requireOpened(by: target)
             for setting in ["encoding", "auto_vacuum"] { try copySetting(setting, connection, target) }
-            let isMade = try makeTables(roots, target)
+            let derived = FullTextSalvage(roots)
+            let isMade = try makeTables(derived.others, target)
             // The engine stores the highest row ids there while rows are inserted; those of the old file replace them
             // last.
-            let copied = roots.filter { isMade.contains($0.name) }
+            let copied = derived.others.filter { isMade.contains($0.name) }
             let isLast = { (table: SchemaRoot) in table.name == "sqlite_sequence" }
             let shelf = LostAndFound(target, roots: roots, isKept: keepsUnattributed)
             let pages = TableSalvage.Pages(contents: contents, plan: plan, encoding: encoding)
@@ -94,7 +95,9 @@ final class Salvage {
         try new.requireName(made.path)
         // On a new connection, so that the engine knows the virtual tables.
         try withTarget(key) { target in
-            try makeOthers(roots, target)
+            let derived = FullTextSalvage(roots)
+            try makeOthers(derived.others, target)
+            try makeFullText(derived, target)
             guard try target.integrityCheck(most: 1).findings.isEmpty else {
                 throw StrongroomError(
                     .engine, "The new file is not whole; nothing was kept. Try again on another disk.",
@@ -191,8 +194,21 @@ final class Salvage {
         }
     }
 
+    /// Creates the full-text indexes anew, from the salvaged rows.
+    private func makeFullText(_ derived: FullTextSalvage, _ target: Connection) throws {
+        try target.inTransaction(.exclusive) {
+            for index in derived.indexes {
+                try monitor.check()
+                _ = try make(index.name) { try target.inSavepoint { try derived.create(index, target) } }
+            }
+        }
+    }
+
     private static func isObjection(_ code: StrongroomError.Code) -> Bool {
-        [.sql, .constraint, .notAuthorized, .missingFunction, .missingCollation, .notDeterministic].contains(code)
+        [
+            .sql, .constraint, .notAuthorized, .missingFunction, .missingCollation, .notDeterministic, .schemaChange,
+            .notSupported,
+        ].contains(code)
     }
 
     /// - Parameter target: The connection on which a missing function or collation is replaced, so that rows can be

@@ -15,6 +15,8 @@ public struct EngineFeatures: Sendable, Equatable {
     public let cipherVersion: String
     /// Full-text search, version 5.
     public let hasFTS5: Bool
+    /// Full-text search, version 4.
+    public let hasFTS4: Bool
     /// The JSON functions.
     public let hasJSON: Bool
     /// The table `dbstat`, which reports how many bytes each table takes.
@@ -22,6 +24,8 @@ public struct EngineFeatures: Sendable, Equatable {
     /// The maximum number of parameters in one statement.
     public let maximumParameters: Int
 
+    /// Full-text search in either version, which ``FullTextIndex`` needs.
+    public var hasFullText: Bool { hasFTS5 || hasFTS4 }
     /// `INSERT … ON CONFLICT … DO UPDATE` (from SQLite 3.24 on).
     public var hasUpsert: Bool { sqliteVersionNumber >= 3_024_000 }
     /// `RETURNING` (from SQLite 3.35 on).
@@ -83,6 +87,7 @@ public struct EngineFeatures: Sendable, Equatable {
             sqliteVersionNumber: Int(sqlite3_libversion_number()),
             cipherVersion: cipher,
             hasFTS5: probe.accepts("SELECT fts5_source_id()"),
+            hasFTS4: (try? probe.run("CREATE VIRTUAL TABLE probe USING fts4 (text)")) != nil,
             hasJSON: probe.accepts("SELECT json('1')"),
             hasPageStatistics: probe.accepts("SELECT 1 FROM dbstat"),
             maximumParameters: Int(sqlite3_limit(probe.pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1))

@@ -4,6 +4,8 @@ extension Connection {
     /// Registers what every connection has: the regular expression, and the collations of locales on their first use.
     func installStandardFunctions() throws {
         guard RegularExpression.install(functions, on: pointer) == SQLITE_OK,
+            WordsFunction.install(functions, on: pointer) == SQLITE_OK,
+            ScoreFunction.install(on: pointer) == SQLITE_OK,
             RegisteredCollation.installLocales(on: pointer) == SQLITE_OK
         else { throw failure("The connection could not be set up") }
     }

@@ -4,6 +4,7 @@ import CSQLCipher
 struct ConnectionFunctions: Sendable {
     private(set) var functions: [FunctionDefinition] = []
     private(set) var collations: [Collation] = []
+    private(set) var tokenizers: [TextTokenizer] = []
 
     /// No functions.
     init() {}
@@ -11,7 +12,14 @@ struct ConnectionFunctions: Sendable {
     /// Functions and collations of a configuration.
     ///
     /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be used or is used twice.
-    init(_ functions: [any DatabaseFunction], _ collations: [Collation]) throws {
+    init(_ functions: [any DatabaseFunction], _ collations: [Collation], _ tokenizers: [TextTokenizer] = []) throws {
+        for tokenizer in tokenizers where !tokenizer.isBuiltIn {
+            try tokenizer.checkName()
+            guard !self.tokenizers.contains(where: { $0.name == tokenizer.name }) else {
+                throw Self.declaredTwice(tokenizer.name, "tokenizer")
+            }
+            self.tokenizers.append(tokenizer)
+        }
         for definition in functions.map(\.definition) {
             try Self.check(definition.name, "function")
             guard definition.argumentCount <= Self.mostArguments else {

@@ -16,6 +16,8 @@ struct AutomaticSchema: Sendable {
         case createIndex(table: String, String)
         case pauseHistory(table: String)
         case keepHistory(table: String)
+        case pauseFullText(table: String)
+        case keepFullText(table: String)
 
         /// Whether it concerns no column.
         var isOfIndex: Bool {
@@ -31,8 +33,8 @@ struct AutomaticSchema: Sendable {
             case .createTable(let table), .renameColumn(let table, _, _), .addColumn(let table, _),
                 .changeColumn(let table, _), .convertDecimals(let table, _), .keepKeys(let table, _),
                 .dropColumn(let table, _), .dropIndex(let table, _), .createIndex(let table, _),
-                .pauseHistory(let table),
-                .keepHistory(let table):
+                .pauseHistory(let table), .keepHistory(let table), .pauseFullText(let table),
+                .keepFullText(let table):
                 table
             }
         }
@@ -54,6 +56,8 @@ struct AutomaticSchema: Sendable {
             case .createIndex(let table, let index): "table \"\(table)\": index \"\(index)\" added"
             case .pauseHistory(let table): "table \"\(table)\": triggers of its history removed"
             case .keepHistory(let table): "table \"\(table)\": triggers of its history added"
+            case .pauseFullText(let table): "table \"\(table)\": full-text indexes removed"
+            case .keepFullText(let table): "table \"\(table)\": full-text indexes updated"
             }
         }
     }
@@ -72,6 +76,7 @@ struct AutomaticSchema: Sendable {
             }
         }
         try checkIndexNames()
+        for table in tables { try table.checkFullText() }
         for table in tables {
             guard let history = try HistoryTable(table), seen.contains(SQLName(history.name)) else { continue }
             throw StrongroomError(
@@ -104,7 +109,8 @@ struct AutomaticSchema: Sendable {
         let entries = try connection.schemaEntries()
         return try tables.flatMap { table in
             let changes = try TableComparison(table, entries, connection, removesColumns).changes()
-            return try Self.withHistory(changes, of: table, entries, connection)
+            let all = try Self.withHistory(changes, of: table, entries, connection)
+            return try Self.withFullText(all, of: table, entries, connection)
         }
     }
 
@@ -122,6 +128,25 @@ struct AutomaticSchema: Sendable {
         if try changes.isEmpty && history.isKept(entries, in: connection) { return [] }
         let isPaused = hasTriggers && !changes.allSatisfy(\.isOfIndex)
         return (isPaused ? [.pauseHistory(table: table.name)] : []) + changes + [.keepHistory(table: table.name)]
+    }
+
+    /// The changes of a table with those of its full-text indexes. Those that are to change are removed while columns
+    /// are changed: their triggers would keep a column from being removed.
+    private static func withFullText(
+        _ changes: [Change], of table: TableSchema, _ entries: [SchemaEntry], _ connection: Connection
+    ) throws -> [Change] {
+        // Creating a table creates its indexes.
+        guard changes != [.createTable(table.name)] else { return changes }
+        let stored = StoredFullText.all(in: entries, of: table.name)
+        guard !stored.isEmpty || !table.fullText.isEmpty else { return changes }
+        guard changes.isEmpty else {
+            let isKept = stored.allSatisfy { index in table.fullText.contains { $0.isSame(as: index) } }
+            return (isKept ? [] : [.pauseFullText(table: table.name)]) + changes + [.keepFullText(table: table.name)]
+        }
+        let declared = try table.fullText.map { try FullTextTable($0, of: table.name, connection, entries) }
+        let isKept = stored.count == declared.count
+            && declared.allSatisfy { $0.isStored(in: entries) && $0.hasTriggers(in: entries) }
+        return isKept ? [] : [.keepFullText(table: table.name)]
     }
 
     /// The same, for a file that may have a version history.
@@ -184,6 +209,10 @@ struct AutomaticSchema: Sendable {
             try db.stopHistory(of: table)
         case .keepHistory(let table):
             try db.keepHistory(of: schema(table))
+        case .pauseFullText(let table):
+            try db.stopFullText(of: table)
+        case .keepFullText(let table):
+            try db.keepFullText(of: schema(table))
         case .createIndex(let table, let name):
             for index in try schema(table).indexes where Identifier.areSame(index.name(in: table), name) {
                 // A column that was added or changed may have created an index with that name, in another form.

@@ -22,9 +22,14 @@ public struct TableSchema: Sendable {
         let dates: [ColumnDefinition]
         let dateTypes: String
         let history: History?
+        let fullText: [FullTextIndex]
 
-        init(_ name: String, _ columns: [ColumnDefinition], _ indexes: [TableIndex], _ history: History?) {
+        init(
+            _ name: String, _ columns: [ColumnDefinition], _ indexes: [TableIndex], _ history: History?,
+            _ fullText: [FullTextIndex]
+        ) {
             self.history = history
+            self.fullText = fullText
             self.name = name
             self.columns = columns
             self.indexes = indexes
@@ -51,6 +56,9 @@ public struct TableSchema: Sendable {
     /// What is kept of its former rows; nil for nothing.
     public var history: History? { storage.history }
 
+    /// The full-text indexes; see <doc:Searching>.
+    public var fullText: [FullTextIndex] { storage.fullText }
+
     /// The table's quoted name.
     var quotedName: String { storage.quotedName }
     /// The quoted names of the columns, with commas between them.
@@ -75,8 +83,13 @@ public struct TableSchema: Sendable {
     ///   - columns: The columns, in order; those with `primaryKey: true` are the primary key.
     ///   - indexes: The indexes. A unique index also serves as a constraint on several columns.
     ///   - history: What is kept of former rows; nil for nothing. See <doc:KeepingAHistory>.
-    public init(_ name: String, _ columns: any TableColumn..., indexes: [TableIndex] = [], history: History? = nil) {
-        self.init(name, columns: columns.map(\.definition), indexes: indexes, history: history)
+    ///   - fullText: The full-text indexes; their names differ. See <doc:Searching>.
+    public init(
+        _ name: String, _ columns: any TableColumn..., indexes: [TableIndex] = [], history: History? = nil,
+        fullText: [FullTextIndex] = []
+    ) {
+        self.init(
+            name, columns: columns.map(\.definition), indexes: indexes, history: history, fullText: fullText)
     }
 
     /// Declares a table from a list of columns.
@@ -86,8 +99,10 @@ public struct TableSchema: Sendable {
     ///   - columns: The columns, in order.
     ///   - indexes: The indexes.
     ///   - history: What is kept of former rows; nil for nothing.
+    ///   - fullText: The full-text indexes; their names differ.
     public init(
-        _ name: String, columns: [ColumnDefinition], indexes: [TableIndex] = [], history: History? = nil
+        _ name: String, columns: [ColumnDefinition], indexes: [TableIndex] = [], history: History? = nil,
+        fullText: [FullTextIndex] = []
     ) {
         let own = columns.filter { column in
             column.isIndexed
@@ -96,7 +111,7 @@ public struct TableSchema: Sendable {
         storage = Storage(
             name, columns,
             indexes + own.map { TableIndex(nil, parts: [.column($0.name)], unique: false, where: nil) },
-            history)
+            history, fullText)
     }
 
     private init(_ storage: Storage) {
@@ -118,7 +133,7 @@ public struct TableSchema: Sendable {
             TableIndex(
                 index.name.map { "\(name)_\($0)" }, parts: index.parts, unique: index.isUnique, where: index.condition)
         }
-        return TableSchema(Storage(name, columns, followed, history))
+        return TableSchema(Storage(name, columns, followed, history, fullText))
     }
 
     /// The column of the primary key, or the first column of a composite key.

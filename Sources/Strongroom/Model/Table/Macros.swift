@@ -66,6 +66,32 @@ public macro Table(_ name: String, in database: String? = nil) =
 public macro Table(_ name: String, in database: String? = nil, history: History) =
     #externalMacro(module: "StrongroomMacros", type: "TableMacro")
 
+/// Makes a struct a table with full-text indexes, and its record.
+///
+/// ```swift
+/// @Table("note", in: "notes.sqlite", fullText: [FullTextIndex(on: "title", "body")])
+/// struct Note {
+///     var id: Int64?
+///     var title: String
+///     var body: String
+/// }
+/// ```
+///
+/// - Parameters:
+///   - name: The table's name, as for ``Table(_:in:)``.
+///   - database: The name of the table's database; nil if the table is in several databases.
+///   - history: What is kept of former rows, such as `.keep(days: 365)`; nil for nothing.
+///   - fullText: The full-text indexes. See <doc:Searching>.
+@attached(
+    extension, conformances: Table, Record,
+    names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
+    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(update),
+    named(columnName), named(upkeep)
+)
+public macro Table(
+    _ name: String, in database: String? = nil, history: History? = nil, fullText: [FullTextIndex]
+) = #externalMacro(module: "StrongroomMacros", type: "TableMacro")
+
 /// Makes a type an additional table for the records of another type.
 ///
 /// ```swift

@@ -50,9 +50,10 @@ extension Configuration {
     func checkedFunctions(for name: DatabaseName) throws -> ConnectionFunctions {
         let functions = functions(for: name)
         let collations = collations(for: name)
-        guard !functions.isEmpty || !collations.isEmpty else { return ConnectionFunctions() }
+        let tokenizers = tokenizers(for: name)
+        guard !functions.isEmpty || !collations.isEmpty || !tokenizers.isEmpty else { return ConnectionFunctions() }
         do {
-            return try ConnectionFunctions(functions, collations)
+            return try ConnectionFunctions(functions, collations, tokenizers)
         } catch let error as StrongroomError {
             throw error.naming(name.fileName)
         }

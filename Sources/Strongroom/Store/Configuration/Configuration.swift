@@ -90,6 +90,13 @@ public protocol Configuration: Sendable {
     /// - Returns: The collations.
     func collations(for database: DatabaseName) -> [Collation]
 
+    /// The tokenizers of full-text indexes that every connection of a database has; those of ``TextTokenizer`` itself
+    /// need not be listed.
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: The tokenizers; their names differ.
+    func tokenizers(for database: DatabaseName) -> [TextTokenizer]
+
     /// The logger of a database: at `info` it logs opening and closing, at `debug` each statement with its time and its
     /// rows, at `warning` statements that take longer than ``StoreSettings/slowStatement``; never a key, nor a value
     /// that SQL can tell from a name.
@@ -123,6 +130,9 @@ extension Configuration {
 
     /// No collations besides those of the engine and of locales.
     public func collations(for database: DatabaseName) -> [Collation] { [] }
+
+    /// No tokenizers besides those of ``TextTokenizer``.
+    public func tokenizers(for database: DatabaseName) -> [TextTokenizer] { [] }
 
     /// No logger.
     public func logger(for database: DatabaseName) -> Logger? { nil }

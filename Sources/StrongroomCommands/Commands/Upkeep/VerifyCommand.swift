@@ -21,7 +21,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     private static let advice = """
-        Restore it from a backup, diagnose it with `doctor`, or copy the readable rows with `salvage`.
+        Restore it from a backup, diagnose it with `doctor`, or copy the readable rows with `salvage`; create a \
+        full-text index anew with `reindex`.
         """
 
     func validate() throws {

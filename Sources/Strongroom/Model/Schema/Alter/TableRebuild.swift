@@ -61,6 +61,8 @@ struct TableRebuild {
         try connection.run("ALTER TABLE \(Identifier.quote(copy)) RENAME TO \(name)")
         try restore(sequence)
         for entry in belongings { try connection.run(entry.creation) }
+        // No trigger has run for the copied rows, whose values may have changed.
+        try connection.refillFullText(of: table.name)
     }
 
     /// Otherwise the engine would refuse to rename the table while views and triggers refer to the missing one.

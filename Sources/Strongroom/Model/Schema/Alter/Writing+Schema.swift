@@ -1,5 +1,5 @@
 extension Writing where Self: ~Copyable {
-    /// Creates a table and its indexes, and the history that it declares, atomically.
+    /// Creates a table and its indexes, and the history and the full-text indexes that it declares, atomically.
     ///
     /// ```swift
     /// try db.createTable(Contact.schema)
@@ -15,10 +15,11 @@ extension Writing where Self: ~Copyable {
         try savepoint { db in
             for sql in statements { try db.execute(SQL(verbatim: sql)) }
             if schema.history != nil { try db.keepHistory(of: schema) }
+            if !schema.fullText.isEmpty { try db.keepFullText(of: schema) }
         }
     }
 
-    /// Drops a table with its rows, indexes and triggers.
+    /// Drops a table with its rows, indexes, full-text indexes and triggers.
     ///
     /// In a `write`, rows of other tables that reference its rows are treated as if these rows were deleted; see "DROP
     /// TABLE" (sqlite.org/lang_droptable.html). In a ``Migration``, foreign keys are not enforced: no `ON DELETE`
@@ -31,9 +32,14 @@ extension Writing where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table, `constraint` if rows still reference its
     ///   rows; in a migration this is detected at the end of the step, which fails with `migrationFailed`.
     public func dropTable(_ name: String, ifExists: Bool = false) throws {
-        try handle.connection.breakHistory(of: name)
-        try handle.connection.keepNumbers(of: name)
-        try execute(ifExists ? "DROP TABLE IF EXISTS \(name: name)" : "DROP TABLE \(name: name)")
+        try savepoint { db in
+            let connection = db.handle.connection
+            try connection.breakHistory(of: name)
+            try connection.keepNumbers(of: name)
+            let fullText = StoredFullText.all(in: try connection.schemaEntries(), of: name)
+            for index in fullText { try connection.dropFullText(index.name) }
+            try db.execute(ifExists ? "DROP TABLE IF EXISTS \(name: name)" : "DROP TABLE \(name: name)")
+        }
     }
 
     /// Creates an index.
@@ -45,7 +51,11 @@ extension Writing where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with `sql` if the index exists or there is no such column, `constraint` if rows
     ///   are not unique.
     public func createIndex(_ index: TableIndex, on table: String, ifNotExists: Bool = false) throws {
-        try execute(SQL(verbatim: try index.sql(table: table, ifNotExists: ifNotExists)))
+        let sql = SQL(verbatim: try index.sql(table: table, ifNotExists: ifNotExists))
+        try savepoint { db in
+            try db.execute(sql)
+            if index.isUnique { try db.handle.connection.adaptFullText(of: table) }
+        }
     }
 
     /// Drops an index.
@@ -55,11 +65,16 @@ extension Writing where Self: ~Copyable {
     ///   - ifExists: Whether the index may be missing.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such index.
     public func dropIndex(_ name: String, ifExists: Bool = false) throws {
-        try execute(ifExists ? "DROP INDEX IF EXISTS \(name: name)" : "DROP INDEX \(name: name)")
+        try savepoint { db in
+            let connection = db.handle.connection
+            let table = try connection.schemaEntries().first { $0.kind == .index && Identifier.areSame($0.name, name) }
+            try db.execute(ifExists ? "DROP INDEX IF EXISTS \(name: name)" : "DROP INDEX \(name: name)")
+            if let table { try connection.adaptFullText(of: table.table) }
+        }
     }
 
     /// Renames a table, and updates its indexes, triggers and views and the references to it. Its history is renamed,
-    /// too: from `patient_history` to `person_history`, for example.
+    /// too: from `patient_history` to `person_history`, for example. Its full-text indexes are created anew.
     ///
     /// - Parameters:
     ///   - name: The table's name.
@@ -73,9 +88,12 @@ extension Writing where Self: ~Copyable {
         try savepoint { db in
             let renaming = try TableRenaming(db.handle.connection, name, newName)
             let history = try HistoryRenaming(db.handle.connection, name, newName)
+            let fullText = try FullTextRenaming(db.handle.connection, name, newName)
             try history?.stop()
+            try fullText.stop()
             try renaming.run()
             try history?.resume()
+            try fullText.resume()
         }
     }
 

@@ -1,0 +1,81 @@
+import CSQLCipher
+import Foundation
+
+/// The function `strongroom_score(matchinfo, parameters)`, which ranks the rows of an FTS4 index as FTS5's `bm25` ranks
+/// those of an FTS5 index.
+///
+/// The first argument is the result of `matchinfo(…, 'pcly')`; see "FTS3 and FTS4 Extensions", section 4.3
+/// (sqlite.org/fts3.html). The second one is made by ``parameters(averageLength:weights:importances:)``. The formula is
+/// that of "FTS5 Extension", section 5.1.1 (sqlite.org/fts5.html), with a positive result.
+enum ScoreFunction {
+    static let name = "strongroom_score"
+
+    /// What does not depend on the row.
+    ///
+    /// - Parameters:
+    ///   - averageLength: The average number of words of a row.
+    ///   - weights: The weight of each column.
+    ///   - importances: The importance of each phrase, which is higher for rare ones; see ``importance(of:among:)``.
+    static func parameters(averageLength: Double, weights: [Double], importances: [Double]) -> Value {
+        let numbers = [averageLength] + weights + importances
+        return .blob(numbers.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian) { [UInt8]($0) } })
+    }
+
+    /// The importance of a phrase, as FTS5 computes it.
+    static func importance(of rows: Int, among all: Int) -> Double {
+        let importance = log((Double(all - rows) + 0.5) / (Double(rows) + 0.5))
+        return importance <= 0 ? 1e-6 : importance
+    }
+
+    /// Registers the function.
+    static func install(on connection: OpaquePointer) -> Int32 {
+        sqlite3_create_function_v2(
+            connection, name, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+            { context, count, values in
+                guard let context, let values, count == 2, let info = ScoreFunction.words(values[0]),
+                    let parameters = ScoreFunction.numbers(values[1]), let score = ScoreFunction.score(info, parameters)
+                else { return sqlite3_result_null(context) }
+                sqlite3_result_double(context, score)
+            }, nil, nil, nil)
+    }
+
+    /// - Returns: Nil if the arguments do not fit.
+    private static func score(_ info: [UInt32], _ parameters: [Double]) -> Double? {
+        guard info.count >= 2 else { return nil }
+        let (phrases, columns) = (Int(info[0]), Int(info[1]))
+        guard info.count == 2 + columns + phrases * columns, parameters.count == 1 + columns + phrases else {
+            return nil
+        }
+        let length = info[2..<(2 + columns)].reduce(0.0) { $0 + Double($1) }
+        let relative = 1 - 0.75 + 0.75 * length / parameters[0]
+        var score = 0.0
+        for phrase in 0..<phrases {
+            var frequency = 0.0
+            for column in 0..<columns {
+                let hits = info[2 + columns + phrase * columns + column]
+                frequency += parameters[1 + column] * Double(hits)
+            }
+            score += parameters[1 + columns + phrase] * (frequency * 2.2) / (frequency + 1.2 * relative)
+        }
+        return score
+    }
+
+    private static func words(_ value: OpaquePointer?) -> [UInt32]? {
+        bytes(value).map { bytes in
+            (0..<(bytes.count / 4)).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
+        }
+    }
+
+    private static func numbers(_ value: OpaquePointer?) -> [Double]? {
+        bytes(value).map { bytes in
+            (0..<(bytes.count / 8)).map {
+                Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)))
+            }
+        }
+    }
+
+    private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer? {
+        guard let start = sqlite3_value_blob(value) else { return nil }
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+    }
+}

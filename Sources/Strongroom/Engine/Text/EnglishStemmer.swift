@@ -1,0 +1,96 @@
+/// Porter's algorithm of 1980: M. F. Porter, "An algorithm for suffix stripping", Program 14 (3), pages 130–137.
+///
+/// The rules are those of the paper; the later changes of its author (`logi` → `log`, `bli` → `ble`) are left out. As
+/// in the author's own program, words of one or two letters stay as they are.
+struct EnglishStemmer {
+    /// All bytes of the caller, which are moved here for the time of the work; the word begins at `start`.
+    var letters: [UInt8] = []
+    let start: Int
+
+    /// Reduces the word at the end of the bytes to its stem, if it consists of the letters a–z.
+    static func reduce(_ bytes: inout [UInt8], from start: Int) {
+        guard bytes.count - start > 2, bytes[start...].allSatisfy({ $0 &- 0x61 < 26 }) else { return }
+        var stemmer = EnglishStemmer(start: start)
+        swap(&stemmer.letters, &bytes)
+        stemmer.run()
+        swap(&stemmer.letters, &bytes)
+    }
+
+    /// The stem of a word of the letters a–z.
+    static func stem(_ word: String) -> String {
+        var bytes = Array(word.utf8)
+        reduce(&bytes, from: 0)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private init(start: Int) {
+        self.start = start
+    }
+
+    private mutating func run() {
+        removePlural()
+        removePastTense()
+        if endsIn("y"), hasVowel(upTo: letters.count - 1) { replace("y", by: "i") }
+        replaceFirst(of: Self.doubleSuffixes)
+        replaceFirst(of: Self.suffixes)
+        removeLastSuffix()
+        removeFinalE()
+    }
+
+    // Step 1a.
+    private mutating func removePlural() {
+        if endsIn("sses") || endsIn("ies") {
+            letters.removeLast(2)
+        } else if endsIn("s"), !endsIn("ss") {
+            letters.removeLast()
+        }
+    }
+
+    // Step 1b.
+    private mutating func removePastTense() {
+        if endsIn("eed") {
+            if measure(upTo: letters.count - 3) > 0 { letters.removeLast() }
+            return
+        }
+        let count = endsIn("ed") ? 2 : endsIn("ing") ? 3 : 0
+        guard count > 0, hasVowel(upTo: letters.count - count) else { return }
+        letters.removeLast(count)
+        if endsIn("at") || endsIn("bl") || endsIn("iz") {
+            letters.append(Self.e)
+        } else if endsInDoubleConsonant, !endsIn("l"), !endsIn("s"), !endsIn("z") {
+            letters.removeLast()
+        } else if measure(upTo: letters.count) == 1, endsInShortSyllable(letters.count) {
+            letters.append(Self.e)
+        }
+    }
+
+    // Steps 2 and 3.
+    private mutating func replaceFirst(of rules: [(suffix: StaticString, replacement: StaticString)]) {
+        for rule in rules where endsIn(rule.suffix) {
+            if measure(upTo: letters.count - rule.suffix.utf8CodeUnitCount) > 0 {
+                replace(rule.suffix, by: rule.replacement)
+            }
+            return
+        }
+    }
+
+    // Step 4.
+    private mutating func removeLastSuffix() {
+        for suffix in Self.lastSuffixes where endsIn(suffix) {
+            let stemEnd = letters.count - suffix.utf8CodeUnitCount
+            let isAllowed = !endsIn("ion") || stemEnd > start && Self.isSOrT(letters[stemEnd - 1])
+            if isAllowed, measure(upTo: stemEnd) > 1 { letters.removeLast(suffix.utf8CodeUnitCount) }
+            return
+        }
+    }
+
+    // Step 5.
+    private mutating func removeFinalE() {
+        if endsIn("e") {
+            let stemEnd = letters.count - 1
+            let count = measure(upTo: stemEnd)
+            if count > 1 || count == 1 && !endsInShortSyllable(stemEnd) { letters.removeLast() }
+        }
+        if endsIn("ll"), measure(upTo: letters.count) > 1 { letters.removeLast() }
+    }
+}

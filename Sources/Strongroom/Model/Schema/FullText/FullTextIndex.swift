@@ -1,0 +1,124 @@
+/// A full-text index of some of a table's columns, which finds rows by the words of their texts.
+///
+/// ```swift
+/// @Table("note", in: "notes.sqlite", fullText: [FullTextIndex(on: "title", "body")])
+/// struct Note {
+///     var id: Int64?
+///     var title: String
+///     var body: String
+/// }
+///
+/// let found = try Note.search("café menu").fetch(in: db)
+/// ```
+///
+/// The index contains the words of the texts, not the texts themselves. Triggers update it in the transaction that
+/// changes a row. See <doc:Searching>.
+public struct FullTextIndex: Sendable, Hashable {
+    /// The index's name among those of its table.
+    public let name: String
+    /// The names of the indexed columns, in order.
+    public let columns: [String]
+    /// Splits texts into words.
+    public let tokenizer: TextTokenizer
+    /// The numbers of characters for which beginnings of words have an index of their own, in ascending order.
+    public let prefixes: [Int]
+    /// How much a word counts in each column, for the order of ``Table/hits(_:on:index:where:limit:offset:in:)``; empty
+    /// for the same in all. It is no part of the file.
+    public let weights: [Double]
+
+    /// Declares an index.
+    ///
+    /// - Parameters:
+    ///   - name: The index's name, which distinguishes several indexes of one table.
+    ///   - columns: The names of the indexed columns, at least one. Texts are indexed; a number is indexed as its
+    ///     digits, a blob not at all.
+    ///   - weights: How much a word counts in each column, such as `[3, 1]` for a title that counts three times; not
+    ///     negative. Empty for 1 in all.
+    ///   - tokenizer: Splits texts into words. A program without this tokenizer can neither change the indexed columns
+    ///     nor search them.
+    ///   - prefixes: The numbers of characters, 1 to 32, for which beginnings of words get an index of their own. They
+    ///     make ``SearchQuery/typing(_:)`` faster and the file larger.
+    public init(
+        _ name: String = "text", on columns: String..., weights: [Double] = [],
+        tokenizer: TextTokenizer = .standard, prefixes: [Int] = []
+    ) {
+        self.init(name, columns: columns, weights: weights, tokenizer: tokenizer, prefixes: prefixes)
+    }
+
+    /// Declares an index on a list of columns.
+    ///
+    /// - Parameters:
+    ///   - name: The index's name.
+    ///   - columns: The names of the indexed columns, at least one.
+    ///   - weights: How much a word counts in each column; empty for 1 in all.
+    ///   - tokenizer: Splits texts into words.
+    ///   - prefixes: The numbers of characters, 1 to 32, for which beginnings of words get an index of their own.
+    public init(
+        _ name: String = "text", columns: [String], weights: [Double] = [], tokenizer: TextTokenizer = .standard,
+        prefixes: [Int] = []
+    ) {
+        self.weights = weights
+        self.name = name
+        self.columns = columns
+        self.tokenizer = tokenizer
+        self.prefixes = Set(prefixes).sorted()
+    }
+
+    /// Whether two declarations make the same index. Tokenizers are compared by their names.
+    public static func == (left: FullTextIndex, right: FullTextIndex) -> Bool {
+        left.name == right.name && left.columns == right.columns && left.prefixes == right.prefixes
+            && left.tokenizer.name == right.tokenizer.name
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(columns)
+        hasher.combine(tokenizer.name)
+        hasher.combine(prefixes)
+    }
+
+    /// - Throws: ``StrongroomError`` with `invalidName` or `schemaChange` for a declaration that no table can have.
+    func check(_ table: String) throws {
+        try Identifier.check(name, "full-text index")
+        func refusal(_ message: String) -> StrongroomError {
+            StrongroomError(.schemaChange, "The full-text index \"\(name)\" of table \"\(table)\" \(message)")
+        }
+        guard !columns.isEmpty else { throw refusal("has no columns; name at least one.") }
+        for (position, column) in columns.enumerated()
+        where Identifier.place(of: column, in: Array(columns[..<position])) != nil {
+            throw refusal("names the column \"\(column)\" twice; name it once.")
+        }
+        guard weights.isEmpty || weights.count == columns.count && weights.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
+            throw refusal("has other weights than one for each column, not negative; correct them.")
+        }
+        guard prefixes.allSatisfy((1...32).contains) else {
+            throw refusal("has a prefix that is not 1 to 32 characters long; correct it.")
+        }
+        try tokenizer.checkName()
+    }
+}
+
+extension FullTextIndex {
+    /// Whether a file's index has the same declaration, so that renaming columns leaves it as it is.
+    func isSame(as stored: StoredFullText) -> Bool {
+        Identifier.areSame(name, stored.indexName) && columns.count == stored.columns.count
+            && zip(columns, stored.columns).allSatisfy { Identifier.areSame($0, $1) }
+            && tokenizer.rule == stored.tokenizer && prefixes == stored.prefixes
+    }
+}
+
+extension TableSchema {
+    /// - Throws: ``StrongroomError`` with `invalidName` or `schemaChange` for full-text indexes that no table can have.
+    func checkFullText() throws {
+        for (position, index) in fullText.enumerated() {
+            try index.check(name)
+            guard fullText[..<position].allSatisfy({ !Identifier.areSame($0.name, index.name) }) else {
+                throw StrongroomError(
+                    .schemaChange,
+                    """
+                    Table "\(name)" declares two full-text indexes with the name "\(index.name)"; give one another name.
+                    """)
+            }
+        }
+    }
+}

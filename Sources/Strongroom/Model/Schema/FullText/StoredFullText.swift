@@ -1,0 +1,146 @@
+/// A full-text index that a file has, as its schema says.
+struct StoredFullText {
+    /// The name of the virtual table.
+    let name: String
+    let table: String
+    let columns: [String]
+    let tokenizer: String
+    let prefixes: [Int]
+    let usesFTS5: Bool
+
+    /// The name in the declaration; that of the virtual table if another program has renamed the table.
+    var indexName: String {
+        let start = FullTextTable.name(of: "", table: table)
+        return name.asciiFolded.hasPrefix(start.asciiFolded) ? String(name.dropFirst(start.count)) : name
+    }
+
+    /// The full-text indexes of a file.
+    ///
+    /// - Parameter table: The table that they are of; nil for all.
+    static func all(in entries: [SchemaEntry], of table: String? = nil) -> [StoredFullText] {
+        entries.compactMap { trigger in
+            guard trigger.kind == .trigger, trigger.name.hasPrefix(FullTextTable.prefix),
+                trigger.name.hasSuffix("_after_insert"),
+                table.map({ Identifier.areSame($0, trigger.table) }) ?? true
+            else { return nil }
+            return StoredFullText(String(trigger.name.dropLast("_after_insert".count)), trigger.table, entries)
+        }
+    }
+
+    private init?(_ name: String, _ table: String, _ entries: [SchemaEntry]) {
+        func tokens(_ kind: SchemaEntry.Kind, _ wanted: String) -> [SQLToken]? {
+            entries.first { $0.kind == kind && Identifier.areSame($0.name, wanted) }?.tokens.filter { $0.kind != .space }
+        }
+        guard let view = tokens(.view, "\(name)_rows"), let index = tokens(.table, name) else { return nil }
+        (tokenizer, columns) = Self.indexed(view)
+        guard !columns.isEmpty else { return nil }
+        self.name = name
+        self.table = table
+        usesFTS5 = index.contains { $0.isWord("FTS5") }
+        let prefix = index.firstIndex { $0.isWord("PREFIX") }
+        prefixes =
+            prefix.flatMap { $0 + 2 < index.count ? SQLToken.unquoted(index[$0 + 2].text) : nil }?
+            .split { !$0.isNumber }.compactMap { Int($0) } ?? []
+    }
+
+    /// What the view of an index has the words of.
+    static func indexed(in view: String) -> (tokenizer: String, columns: [String]) {
+        indexed([SQLToken](sql: view).filter { $0.kind != .space })
+    }
+
+    private static func indexed(_ view: [SQLToken]) -> (tokenizer: String, columns: [String]) {
+        // strongroom_words ( 'standard-1' , t . `title` )
+        let calls = view.indices.filter { view[$0].isNamed(FullTextTable.function) && $0 + 6 < view.count }
+        let columns = calls.compactMap { view[$0 + 6].name }
+        guard let first = calls.first, columns.count == calls.count, view[first + 2].kind == .literal else {
+            return ("", [])
+        }
+        return (SQLToken.unquoted(view[first + 2].text), columns)
+    }
+}
+
+extension FullTextTable {
+    /// An index as a file's table would have it.
+    ///
+    /// - Throws: ``StrongroomError`` with `schemaChange` if the table cannot have it.
+    init(
+        _ index: String, of table: String, columns: [String], tokenizer: String, prefixes: [Int],
+        _ connection: Connection, _ entries: [SchemaEntry]
+    ) throws {
+        func refusal(_ message: String) -> StrongroomError {
+            StrongroomError(
+                .schemaChange,
+                "Table \"\(table)\" cannot have the full-text index \"\(index)\": \(message) Nothing was changed.",
+                database: connection.database)
+        }
+        let entry = try connection.tableEntry(table, in: entries)
+        guard let text = CreateTableText(entry.sql) else { throw refusal("it is a virtual table.") }
+        let infos = try connection.columnInfos(of: entry.name)
+        let names = infos.filter { !$0.isHidden }.map(\.name)
+        let found = try columns.map { column in
+            guard let position = Identifier.place(of: column, in: names) else {
+                throw refusal("it has no column \"\(column)\"; correct the name.")
+            }
+            return names[position]
+        }
+        let keys = infos.filter { $0.keyPlace != nil }.sorted { $0.keyPlace ?? 0 < $1.keyPlace ?? 0 }
+        guard !keys.isEmpty else { throw refusal("it has no primary key; declare one.") }
+        guard try EngineFeatures.current().hasFullText else {
+            throw StrongroomError(
+                .notSupported,
+                """
+                The linked engine has neither FTS5 nor FTS4, so table "\(table)" cannot have a full-text index; link an \
+                SQLCipher with one of them. Nothing was changed.
+                """,
+                database: connection.database)
+        }
+        name = Self.name(of: index, table: entry.name)
+        self.table = entry.name
+        self.columns = found
+        self.tokenizer = tokenizer
+        self.prefixes = prefixes
+        usesFTS5 = try EngineFeatures.current().hasFTS5
+        self.keys = keys
+        rowID = try connection.rowIDColumn(of: entry.name, infos, text)?.name
+        let byKey = try connection.indexInfos(of: entry.name).first { index in
+            index.isUnique && !index.isExplicit && Identifier.areSame(index.parts.compactMap(\.column), keys.map(\.name))
+        }
+        keyCollations = keys.map { key in
+            byKey?.parts.first { $0.column.map { Identifier.areSame($0, key.name) } ?? false }?.collation ?? .binary
+        }
+        replaced = try connection.replacedRows(of: entry.name, infos, rowID: rowID)
+    }
+
+    /// An index as a table declares it.
+    init(_ index: FullTextIndex, of table: String, _ connection: Connection, _ entries: [SchemaEntry]) throws {
+        try index.check(table)
+        try self.init(
+            index.name, of: table, columns: index.columns, tokenizer: index.tokenizer.rule, prefixes: index.prefixes,
+            connection, entries)
+    }
+
+    /// The same index as a file has it, as it would be created now.
+    init(_ stored: StoredFullText, _ connection: Connection, _ entries: [SchemaEntry]) throws {
+        try self.init(
+            stored.indexName, of: stored.table, columns: stored.columns, tokenizer: stored.tokenizer,
+            prefixes: stored.prefixes, connection, entries)
+    }
+
+    /// Whether a file has the index with all of its words: everything but the triggers.
+    func isStored(in entries: [SchemaEntry]) -> Bool {
+        let names = ["\(name)_pending"] + (rowID == nil ? ["\(name)_keys"] : []) + ["\(name)_rows", name]
+        return Self.haveTexts(entries, zip(names, creation))
+    }
+
+    /// Whether a file has the triggers.
+    func hasTriggers(in entries: [SchemaEntry]) -> Bool {
+        Self.haveTexts(entries, zip(Self.triggerNames(name), triggers))
+    }
+
+    private static func haveTexts(_ entries: [SchemaEntry], _ wanted: some Sequence<(String, String)>) -> Bool {
+        wanted.allSatisfy { name, sql in
+            guard let entry = entries.first(where: { Identifier.areSame($0.name, name) }) else { return false }
+            return [SQLToken].normalised(entry.sql) == [SQLToken].normalised(sql)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+extension Writing where Self: ~Copyable {
+    /// Creates the full-text indexes that a table declares, adapts existing ones to the present declaration, and drops
+    /// those that it no longer declares.
+    ///
+    /// ```swift
+    /// Migration("3") { db in try db.keepFullText(of: Note.schema) }
+    /// ```
+    ///
+    /// The existing rows are indexed, in the same transaction. Call it again after a step that has changed the
+    /// declaration, or that has created or dropped a unique index by SQL. ``createTable(_:ifNotExists:)`` and
+    /// ``Migrator/automatic(tables:removingColumns:)`` do so by themselves.
+    ///
+    /// - Parameter schema: The table.
+    /// - Throws: ``StrongroomError`` with `schemaChange` for a table or a declaration that cannot have such an index,
+    ///   `notSupported` if the engine has no full-text search, `missingFunction` if the connection does not have the
+    ///   tokenizer, `sql` if there is no such table.
+    public func keepFullText(of schema: TableSchema) throws {
+        note("full-text indexes of \(schema.name): \(schema.fullText.map(\.summary).joined(separator: "; "))")
+        try savepoint { db in
+            try schema.checkFullText()
+            let connection = db.handle.connection
+            let entries = try connection.schemaEntries()
+            let declared = try schema.fullText.map { try FullTextTable($0, of: schema.name, connection, entries) }
+            let names = declared.map(\.name)
+            for stored in StoredFullText.all(in: entries, of: schema.name)
+            where Identifier.place(of: stored.name, in: names) == nil {
+                try connection.dropFullText(stored.name)
+            }
+            for index in declared { try connection.create(index, entries) }
+            // Prepared again, statements fire the triggers.
+            connection.forgetUserStatements()
+        }
+    }
+
+    /// Drops the full-text indexes of a table.
+    ///
+    /// - Parameter table: The table's name.
+    /// - Throws: ``StrongroomError`` with the engine's error.
+    public func stopFullText(of table: String) throws {
+        note("full-text indexes of \(table) dropped")
+        try savepoint { db in
+            let connection = db.handle.connection
+            for stored in StoredFullText.all(in: try connection.schemaEntries(), of: table) {
+                try connection.dropFullText(stored.name)
+            }
+            connection.forgetUserStatements()
+        }
+    }
+
+    /// Indexes the rows of a table anew, such as after ``Store/verify(progress:)`` has found that a full-text index
+    /// differs from its table.
+    ///
+    /// ```swift
+    /// try await store.write { db in try db.rebuildFullText(of: "note") }
+    /// ```
+    ///
+    /// - Parameter table: The table's name; nil for all tables.
+    /// - Returns: The names of the indexes; empty if there are none.
+    /// - Throws: ``StrongroomError`` with `missingFunction` if the connection does not have the tokenizer.
+    @discardableResult
+    public func rebuildFullText(of table: String? = nil) throws -> [String] {
+        try savepoint { db in try db.handle.connection.rebuildFullText(of: table) }
+    }
+}
+
+extension FullTextIndex {
+    /// The declaration as text, for the fingerprint of a migration.
+    fileprivate var summary: String {
+        "\(name) (\(columns.joined(separator: ", "))) \(tokenizer.rule) \(prefixes)"
+    }
+}
+
+extension Connection {
+    /// Creates an index, or those parts of it that differ from an existing one.
+    func create(_ index: FullTextTable, _ entries: [SchemaEntry]) throws {
+        if index.isStored(in: entries) {
+            guard !index.hasTriggers(in: entries) else { return }
+            try dropFullTextTriggers(index.name)
+        } else {
+            try dropFullText(index.name)
+            for sql in index.creation + index.filling { try run(sql) }
+        }
+        for sql in index.triggers { try run(sql) }
+    }
+
+    func dropFullText(_ name: String) throws {
+        try dropFullTextTriggers(name)
+        for sql in FullTextTable.removal(name) { try run(sql) }
+    }
+
+    private func dropFullTextTriggers(_ name: String) throws {
+        for trigger in FullTextTable.triggerNames(name) {
+            try run("DROP TRIGGER IF EXISTS main.\(Identifier.quote(trigger))")
+        }
+    }
+
+    /// Drops the full-text indexes of a table and creates them anew. An index that the present engine would create in
+    /// another form, or of which a part is missing, is created in that form.
+    ///
+    /// - Returns: The names of the indexes.
+    @discardableResult
+    func rebuildFullText(of table: String? = nil) throws -> [String] {
+        let entries = try schemaEntries()
+        return try StoredFullText.all(in: entries, of: table).map { stored in
+            let index = try FullTextTable(stored, self, entries)
+            try dropFullText(stored.name)
+            for sql in index.creation + index.filling + index.triggers { try run(sql) }
+            return index.name
+        }
+    }
+
+    /// Indexes the rows of a rebuilt table anew.
+    func refillFullText(of table: String) throws {
+        let entries = try schemaEntries()
+        for stored in StoredFullText.all(in: entries, of: table) {
+            for sql in try FullTextTable(stored, self, entries).filling { try run(sql) }
+        }
+    }
+
+    /// Adapts the triggers of a table's full-text indexes to its unique indexes.
+    func adaptFullText(of table: String) throws {
+        let entries = try schemaEntries()
+        for stored in StoredFullText.all(in: entries, of: table) {
+            let index = try FullTextTable(stored, self, entries)
+            guard index.name == stored.name, index.isStored(in: entries) else { continue }
+            try create(index, entries)
+        }
+    }
+
+    /// Compares the full-text indexes of a file with their tables.
+    ///
+    /// - Returns: A sentence for each that differs, or that cannot be compared.
+    func fullTextFindings() throws -> (findings: [String], unchecked: [String]) {
+        let entries = try schemaEntries()
+        var findings: [String] = []
+        var unchecked: [String] = []
+        for stored in StoredFullText.all(in: entries) {
+            let title = "full-text index \"\(stored.indexName)\" of table \"\(stored.table)\""
+            do {
+                let index = try FullTextTable(stored, self, entries)
+                guard index.isStored(in: entries) else {
+                    unchecked.append("\(title): it was created by another engine or release; rebuild it")
+                    continue
+                }
+                if !index.hasTriggers(in: entries) {
+                    findings.append("\(title) has other triggers than those that update it; rebuild it")
+                    continue
+                }
+                try run(index.comparison)
+            } catch let error as StrongroomError where error.code == .damaged {
+                findings.append("\(title) differs from the table; rebuild it")
+            } catch let error as StrongroomError where error.code == .missingFunction {
+                unchecked.append("\(title): its tokenizer \"\(stored.tokenizer)\" is missing")
+            }
+        }
+        return (findings, unchecked)
+    }
+}

@@ -1,0 +1,55 @@
+/// A record whose texts answer a question, and how well they do.
+public struct SearchHit<Content: Record>: Sendable {
+    /// The record.
+    public let record: Content
+    /// How well the texts answer the question: by BM25, a positive number, the higher the better. Rare words count more
+    /// than frequent ones, and more in short texts than in long ones.
+    public let score: Double
+}
+
+extension SearchHit: Equatable where Content: Equatable {}
+
+extension Table {
+    /// The records whose texts answer a question, the best first.
+    ///
+    /// ```swift
+    /// let hits = try Note.hits("café menu", limit: 20, in: db)
+    /// for hit in hits { print(hit.score, hit.record.title) }
+    /// ```
+    ///
+    /// The order is the same on both engines: by BM25 with the weights of ``FullTextIndex``, as FTS5 computes it; rows
+    /// with equal scores are ordered by their row ids, so that pages are stable while nothing is written.
+    ///
+    /// - Parameters:
+    ///   - question: The question; a string literal finds the texts with all of its words. A question without a word
+    ///     finds nothing.
+    ///   - columns: The columns that are searched; none for all columns of the index.
+    ///   - index: The index's name; nil for the first one of the table.
+    ///   - condition: A further condition on the rows.
+    ///   - limit: The maximum number of records; not negative.
+    ///   - offset: The number of records to skip; not negative.
+    ///   - db: A transaction.
+    /// - Returns: The records, the best first.
+    /// - Throws: ``StrongroomError`` with `schemaChange` if the table or the file has no such index, `limit` if the
+    ///   question is too long.
+    public static func hits(
+        _ question: SearchQuery, on columns: any TableColumn..., index: String? = nil,
+        where condition: ((Columns) -> Condition)? = nil, limit: Int = 20, offset: Int = 0,
+        in db: borrowing some Reading & ~Copyable
+    ) throws -> [SearchHit<RecordType>] {
+        precondition(limit >= 0 && offset >= 0, "a limit and an offset are not negative")
+        let ranking = try SearchRanking<Self>(
+            question, columns.map(\.definition.name), index, db.handle.connection)
+        guard let ranking else { return [] }
+        let condition = try condition.flatMap { try Query<Self>().where($0).resolved().condition }
+        let statement = try db.handle.connection.statement(for: ranking.sql(condition, limit, offset))
+        defer { statement.finish() }
+        var hits: [SearchHit<RecordType>] = []
+        let row = Row(statement)
+        while try statement.step() {
+            let score = try row.real(at: schema.columns.count)
+            hits.append(SearchHit(record: try RecordType(row: row), score: score))
+        }
+        return hits
+    }
+}

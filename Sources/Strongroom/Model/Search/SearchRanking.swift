@@ -1,0 +1,133 @@
+/// A question whose answers are ordered by BM25.
+///
+/// FTS5 computes the scores itself. For FTS4 the function ``ScoreFunction`` does, from the numbers of the words in each
+/// row (`matchinfo`), the number of rows with each phrase, and the average length of a row.
+struct SearchRanking<Source: Table> {
+    private let name: String
+    /// A query for the numbers of the rows and their scores.
+    private let scored: SQL
+
+    /// - Returns: Nil for a question without a word.
+    init?(_ question: SearchQuery, _ columns: [String], _ name: String?, _ connection: Connection) throws {
+        let index = try Source.schema.fullTextIndex(named: name)
+        let positions = try columns.map { try index.position(of: $0, in: Source.schema.name) }
+        let expression = try question.asked(of: index, in: Source.schema.name)
+        guard expression != .nothing else { return nil }
+        self.name = FullTextTable.name(of: index.name, table: Source.schema.name)
+        try connection.requireFullText(self.name, index, of: Source.schema)
+        let weights = index.columns.indices.map { column in
+            index.weights.isEmpty ? 1 : index.weights[column]
+        }
+        let source = Ranked(name: self.name, expression: expression, columns: positions, weights: weights)
+        let module = try connection.ownValue("SELECT sql FROM main.sqlite_master WHERE name = ?", .text(self.name))
+        let usesFTS5 = module?.asText?.asciiFolded.contains("using fts5") ?? false
+        scored = try usesFTS5 ? source.byFTS5() : source.byFTS4(connection)
+    }
+
+    /// The records with their scores, the best first.
+    func sql(_ condition: Condition?, _ limit: Int, _ offset: Int) throws -> SQL {
+        let schema = Source.schema
+        let table = schema.quotedName
+        let columns = schema.columns.map { "\(table).\($0.quoted.text)" }.joined(separator: ", ")
+        let order = "ORDER BY strongroom_score DESC, strongroom_number"
+        var inner = scored
+        if condition == nil {
+            inner.append(SQL(verbatim: " \(order) LIMIT ? OFFSET ?", [.integer(Int64(limit)), .integer(Int64(offset))]))
+        }
+        let keys = try schema.keyColumns().map { "\(table).\($0.quoted.text)" }
+        let join: String
+        if schema.rowIDColumn != nil {
+            join = "JOIN \(table) ON \(keys[0]) = strongroom_number"
+        } else {
+            let isRow = keys.enumerated().map { "\($1) IS strongroom_map.k\($0)" }.joined(separator: " AND ")
+            join = """
+                JOIN \(Identifier.quote("\(name)_keys")) AS strongroom_map ON strongroom_map.docid = strongroom_number \
+                JOIN \(table) ON \(isRow)
+                """
+        }
+        var sql: SQL = "\(SQL(verbatim: "SELECT \(columns), strongroom_score FROM ("))\(inner)\(SQL(verbatim: ") \(join)"))"
+        if let condition { sql.append(" WHERE \(condition.sql)") }
+        sql.append(SQL(verbatim: " \(order)"))
+        if condition != nil {
+            sql.append(SQL(verbatim: " LIMIT ? OFFSET ?", [.integer(Int64(limit)), .integer(Int64(offset))]))
+        }
+        return sql
+    }
+
+    private struct Ranked {
+        let name: String
+        let expression: SearchExpression
+        let columns: [Int]
+        let weights: [Double]
+
+        private var quoted: String { Identifier.quote(name) }
+
+        func byFTS5() -> SQL {
+            let filter = columns.isEmpty ? "" : "{\(columns.map { "c\($0)" }.joined(separator: " "))} : "
+            let parameters = weights.map { _ in ", ?" }.joined()
+            return SQL(
+                verbatim: """
+                    SELECT rowid AS strongroom_number, -bm25(\(quoted)\(parameters)) AS strongroom_score \
+                    FROM \(quoted) WHERE \(quoted) MATCH ?
+                    """,
+                weights.map(Value.real) + [.text(filter.isEmpty ? expression.fts5 : "\(filter)(\(expression.fts5))")])
+        }
+
+        func byFTS4(_ connection: Connection) throws -> SQL {
+            let phrases = expression.phrases
+            let lengths = try lengths(connection)
+            let rows = lengths.first ?? 0
+            let words = lengths.dropFirst().prefix(weights.count).reduce(0, +)
+            let importances = try phrases.map { phrase in
+                ScoreFunction.importance(of: try count(phrase, connection), among: rows)
+            }
+            let searched = weights.indices.map { columns.isEmpty || columns.contains($0) ? weights[$0] : 0 }
+            let parameters = ScoreFunction.parameters(
+                averageLength: rows > 0 ? Double(words) / Double(rows) : 1, weights: searched, importances: importances)
+            // Each row with any of the phrases; the question itself is a condition beside it, unless it is the same.
+            let any = SearchExpression.any(phrases.map(SearchExpression.phrase))
+            let isAll = expression == .all(phrases.map(SearchExpression.phrase))
+            let driver = isAll ? expression : phrases.count > 1 ? any : first
+            var sql = SQL(
+                verbatim: """
+                    SELECT docid AS strongroom_number, \
+                    \(ScoreFunction.name)(matchinfo(\(quoted), 'pcly'), ?) AS strongroom_score \
+                    FROM \(quoted) WHERE \(quoted) MATCH ?
+                    """, [parameters, .text(driver.fts4 ?? "")])
+            guard !isAll || !columns.isEmpty else { return sql }
+            let condition = try NumberedSearch(table: name, columns: columns).condition(expression) { numbers in
+                Condition("docid IN (\(numbers))")
+            }
+            sql.append(" AND \(condition.sql)")
+            return sql
+        }
+
+        private var first: SearchExpression { expression.phrases.first.map(SearchExpression.phrase) ?? .nothing }
+
+        /// The number of rows, and that of the words in each column: what FTS4 keeps in its table `…_stat`. See "FTS3
+        /// and FTS4 Extensions", section 9 (sqlite.org/fts3.html).
+        private func lengths(_ connection: Connection) throws -> [Int] {
+            let stored = try connection.ownValue(
+                "SELECT value FROM main.\(Identifier.quote("\(name)_stat")) WHERE id = 0")
+            guard case .blob(let bytes)? = stored else { return [] }
+            var numbers: [Int] = []
+            var (number, shift) = (UInt64(0), UInt64(0))
+            for byte in bytes {
+                number |= UInt64(byte & 0x7F) << shift
+                shift += 7
+                guard byte & 0x80 == 0 else { continue }
+                numbers.append(Int(clamping: number))
+                (number, shift) = (0, 0)
+            }
+            return numbers
+        }
+
+        /// The number of rows with a phrase in the searched columns.
+        private func count(_ phrase: SearchPhrase, _ connection: Connection) throws -> Int {
+            guard let numbers = NumberedSearch(table: name, columns: columns).numbers(.phrase(phrase)) else { return 0 }
+            let statement = try connection.statement(for: "SELECT count(*) FROM (\(numbers))")
+            defer { statement.finish() }
+            return try statement.step() ? Int(Row(statement).integer(at: 0)) : 0
+        }
+    }
+}

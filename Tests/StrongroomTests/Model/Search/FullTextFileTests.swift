@@ -1,0 +1,116 @@
+#if Macros
+import Foundation
+@testable import Strongroom
+import StrongroomTesting
+import Testing
+
+/// Full-text indexes and what is done with whole files.
+@Suite("Full-text indexes and files")
+struct FullTextFileTests {
+    private let directory: TemporaryDirectory
+    private let vault: Vault
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        vault = Library.vault(directory, Library.Note.schema, Library.Page.schema)
+        try await vault.using { store in
+            try await store.write { db throws in
+                for number in 1...50 {
+                    let title = number.isMultiple(of: 10) ? "round alpha" : "alpha"
+                    try Library.Note.insert(Library.Note(title: title, body: "number \(number)", number: number), in: db)
+                    try Library.Page.insert(
+                        Library.Page(book: "b", position: number, title: title, number: nil), in: db)
+                }
+                try Library.Note.where { $0.number == 10 }.delete(in: db)
+                try db.execute("DELETE FROM page WHERE position = 10")
+            }
+        }
+    }
+
+    private static func expectWhole(_ store: Store) async throws {
+        #expect(try await Library.findings(store) == [])
+        try await store.write { db throws in
+            #expect(try Library.Note.search("round").fetch(in: db).map { $0.number ?? 0 }.sorted() == [20, 30, 40, 50])
+            #expect(try Library.Page.search("round").fetch(in: db).map(\.position) == [20, 30, 40, 50])
+            try Library.Note.where { $0.number == 20 }.delete(in: db)
+            #expect(try Library.Note.search("round").count(in: db) == 3)
+            _ = try Library.Note.insert(Library.Note(title: "round", number: 20), in: db)
+        }
+        #expect(try await Library.findings(store) == [])
+    }
+
+    @Test func `the index is there after rotating the keys`() async throws {
+        let keys = try KeyChain([.numbered(1), .numbered(2)])
+        var rotated = vault
+        rotated.keyChain = { _ in keys }
+        try await rotated.using { store in
+            #expect(store.opening.rotation != nil)
+            try await Self.expectWhole(store)
+        }
+    }
+
+    @Test func `a backup has the index`() async throws {
+        let copy = directory.path("backup.sqlite")
+        try await vault.using { store in _ = try await store.backup(to: copy) }
+        let other = Library.vault(directory, Library.Note.schema, Library.Page.schema)
+        try FileManager.default.createDirectory(atPath: directory.path("other"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: copy, toPath: directory.path("other/vault.sqlite"))
+        var moved = Vault(directory.path("other"), keys: .numbered(1))
+        moved.migrator = other.migrator
+        try await moved.using { store in
+            #expect(store.opening.migration?.schemaChanges ?? [] == [])
+            try await Self.expectWhole(store)
+        }
+    }
+
+    @Test func `salvage creates the index anew`() async throws {
+        let path = directory.path("rescued/vault.sqlite")
+        try FileManager.default.createDirectory(atPath: directory.path("rescued"), withIntermediateDirectories: true)
+        let report = try await Stores(vault).salvage("vault.sqlite", to: path)
+        #expect(report.missingObjects.isEmpty, "\(report.missingObjects)")
+        #expect(!report.tables.contains { $0.name.hasPrefix("strongroom_search") })
+        var rescued = Vault(directory.path("rescued"), keys: .numbered(1))
+        rescued.migrator = vault.migrator
+        try await rescued.using { store in
+            #expect(store.opening.migration?.schemaChanges ?? [] == [])
+            try await Self.expectWhole(store)
+        }
+    }
+
+    @Test func `a difference is found and mended by a rebuild`() async throws {
+        try await vault.using { store in
+            try await store.write { db throws in
+                // As a program does that changes the index past its triggers.
+                try db.execute("DELETE FROM strongroom_search_note_text WHERE rowid = 20")
+            }
+            let report = try await store.verify()
+            #expect(!report.isWhole)
+            #expect(report.objections == ["full-text index \"text\" of table \"note\" differs from the table; rebuild it"])
+            #expect(try await store.write { db throws in try db.rebuildFullText(of: "note") }
+                == ["strongroom_search_note_text"])
+            try await Self.expectWhole(store)
+            try await store.write { db throws in try db.execute("DROP TRIGGER strongroom_search_note_text_after_delete") }
+            #expect(try await Library.findings(store).first?.contains("has other triggers") == true)
+        }
+        // Opening by the list of tables creates it again.
+        try await vault.using { store in
+            #expect(store.opening.migration?.schemaChanges == ["table \"note\": full-text indexes updated"])
+            try await Self.expectWhole(store)
+        }
+    }
+
+    @Test func `another program reads the rows and cannot change them`() async throws {
+        try await vault.using { _ in }
+        let salt = try [UInt8](Data(contentsOf: URL(filePath: vault.path)).prefix(16))
+        let key = try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault())
+        let other = try DatabaseFile(path: vault.path, name: "other", busyTimeout: 0, log: nil)
+            .connect(.existing, key: key)
+        defer { other.close() }
+        // As in a program that does not have the library's function.
+        other.setStandIn(
+            for: try #require(MissingName("no such function: strongroom_words")), isInstalled: false)
+        #expect(try other.ownValue("SELECT count(*) FROM note") == .integer(49))
+        #expect(try other.ownValue("SELECT count(*) FROM strongroom_search_note_text WHERE strongroom_search_note_text MATCH 'round'") == .integer(4))
+    }
+}
+#endif

@@ -1,0 +1,109 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+/// The order of answers, against BM25 computed here.
+@Suite("The best answers first")
+struct SearchHitTests {
+    @Table("document", fullText: [FullTextIndex(on: "title", "body", weights: [3, 1]), FullTextIndex("plain", on: "body")])
+    struct Document: Equatable {
+        var id: Int64?
+        var title: String
+        var body: String
+        var topic: Int
+    }
+
+    @Table("leaf", fullText: [FullTextIndex(on: "body")])
+    struct Leaf: Equatable {
+        var id: String
+        var body: String
+    }
+
+    private static let vocabulary = ["sun", "moon", "star", "sky", "sea", "rain"]
+
+    private static func documents() -> [Document] {
+        var random = SeededGenerator(7)
+        func words(_ range: ClosedRange<Int>) -> String {
+            (0..<Int.random(in: range, using: &random))
+                .map { _ in vocabulary[min(Int.random(in: 0..<12, using: &random), 5)] }.joined(separator: " ")
+        }
+        return (1...200).map { Document(id: $0, title: words(0...3), body: words(1...30), topic: Int($0 % 3)) }
+    }
+
+    /// The scores of the documents with all of some words.
+    private static func scores(
+        _ documents: [Document], _ words: [String], title: Double, body: Double
+    ) -> [(id: Int64, score: Double)] {
+        func split(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+        let lengths = documents.map { Double(split($0.title).count + split($0.body).count) }
+        let average = lengths.reduce(0, +) / Double(documents.count)
+        func number(_ word: String, _ document: Document) -> Double {
+            title * Double(split(document.title).count { $0 == word })
+                + body * Double(split(document.body).count { $0 == word })
+        }
+        var found: [(id: Int64, score: Double)] = []
+        for (document, length) in zip(documents, lengths) where words.allSatisfy({ number($0, document) > 0 }) {
+            var score = 0.0
+            for word in words {
+                let rows = Double(documents.count { number(word, $0) > 0 })
+                let rarity = log((Double(documents.count) - rows + 0.5) / (rows + 0.5))
+                let frequency = number(word, document)
+                score += max(rarity, 1e-6) * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / average))
+            }
+            found.append((document.id ?? 0, score))
+        }
+        return found.sorted { ($1.score, $0.id) < ($0.score, $1.id) }
+    }
+
+    private static func expect(
+        _ hits: [SearchHit<Document>], _ wanted: some Collection<(id: Int64, score: Double)>, _ what: Comment
+    ) {
+        #expect(hits.count == wanted.count, what)
+        for (hit, expected) in zip(hits, wanted) {
+            #expect(abs(hit.score - expected.score) <= 1e-9 * max(1, expected.score), what)
+        }
+    }
+
+    @Test func `scores are those of BM25 with weights, on either engine`() async throws {
+        let temporary = try await TemporaryStore(Document.self)
+        let documents = Self.documents()
+        try await temporary.store.write { db throws in
+            try Document.insert(contentsOf: documents, in: db)
+            for words in [["rain"], ["sun"], ["moon", "rain"], ["sun", "sea", "star"]] {
+                let question = SearchQuery.all(words.joined(separator: " "))
+                let wanted = Self.scores(documents, words, title: 3, body: 1)
+                let all = try Document.hits(question, limit: 1000, in: db)
+                Self.expect(all, wanted, "\(words)")
+                #expect(all.map(\.record.id) == wanted.map(\.id))
+                let page = try Document.hits(question, limit: 7, offset: 5, in: db)
+                #expect(page == Array(all.dropFirst(5).prefix(7)))
+                let topic = try Document.hits(question, where: { $0.topic == 1 }, limit: 9, in: db)
+                #expect(topic == Array(all.filter { $0.record.topic == 1 }.prefix(9)))
+            }
+            let body = try Document.hits("rain", on: Document.columns.body, index: "text", limit: 1000, in: db)
+            let bodies = documents.filter { $0.body.contains("rain") }
+            #expect(Set(body.map(\.record.id)) == Set(bodies.map(\.id)))
+            #expect(body.map(\.score) == body.map(\.score).sorted(by: >))
+            #expect(try Document.hits("rain", index: "plain", limit: 1000, in: db).count == bodies.count)
+            #expect(try Document.hits(.any("rain sea"), limit: 1000, in: db).count
+                == documents.count { "\($0.title) \($0.body)".contains("rain") || "\($0.title) \($0.body)".contains("sea") })
+            #expect(try Document.hits("", in: db).isEmpty)
+            #expect(try Document.hits("nothing", in: db).isEmpty)
+            #expect(try Document.hits("rain", limit: 0, in: db).isEmpty)
+        }
+    }
+
+    @Test func `rows with texts as keys`() async throws {
+        let temporary = try await TemporaryStore(Leaf.self)
+        try await temporary.store.write { db throws in
+            try Leaf.insert(Leaf(id: "b", body: "sun and moon"), in: db)
+            try Leaf.insert(Leaf(id: "a", body: "sun"), in: db)
+            try Leaf.insert(Leaf(id: "c", body: "sea"), in: db)
+            #expect(try Leaf.hits("sun", in: db).map(\.record.id) == ["a", "b"])
+            #expect(try Leaf.hits("sun", where: { $0.id > "a" }, in: db).map(\.record.id) == ["b"])
+        }
+    }
+}
+#endif
