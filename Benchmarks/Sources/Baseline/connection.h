@@ -15,6 +15,4 @@
 #error "A rival without optimisation proves nothing: build with -c release, as Benchmarks/run does."
 #endif
 
-int baseline_run(sqlite3 *connection, const char *sql);
-
 #endif

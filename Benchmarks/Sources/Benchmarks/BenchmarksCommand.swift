@@ -24,6 +24,9 @@ struct BenchmarksCommand: AsyncParsableCommand {
     @Option(help: "The size of the file that rotate rewrites, in millions of bytes, 1 to 10,000.")
     var megabytes = 100
 
+    @Option(help: "The documents that are searched, at least 1,000.")
+    var documents = 200_000
+
     @Option(help: "Also measure against GRDB, with this program of the package.")
     var grdb: String?
 
@@ -39,6 +42,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
             throw ValidationError("--databases is \(databases); a tenth must be a multiple of the 50 that are open.")
         }
         guard (1...10_000).contains(megabytes) else { throw ValidationError("--megabytes is \(megabytes).") }
+        guard documents >= 1_000 else { throw ValidationError("--documents is \(documents).") }
         for name in only where !Group.all.contains(where: { $0.name == name }) {
             let names = Group.all.map(\.name).joined(separator: ", ")
             throw ValidationError("There is no group \"\(name)\"; there are \(names).")
@@ -67,7 +71,8 @@ struct BenchmarksCommand: AsyncParsableCommand {
         for group in groups {
             try FileHandle.standardError.write(contentsOf: Data("\(group.name): \(group.summary)\n".utf8))
             let process = try grdb.map { try GRDBProcess(program: $0) }
-            let workplace = try Workplace(grdb: process, familySize: databases, megabytes: megabytes)
+            let workplace = try Workplace(
+                grdb: process, familySize: databases, megabytes: megabytes, documentCount: documents)
             do {
                 for measure in try await group.measures(workplace) {
                     results.append(try await measure.run(runs: runs, engine: engine))

@@ -4,9 +4,11 @@ struct Gauge: Measurable {
     let unit: String
     let amount: Double
     /// The most that the amount is to be.
-    let limit: Double
+    var limit: Double?
+    var rival: Comparison?
+    var grdb: Comparison?
 
     func run(runs: Int, engine: String) -> Result {
-        Result(measure: name, engine: engine, unit: unit, ours: amount, rival: nil, grdb: nil, limit: limit)
+        Result(measure: name, engine: engine, unit: unit, ours: amount, rival: rival, grdb: grdb, limit: limit)
     }
 }

@@ -2,7 +2,7 @@ import Strongroom
 import TestData
 
 /// An ``Entry`` whose table keeps a history.
-@Table("kept_entry", history: .keep())
+@Table("kept", history: .keep())
 struct KeptEntry {
     var id: Int64?
     var name: String

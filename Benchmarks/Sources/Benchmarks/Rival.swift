@@ -95,6 +95,28 @@ final class Rival {
         try check(baseline_register(connection))
     }
 
+    /// Runs statements.
+    func run(_ statements: String) throws {
+        try check(baseline_run(connection, statements))
+    }
+
+    /// Inserts documents in one transaction.
+    func insertDocuments(_ documents: RivalEntries) throws {
+        try check(baseline_insert_documents(connection, &documents.list))
+    }
+
+    /// Registers a function that does in C for ASCII texts what the triggers of full-text indexes call.
+    func registerWords() throws {
+        try check(baseline_register_words(connection))
+    }
+
+    /// The 20 best documents for each question, in FTS5's syntax.
+    func search(_ questions: [String]) throws -> Summary {
+        var summary = baseline_summary()
+        try check(baseline_search(connection, questions.joined(separator: "\n"), &summary))
+        return Summary(summary)
+    }
+
     /// The first value of a query.
     func value(_ sql: String) throws -> Int64 {
         var value: Int64 = 0

@@ -11,6 +11,12 @@ final class RivalEntries {
         for sample in samples { try append(sample) }
     }
 
+    /// Documents, with the body as a note.
+    convenience init(_ documents: [TestDocument]) throws {
+        try self.init(
+            documents.map { Sample(name: $0.title, size: 0, score: 0, digest: [], note: $0.body) })
+    }
+
     deinit {
         baseline_free(&list)
     }

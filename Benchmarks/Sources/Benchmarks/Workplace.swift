@@ -12,21 +12,25 @@ struct Workplace: Sendable {
 
     /// The size of the file that is rewritten with another key, in millions of bytes.
     let megabytes: Int
+
+    /// How many documents are searched.
+    let documentCount: Int
     let directory: URL
 
     private let stores: Stores
 
-    init(grdb: GRDBProcess?, familySize: Int, megabytes: Int) throws {
+    init(grdb: GRDBProcess?, familySize: Int, megabytes: Int, documentCount: Int) throws {
         let directory = FileManager.default.temporaryDirectory
             .resolvingSymlinksInPath()
             .appending(path: "strongroom-benchmarks-\(UUID().uuidString)")
         stores = try Stores(
             Tables<Entry>(directory: directory), Tables<Account>(directory: directory),
-            Tables<KeptEntry>(directory: directory))
+            Tables<KeptEntry>(directory: directory), Tables<Document>(directory: directory))
         self.directory = directory
         self.grdb = grdb
         self.familySize = familySize
         self.megabytes = megabytes
+        self.documentCount = documentCount
     }
 
     /// Closes the stores and removes the files.
@@ -59,6 +63,20 @@ struct Workplace: Sendable {
         return file
     }
 
+    /// Makes a file of documents, closed again.
+    ///
+    /// - Parameter indexed: Whether their texts are indexed.
+    func makeFile(indexed: Bool, _ documents: [Document] = []) async throws -> File {
+        let file = File(table: Document.schema.name, workplace: self)
+        let store = try await file.open()
+        try await store.write { db in
+            if !indexed { try db.stopFullText(of: Document.schema.name) }
+            _ = try Document.insert(contentsOf: documents, in: db)
+        }
+        try await store.close()
+        return file
+    }
+
     /// A database file of the workplace.
     struct File: Sendable {
         private struct NotClosed: Error {
@@ -76,6 +94,12 @@ struct Workplace: Sendable {
         }
 
         var path: String { workplace.directory.appending(path: name).path(percentEncoded: false) }
+
+        /// In millions of bytes, without the log.
+        func megabytes() throws -> Double {
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            return Double(size ?? 0) / 1e6
+        }
 
         /// Opens the file as a user of Strongroom does.
         func open() async throws -> Store { try await workplace.stores.open(name) }
@@ -101,7 +125,7 @@ struct Workplace: Sendable {
     }
 
     /// The files with one table, by the table's name.
-    private struct Tables<T: SampleTable>: Configuration {
+    private struct Tables<T: Table>: Configuration {
         static var target: String { T.schema.name }
 
         let directory: URL

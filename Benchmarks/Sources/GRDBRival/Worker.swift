@@ -26,6 +26,7 @@ struct Worker {
         case .subquery: try read(path, Self.matches)
         case .groupedJoin: try read(path, Self.groups)
         case .childrenAggregates: try read(path, Self.aggregates)
+        case .documentIndex: try indexDocuments(path)
         case .writesBesideReaders: try await besideWriter(path) { $0.duration(ofWrites: TestData.awaitedWriteCount) }
         }
     }

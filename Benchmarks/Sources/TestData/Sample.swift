@@ -8,6 +8,14 @@ public struct Sample: Sendable {
     public var score: Double
     public var digest: [UInt8]
     public var note: String?
+
+    public init(name: String, size: Int64, score: Double, digest: [UInt8], note: String?) {
+        self.name = name
+        self.size = size
+        self.score = score
+        self.digest = digest
+        self.note = note
+    }
 }
 
 extension Sample {

@@ -12,4 +12,6 @@ public enum Work: String, Sendable {
     /// Parents with a child that matches, the groups of a join of both, and each parent with aggregates of its
     /// children.
     case subquery, groupedJoin, childrenAggregates
+    /// A full-text index that is created on a filled table.
+    case documentIndex
 }

@@ -78,6 +78,17 @@ int baseline_export(const char *path, const char *copy, const char *directory, c
 // it.
 int baseline_change(const char *path, const char *key, const char *statements);
 
+// Runs statements.
+int baseline_run(struct sqlite3 *connection, const char *statements);
+
+// Inserts documents: an entry's name as the title, its note as the body.
+int baseline_insert_documents(struct sqlite3 *connection, const baseline_list *list);
+// Registers a function "strongroom_words" that returns the words of ASCII texts, so that the library's triggers run.
+int baseline_register_words(struct sqlite3 *connection);
+// The 20 best rows for each of several questions, one a line, in the FTS5 index "document_fts"; the sum is that of the
+// scores, in millionths.
+int baseline_search(struct sqlite3 *connection, const char *questions, baseline_summary *summary);
+
 // Registers the functions "doubled" of an integer and "same" of a text.
 int baseline_register(struct sqlite3 *connection);
 // The first value of a query, an integer.

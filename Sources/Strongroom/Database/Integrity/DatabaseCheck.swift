@@ -85,7 +85,9 @@ struct DatabaseCheck {
         let indexes = StoredFullText.all(in: try connection.schemaEntries())
         guard !indexes.isEmpty else { return ([], []) }
         guard connection.isWriter else {
-            return ([], indexes.map { "full-text index \"\($0.indexName)\" of table \"\($0.table)\": opened read-only" })
+            return (
+                [], indexes.map { "full-text index \"\($0.indexName)\" of table \"\($0.table)\": opened read-only" }
+            )
         }
         return try connection.inTransaction(.immediate) { try connection.fullTextFindings() }
     }

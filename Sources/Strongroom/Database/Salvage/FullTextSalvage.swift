@@ -1,5 +1,5 @@
-/// The full-text indexes of a file that is salvaged: they are created anew from the salvaged rows, and no page of theirs
-/// is read.
+/// The full-text indexes of a file that is salvaged: they are created anew from the salvaged rows, and none of their
+/// pages is read.
 struct FullTextSalvage {
     let indexes: [StoredFullText]
     /// The schema without the indexes.
@@ -28,6 +28,7 @@ extension StoredFullText {
     /// (sqlite.org/fts3.html), and "FTS5 Extension", section 9 (sqlite.org/fts5.html), for the engine's own.
     fileprivate var allNames: [String] {
         let engine = ["data", "idx", "content", "docsize", "config", "segments", "segdir", "stat"]
-        return [name] + (["pending", "keys", "rows"] + engine).map { "\(name)_\($0)" } + FullTextTable.triggerNames(name)
+        return [name] + (["pending", "keys", "rows"] + engine).map { "\(name)_\($0)" }
+            + FullTextTable.triggerNames(name)
     }
 }

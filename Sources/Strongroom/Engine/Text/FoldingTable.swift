@@ -1,6 +1,6 @@
 /// What a tokenizer does with each scalar: tables of the planes 0 and 1 in pages of 256 scalars, made when a text
 /// first has a scalar of the plane that is not ASCII. Equal pages are stored once.
-struct FoldingTable: Sendable {
+final class FoldingTable: Sendable {
     private let pageStarts: [Int]
     private let entries: [FoldingEntry]
 
@@ -37,28 +37,33 @@ struct FoldingTable: Sendable {
 
 /// The tables of one folding.
 struct FoldingTables: Sendable {
-    let basic: FoldingTable
     private let folding: Folding
+    private let basic: FoldingTable
 
-    /// The tables of the folding, which are made at the first call.
+    /// The tables of the folding. The one of plane 0 is made at the first call, the one of plane 1 when it is needed.
     init(_ folding: Folding) {
         self.folding = folding
         basic = folding == .standard ? Self.standardBasic : Self.marksBasic
     }
 
-    /// The entry of a scalar, and the table its list is in.
-    func entry(_ scalar: UInt32) -> (entry: FoldingEntry, table: FoldingTable) {
-        switch scalar {
-        case ..<0x1_0000:
-            return (basic.entry(Int(scalar)), basic)
-        case ..<0x2_0000:
-            let table = folding == .standard ? Self.standardSupplementary : Self.marksSupplementary
-            return (table.entry(Int(scalar) - 0x1_0000), table)
-        default:
-            let kind = FoldingTableBuilder.kindOutsideOfTables(scalar)
-            let value = FoldingTableBuilder.compatibilityIdeograph(scalar)
-            return (FoldingEntry(kind, value: value), basic)
-        }
+    /// The entry of a scalar that is not ASCII.
+    func entry(_ scalar: UInt32) -> FoldingEntry {
+        scalar < 0x1_0000 ? basic.entry(Int(scalar)) : supplementaryEntry(scalar)
+    }
+
+    /// The folded scalars of an entry that has several.
+    func list(_ entry: FoldingEntry, of scalar: UInt32) -> ArraySlice<UInt32> {
+        (scalar < 0x1_0000 ? basic : supplementary).list(entry)
+    }
+
+    private var supplementary: FoldingTable {
+        folding == .standard ? Self.standardSupplementary : Self.marksSupplementary
+    }
+
+    private func supplementaryEntry(_ scalar: UInt32) -> FoldingEntry {
+        if scalar < 0x2_0000 { return supplementary.entry(Int(scalar) - 0x1_0000) }
+        return FoldingEntry(
+            FoldingTableBuilder.kindOutsideOfTables(scalar), value: FoldingTableBuilder.compatibilityIdeograph(scalar))
     }
 
     private static let standardBasic = FoldingTableBuilder(.standard, plane: 0).table()

@@ -14,13 +14,11 @@ struct FoldingTableBuilder {
         let scalars = bytes.filter { Self.uniformKind(plane << 8 + $0) == nil }
             .flatMap { page in bytes.compactMap { Unicode.Scalar(plane << 16 + page << 8 + $0) } }
             .filter(Self.isAssigned)
-        let canonical = Normalization.canonicalDecompositions(scalars)
-        let later = Set(canonical.flatMap { $0.dropFirst() })
-        let folded = Normalization.compatibilityDecompositions(scalars).map(folding.folded)
-        // A combining iota stays a scalar of its own, to be found when the term is composed.
-        let composed = zip(folded, Normalization.compositions(folded)).map { folded, composed in
-            folded.contains(Folding.combiningIota) ? folded : composed
-        }
+        let decompositions = Normalization.compatibilityDecompositions(scalars)
+        let changed = zip(scalars, decompositions).filter { $1 != [$0] }.map(\.0)
+        let later = Set(Normalization.canonicalDecompositions(changed).flatMap { $0.dropFirst() })
+        let folded = decompositions.map(folding.folded)
+        let composed = composed(folded)
 
         var lists: [UInt32] = []
         var entries: [UInt32: FoldingEntry] = [:]
@@ -34,6 +32,16 @@ struct FoldingTableBuilder {
             return bytes.map { entries[plane << 16 + page << 8 + $0] ?? uniform }
         }
         return FoldingTable(pages: pages, lists: lists)
+    }
+
+    /// The folded forms, composed. A combining iota stays a scalar of its own, to be found when a term is composed.
+    private func composed(_ folded: [[Unicode.Scalar]]) -> [[Unicode.Scalar]] {
+        let indexes = folded.indices.filter { folded[$0].count > 1 && !folded[$0].contains(Folding.combiningIota) }
+        var result = folded
+        for (index, form) in zip(indexes, Normalization.compositions(indexes.map { folded[$0] })) {
+            result[index] = form
+        }
+        return result
     }
 
     private func entry(

@@ -110,7 +110,7 @@ extension TermScanner {
     }
 
     private mutating func emoji(_ scalar: UInt32) -> FoldingEntry.Emoji {
-        scalar < 0x80 ? .none : loadedTables().entry(scalar).entry.emoji
+        scalar < 0x80 ? .none : loadedTables().entry(scalar).emoji
     }
 
     private mutating func openEmoji(at start: Int) {

@@ -85,11 +85,12 @@ struct TermScanner {
     private mutating func scanScalar(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) -> Int {
         let (scalar, end) = UTF8Scalar.read(bytes, at: position)
         let tables = loadedTables()
-        let (entry, table) = tables.entry(scalar)
+        let entry = tables.entry(scalar)
         if entry.emoji != .none, let end = scanEmoji(bytes, scalar, entry.emoji, at: position, end: end) { return end }
         let kind = entry.kind
         if kind == .isolated || entry.isList, kind != .separator, kind != .ignored {
-            appendParts(entry.isList ? table.list(entry) : [entry.folded(scalar)], of: entry, from: position, to: end)
+            let parts = entry.isList ? tables.list(entry, of: scalar) : [entry.folded(scalar)]
+            appendParts(parts, of: entry, from: position, to: end)
         } else {
             append(entry.folded(scalar), kind, entry, from: position, to: end)
         }
@@ -103,7 +104,7 @@ struct TermScanner {
         let tables = loadedTables()
         if entry.kind == .isolated { finish() }
         for part in parts {
-            let partEntry = part < 0x80 ? Self.entryOfASCII(UInt8(part)) : tables.entry(part).entry
+            let partEntry = part < 0x80 ? Self.entryOfASCII(UInt8(part)) : tables.entry(part)
             append(part, partEntry.kind, partEntry, from: start, to: end)
             if entry.needsComposition { needsComposition = true }
         }

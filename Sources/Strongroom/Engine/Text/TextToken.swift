@@ -12,7 +12,8 @@ public struct TextToken: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - term: The term. An empty term is not indexed; of a longer one the first 128 scalars are.
-    ///   - range: The range of the text that the term stands for; it is used for highlights and snippets.
+    ///   - range: The range of the text that the term stands for. It is used for highlights and snippets, and in
+    ///     questions to tell words between white space from parts of one.
     public init(_ term: String, _ range: Range<String.Index>) {
         self.term = term
         self.range = range

@@ -21,8 +21,8 @@ extension TextTokenizer {
             throw StrongroomError(
                 .invalidName,
                 """
-                The name of a tokenizer consists of letters A to Z, digits, "_" and ".", and has 1 to 255 bytes; give it \
-                another name.
+                The name of a tokenizer consists of letters A to Z, digits, "_" and ".", and has 1 to 255 bytes; give \
+                it another name.
                 """)
         }
     }

@@ -144,7 +144,8 @@ struct AutomaticSchema: Sendable {
             return (isKept ? [] : [.pauseFullText(table: table.name)]) + changes + [.keepFullText(table: table.name)]
         }
         let declared = try table.fullText.map { try FullTextTable($0, of: table.name, connection, entries) }
-        let isKept = stored.count == declared.count
+        let isKept =
+            stored.count == declared.count
             && declared.allSatisfy { $0.isStored(in: entries) && $0.hasTriggers(in: entries) }
         return isKept ? [] : [.keepFullText(table: table.name)]
     }

@@ -18,8 +18,8 @@ extension SearchQuery {
     public func highlights(in text: String, tokenizer: TextTokenizer = .standard) -> [Range<String.Index>] {
         guard let expression = try? expression(by: tokenizer), expression != .nothing else { return [] }
         let tokens = tokenizer.tokens(in: text)
-        return TextRanges.merged(
-            SearchMatches(expression, in: tokens).matches.compactMap { TextRanges.range(of: tokens[$0.tokens], in: text) })
+        let matches = SearchMatches(expression, in: tokens).matches
+        return TextRanges.merged(matches.compactMap { TextRanges.range(of: tokens[$0.tokens], in: text) })
     }
 }
 

@@ -1,8 +1,8 @@
 extension SearchQuery {
     /// The question in the terms of an index.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` if it has too many words, phrases, texts or levels. The error does not
-    ///   contain them.
+    /// - Throws: ``StrongroomError`` with `limit` if it has too many words, phrases, texts or levels; the error has
+    ///   none of them in it.
     func asked(of index: FullTextIndex, in table: String) throws -> SearchExpression {
         do {
             return try expression(by: index.tokenizer)

@@ -32,7 +32,8 @@ struct SearchRanking<Source: Table> {
         let order = "ORDER BY strongroom_score DESC, strongroom_number"
         var inner = scored
         if condition == nil {
-            inner.append(SQL(verbatim: " \(order) LIMIT ? OFFSET ?", [.integer(Int64(limit)), .integer(Int64(offset))]))
+            inner.append(
+                SQL(verbatim: " \(order) LIMIT ? OFFSET ?", [.integer(Int64(limit)), .integer(Int64(offset))]))
         }
         let keys = try schema.keyColumns().map { "\(table).\($0.quoted.text)" }
         let join: String
@@ -45,7 +46,8 @@ struct SearchRanking<Source: Table> {
                 JOIN \(table) ON \(isRow)
                 """
         }
-        var sql: SQL = "\(SQL(verbatim: "SELECT \(columns), strongroom_score FROM ("))\(inner)\(SQL(verbatim: ") \(join)"))"
+        var sql: SQL =
+            "\(SQL(verbatim: "SELECT \(columns), strongroom_score FROM ("))\(inner)\(SQL(verbatim: ") \(join)"))"
         if let condition { sql.append(" WHERE \(condition.sql)") }
         sql.append(SQL(verbatim: " \(order)"))
         if condition != nil {

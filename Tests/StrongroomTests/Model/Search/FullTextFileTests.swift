@@ -17,7 +17,8 @@ struct FullTextFileTests {
             try await store.write { db throws in
                 for number in 1...50 {
                     let title = number.isMultiple(of: 10) ? "round alpha" : "alpha"
-                    try Library.Note.insert(Library.Note(title: title, body: "number \(number)", number: number), in: db)
+                    try Library.Note.insert(
+                        Library.Note(title: title, body: "number \(number)", number: number), in: db)
                     try Library.Page.insert(
                         Library.Page(book: "b", position: number, title: title, number: nil), in: db)
                 }
@@ -85,11 +86,14 @@ struct FullTextFileTests {
             }
             let report = try await store.verify()
             #expect(!report.isWhole)
-            #expect(report.objections == ["full-text index \"text\" of table \"note\" differs from the table; rebuild it"])
-            #expect(try await store.write { db throws in try db.rebuildFullText(of: "note") }
-                == ["strongroom_search_note_text"])
+            #expect(
+                report.objections == ["full-text index \"text\" of table \"note\" differs from the table; rebuild it"])
+            #expect(
+                try await store.write { db throws in try db.rebuildFullText(of: "note") }
+                    == ["strongroom_search_note_text"])
             try await Self.expectWhole(store)
-            try await store.write { db throws in try db.execute("DROP TRIGGER strongroom_search_note_text_after_delete") }
+            try await store.write { db throws in try db.execute("DROP TRIGGER strongroom_search_note_text_after_delete")
+            }
             #expect(try await Library.findings(store).first?.contains("has other triggers") == true)
         }
         // Opening by the list of tables creates it again.
@@ -110,7 +114,17 @@ struct FullTextFileTests {
         other.setStandIn(
             for: try #require(MissingName("no such function: strongroom_words")), isInstalled: false)
         #expect(try other.ownValue("SELECT count(*) FROM note") == .integer(49))
-        #expect(try other.ownValue("SELECT count(*) FROM strongroom_search_note_text WHERE strongroom_search_note_text MATCH 'round'") == .integer(4))
+        let index = "strongroom_search_note_text"
+        #expect(try other.ownValue("SELECT count(*) FROM \(index) WHERE \(index) MATCH 'round'") == .integer(4))
+        for sql in [
+            "INSERT INTO note (title, isDone) VALUES ('round', 0)", "UPDATE note SET title = 'round'",
+            "DELETE FROM note", "INSERT OR REPLACE INTO note (id, title, isDone) VALUES (1, 'x', 0)",
+        ] {
+            let error = #expect(throws: StrongroomError.self) { try other.run(sql) }
+            #expect(error?.code == .missingFunction, "\(sql)")
+        }
+        try other.run("UPDATE note SET isDone = 1")
+        try await vault.using { store in try await Self.expectWhole(store) }
     }
 }
 #endif

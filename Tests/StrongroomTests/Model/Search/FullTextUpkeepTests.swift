@@ -54,9 +54,13 @@ struct FullTextUpkeepTests {
                 INSERT \(conflict) INTO page (book, position, title, body, number) \
                 VALUES (\(maker.book()), \(maker.number(2)), \(maker.title()), \(maker.text()), \(number))
                 """
-        case 6: return "UPDATE \(conflict) note SET title = \(maker.title()), number = \(maker.number()) WHERE id < \(limit)"
+        case 6:
+            return
+                "UPDATE \(conflict) note SET title = \(maker.title()), number = \(maker.number()) WHERE id < \(limit)"
         case 7: return "UPDATE \(conflict) note SET id = \(maker.number()), body = \(maker.text()) WHERE id = \(limit)"
-        case 8: return "UPDATE \(conflict) page SET book = \(maker.book()), body = \(maker.text()) WHERE position = \(limit)"
+        case 8:
+            return
+                "UPDATE \(conflict) page SET book = \(maker.book()), body = \(maker.text()) WHERE position = \(limit)"
         case 9: return "UPDATE \(conflict) page SET number = \(maker.number()) WHERE position < \(limit)"
         case 10: return "DELETE FROM note WHERE id = \(limit)"
         default: return "DELETE FROM page WHERE number = \(limit)"
@@ -88,7 +92,8 @@ struct FullTextUpkeepTests {
                 try await temporary.store.write { db throws in
                     for step in steps {
                         // A constraint may refuse it, after some of its rows or before.
-                        do { try db.execute(step) } catch let error as StrongroomError where error.code == .constraint {}
+                        do { try db.execute(step) } catch let error as StrongroomError where error.code == .constraint {
+                        }
                     }
                     let more = SQL("INSERT INTO note (title, body, isDone) VALUES ('alpha', 'beta', 0)")
                     struct Undone: Error {}

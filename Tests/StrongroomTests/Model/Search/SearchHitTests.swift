@@ -7,7 +7,9 @@ import Testing
 /// The order of answers, against BM25 computed here.
 @Suite("The best answers first")
 struct SearchHitTests {
-    @Table("document", fullText: [FullTextIndex(on: "title", "body", weights: [3, 1]), FullTextIndex("plain", on: "body")])
+    @Table(
+        "document",
+        fullText: [FullTextIndex(on: "title", "body", weights: [3, 1]), FullTextIndex("plain", on: "body")])
     struct Document: Equatable {
         var id: Int64?
         var title: String
@@ -87,8 +89,11 @@ struct SearchHitTests {
             #expect(Set(body.map(\.record.id)) == Set(bodies.map(\.id)))
             #expect(body.map(\.score) == body.map(\.score).sorted(by: >))
             #expect(try Document.hits("rain", index: "plain", limit: 1000, in: db).count == bodies.count)
-            #expect(try Document.hits(.any("rain sea"), limit: 1000, in: db).count
-                == documents.count { "\($0.title) \($0.body)".contains("rain") || "\($0.title) \($0.body)".contains("sea") })
+            #expect(
+                try Document.hits(.any("rain sea"), limit: 1000, in: db).count
+                    == documents.count {
+                        "\($0.title) \($0.body)".contains("rain") || "\($0.title) \($0.body)".contains("sea")
+                    })
             #expect(try Document.hits("", in: db).isEmpty)
             #expect(try Document.hits("nothing", in: db).isEmpty)
             #expect(try Document.hits("rain", limit: 0, in: db).isEmpty)

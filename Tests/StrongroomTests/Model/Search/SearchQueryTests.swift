@@ -31,7 +31,8 @@ struct SearchQueryTests {
         ("cafe", [1]), ("CAFÉ MENU", [1]), ("menu", [1, 6]), (.typing("caf"), [1, 2]), (.typing("caf "), []),
         (.typing("quick f"), [1, 2]), (.phrase("quick brown"), [1]), (.phrase("brown quick"), []),
         (.any("menu lunch"), [1, 2, 6]), ("東京", [3]), ("京都", [3]), ("京東", []), ("서울", [4]), ("울에", [4]), ("ไทย", [5]),
-        ("ทยไ", [5]), ("ไยท", []), ("strasse", [6]), ("near and or not", [6]), ("ete", [7]), ("l'ete", [7]), ("ete l", [7]),
+        ("ทยไ", [5]), ("ไยท", []), ("strasse", [6]), ("near and or not", [6]), ("ete", [7]), ("l'ete", [7]),
+        ("ete l", [7]),
         ("mp3", []), ("mp 3", [7]), (SearchQuery.all("fox").excluding("dog"), [2]),
         (SearchQuery.all("fox") && "lunch", [2]), (SearchQuery.all("lunch") || "dog", [1, 2]),
         ((SearchQuery.all("fox") && (SearchQuery.all("lunch") || "dog")).excluding(.phrase("quick lunch")), [1]),
@@ -118,7 +119,9 @@ struct SearchQueryTests {
         let count = ProcessInfo.processInfo.environment["STRONGROOM_LONG"] == "1" ? 1_000_000 : 3_000
         try await temporary.store.read { db throws in
             var random = SeededGenerator(11)
-            let pieces = ["fox", "\"", "*", "(", ")", "NEAR/3", " AND ", " OR ", " NOT ", "-", "c0:", "\0", "{", "}", "^", "+"]
+            let pieces = [
+                "fox", "\"", "*", "(", ")", "NEAR/3", " AND ", " OR ", " NOT ", "-", "c0:", "\0", "{", "}", "^", "+",
+            ]
             for _ in 0..<count {
                 let text = (0..<Int.random(in: 0...6, using: &random)).map { _ in
                     Bool.random(using: &random) ? pieces.randomElement(using: &random) ?? "" : random.text(upTo: 3)

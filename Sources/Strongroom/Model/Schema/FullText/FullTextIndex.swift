@@ -98,15 +98,6 @@ public struct FullTextIndex: Sendable, Hashable {
     }
 }
 
-extension FullTextIndex {
-    /// Whether a file's index has the same declaration, so that renaming columns leaves it as it is.
-    func isSame(as stored: StoredFullText) -> Bool {
-        Identifier.areSame(name, stored.indexName) && columns.count == stored.columns.count
-            && zip(columns, stored.columns).allSatisfy { Identifier.areSame($0, $1) }
-            && tokenizer.rule == stored.tokenizer && prefixes == stored.prefixes
-    }
-}
-
 extension TableSchema {
     /// - Throws: ``StrongroomError`` with `invalidName` or `schemaChange` for full-text indexes that no table can have.
     func checkFullText() throws {
@@ -116,7 +107,8 @@ extension TableSchema {
                 throw StrongroomError(
                     .schemaChange,
                     """
-                    Table "\(name)" declares two full-text indexes with the name "\(index.name)"; give one another name.
+                    The table "\(name)" declares two full-text indexes with the name "\(index.name)"; give one another \
+                    name.
                     """)
             }
         }

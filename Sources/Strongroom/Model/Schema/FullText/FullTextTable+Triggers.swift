@@ -1,11 +1,14 @@
 extension FullTextTable {
     /// The triggers that update the index.
     var triggers: [String] {
-        zip(Self.triggerNames(name), [
-            ("BEFORE INSERT", beforeInsert), ("AFTER INSERT", afterInsert), ("BEFORE UPDATE", beforeUpdate),
-            ("AFTER UPDATE", afterUpdate), ("BEFORE DELETE", [recording(isSame("t", "old"))]),
-            ("AFTER DELETE", afterDelete),
-        ]).map { name, trigger in
+        zip(
+            Self.triggerNames(name),
+            [
+                ("BEFORE INSERT", beforeInsert), ("AFTER INSERT", afterInsert), ("BEFORE UPDATE", beforeUpdate),
+                ("AFTER UPDATE", afterUpdate), ("BEFORE DELETE", [recording(isSame("t", "old"))]),
+                ("AFTER DELETE", afterDelete),
+            ]
+        ).map { name, trigger in
             "CREATE TRIGGER \(Identifier.quote(name)) \(trigger.0) ON \(quotedTable) FOR EACH ROW BEGIN "
                 + trigger.1.map { $0 + "; " }.joined() + "END"
         }

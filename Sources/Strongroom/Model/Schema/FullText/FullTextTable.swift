@@ -2,10 +2,10 @@
 /// update it.
 ///
 /// The engine's index contains words by the number of a row, `docid`: the row id where a column is its alias, or else a
-/// number that the table `…_keys` gives to each key, since row ids change with VACUUM. To remove a row, the engine reads
-/// its former words, which the row itself no longer has: triggers that run before a change store them in `…_pending`,
-/// and those that run after it remove them. This also removes rows that are replaced (`ON CONFLICT REPLACE`), for which
-/// no trigger for deletions runs. The view `…_rows` shows the engine the words of every row, former ones first.
+/// number from the table `…_keys`, which has one for each key, since row ids change with VACUUM. To remove a row, the
+/// engine reads its former words, which the row itself no longer has: triggers that run before a change store them in
+/// `…_pending`, and those that run after it remove them. This also removes rows that `ON CONFLICT REPLACE` deletes, for
+/// which no trigger for deletions runs. The view `…_rows` shows the engine the words of every row, former ones first.
 struct FullTextTable {
     /// The name of the virtual table; those of the others begin with it.
     let name: String

@@ -29,7 +29,9 @@ struct StoredFullText {
 
     private init?(_ name: String, _ table: String, _ entries: [SchemaEntry]) {
         func tokens(_ kind: SchemaEntry.Kind, _ wanted: String) -> [SQLToken]? {
-            entries.first { $0.kind == kind && Identifier.areSame($0.name, wanted) }?.tokens.filter { $0.kind != .space }
+            entries.first { $0.kind == kind && Identifier.areSame($0.name, wanted) }?.tokens.filter {
+                $0.kind != .space
+            }
         }
         guard let view = tokens(.view, "\(name)_rows"), let index = tokens(.table, name) else { return nil }
         (tokenizer, columns) = Self.indexed(view)
@@ -89,8 +91,8 @@ extension FullTextTable {
             throw StrongroomError(
                 .notSupported,
                 """
-                The linked engine has neither FTS5 nor FTS4, so table "\(table)" cannot have a full-text index; link an \
-                SQLCipher with one of them. Nothing was changed.
+                The linked engine has neither FTS5 nor FTS4, so table "\(table)" cannot have a full-text index; link \
+                an SQLCipher with one of them. Nothing was changed.
                 """,
                 database: connection.database)
         }
@@ -103,7 +105,8 @@ extension FullTextTable {
         self.keys = keys
         rowID = try connection.rowIDColumn(of: entry.name, infos, text)?.name
         let byKey = try connection.indexInfos(of: entry.name).first { index in
-            index.isUnique && !index.isExplicit && Identifier.areSame(index.parts.compactMap(\.column), keys.map(\.name))
+            index.isUnique && !index.isExplicit
+                && Identifier.areSame(index.parts.compactMap(\.column), keys.map(\.name))
         }
         keyCollations = keys.map { key in
             byKey?.parts.first { $0.column.map { Identifier.areSame($0, key.name) } ?? false }?.collation ?? .binary
@@ -142,5 +145,14 @@ extension FullTextTable {
             guard let entry = entries.first(where: { Identifier.areSame($0.name, name) }) else { return false }
             return [SQLToken].normalised(entry.sql) == [SQLToken].normalised(sql)
         }
+    }
+}
+
+extension FullTextIndex {
+    /// Whether a file's index has the same declaration, so that renaming columns leaves it as it is.
+    func isSame(as stored: StoredFullText) -> Bool {
+        Identifier.areSame(name, stored.indexName) && columns.count == stored.columns.count
+            && zip(columns, stored.columns).allSatisfy { Identifier.areSame($0, $1) }
+            && tokenizer.rule == stored.tokenizer && prefixes == stored.prefixes
     }
 }
