@@ -24,7 +24,7 @@ struct ReindexCommandTests {
                 "note", Column<Int64>("id", primaryKey: true), Column<String>("title"),
                 fullText: [FullTextIndex(on: "title")])
             try db.keepFullText(of: schema)
-            try db.execute("DELETE FROM strongroom_search_note_text")
+            try db.execute("DELETE FROM `strongroom_search_note.text`")
         }
         try await store.close()
         let verified = try await ledger.run("verify", "ledger.sqlite")
@@ -32,7 +32,7 @@ struct ReindexCommandTests {
         #expect(verified.errors.contains("reindex") || verified.output.contains("reindex"))
         let answer = try await ledger.run("reindex", "ledger.sqlite", "--json").json(Answer.self)
         #expect(answer.status == "done")
-        #expect(answer.detail?.indexes == ["strongroom_search_note_text"])
+        #expect(answer.detail?.indexes == ["strongroom_search_note.text"])
         #expect(try await ledger.run("verify", "ledger.sqlite").status == .success)
         #expect(try await ledger.run("reindex", "ledger.sqlite").output.contains("1 full-text index created"))
     }

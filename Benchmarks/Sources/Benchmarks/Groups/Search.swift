@@ -53,9 +53,7 @@ extension IndexingWork {
     private func measure(
         _ name: String, ours: @escaping Measure.Run, rival: Measure.Side, grdb: Measure.Side? = nil
     ) -> Measure {
-        Measure(
-            name: name, unit: .rate(entries.count, "documents"), ours: ours, rival: rival, grdb: grdb,
-            isRepeated: entries.count <= 50_000)
+        Measure(name: name, unit: .rate(entries.count, "documents"), ours: ours, rival: rival, grdb: grdb)
     }
 }
 

@@ -2,9 +2,6 @@ extension TextTokenizer {
     /// The library's own tokenizers.
     static let builtIn: [TextTokenizer] = [.standard, .keepingMarks, .english]
 
-    /// Whether it is one of the library's own.
-    var isBuiltIn: Bool { Self.builtIn.contains { $0.name == name } }
-
     /// The name under which an index refers to it. That of the library's own ends with the version of the rules: a
     /// release with other rules indexes the texts anew.
     var rule: String { isBuiltIn ? "\(name)-\(Self.version)" : name }
@@ -16,6 +13,10 @@ extension TextTokenizer {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "."): true
             default: false
             }
+        }
+        guard isBuiltIn || !Self.builtIn.contains(where: { $0.name == name || $0.rule == name }) else {
+            throw StrongroomError(
+                .invalidName, "The library has a tokenizer \"\(name)\" itself; give yours another name.")
         }
         guard isPlain, (1...255).contains(name.utf8.count) else {
             throw StrongroomError(

@@ -57,6 +57,9 @@ public struct TextTokenizer: Sendable {
         self.init(name: name, rules: .custom(tokens))
     }
 
+    /// Whether it is one of the library's own.
+    var isBuiltIn: Bool { if case .standard = rules { true } else { false } }
+
     /// The tokens of a text, in order, with terms as they are indexed: encoded, cut and not empty.
     package func tokens(in text: String) -> [TextToken] {
         switch rules {

@@ -58,7 +58,7 @@ struct NumberedSearch {
         sql.append(
             SQL(
                 verbatim: """
-                    CASE WHEN (SELECT sql FROM main.sqlite_master WHERE name = ?) LIKE '%using fts5%' \
+                    CASE WHEN (SELECT sql FROM main.sqlite_master WHERE name = ? COLLATE NOCASE) LIKE '%using fts5%' \
                     THEN ? ELSE ? END
                     """, [.text(table), .text(fts5), .text(fts4)]))
         return sql

@@ -92,10 +92,11 @@ extension Connection {
     func requireFullText(_ name: String, _ index: FullTextIndex, of schema: TableSchema) throws {
         try prepareTable(schema)
         let view = try ownValue(
-            "SELECT sql FROM main.sqlite_master WHERE type = 'view' AND name = ?", .text("\(name)_rows"))
+            "SELECT sql FROM main.sqlite_master WHERE type = 'view' AND name = ? COLLATE NOCASE", .text("\(name)_rows"))
         let isKept = view?.asText.map { sql in
             let stored = StoredFullText.indexed(in: sql)
-            return stored.tokenizer == index.tokenizer.rule && stored.columns.count == index.columns.count
+            return stored.table.map { Identifier.areSame($0, schema.name) } ?? false
+                && stored.tokenizer == index.tokenizer.rule && stored.columns.count == index.columns.count
                 && zip(stored.columns, index.columns).allSatisfy { Identifier.areSame($0, $1) }
         }
         guard isKept != true else { return }

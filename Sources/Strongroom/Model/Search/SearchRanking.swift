@@ -19,7 +19,8 @@ struct SearchRanking<Source: Table> {
             index.weights.isEmpty ? 1 : index.weights[column]
         }
         let source = Ranked(name: self.name, expression: expression, columns: positions, weights: weights)
-        let module = try connection.ownValue("SELECT sql FROM main.sqlite_master WHERE name = ?", .text(self.name))
+        let module = try connection.ownValue(
+            "SELECT sql FROM main.sqlite_master WHERE name = ? COLLATE NOCASE", .text(self.name))
         let usesFTS5 = module?.asText?.asciiFolded.contains("using fts5") ?? false
         scored = try usesFTS5 ? source.byFTS5() : source.byFTS4(connection)
     }
@@ -40,7 +41,7 @@ struct SearchRanking<Source: Table> {
         if schema.rowIDColumn != nil {
             join = "JOIN \(table) ON \(keys[0]) = strongroom_number"
         } else {
-            let isRow = keys.enumerated().map { "\($1) IS strongroom_map.k\($0)" }.joined(separator: " AND ")
+            let isRow = keys.enumerated().map { "\($1) = strongroom_map.k\($0)" }.joined(separator: " AND ")
             join = """
                 JOIN \(Identifier.quote("\(name)_keys")) AS strongroom_map ON strongroom_map.docid = strongroom_number \
                 JOIN \(table) ON \(isRow)

@@ -1,6 +1,6 @@
 #if Macros
 import Foundation
-@testable import Strongroom
+import Strongroom
 import StrongroomTesting
 import Testing
 
@@ -82,7 +82,7 @@ struct FullTextFileTests {
         try await vault.using { store in
             try await store.write { db throws in
                 // As a program does that changes the index past its triggers.
-                try db.execute("DELETE FROM strongroom_search_note_text WHERE rowid = 20")
+                try db.execute("DELETE FROM `strongroom_search_note.text` WHERE rowid = 20")
             }
             let report = try await store.verify()
             #expect(!report.isWhole)
@@ -90,9 +90,10 @@ struct FullTextFileTests {
                 report.objections == ["full-text index \"text\" of table \"note\" differs from the table; rebuild it"])
             #expect(
                 try await store.write { db throws in try db.rebuildFullText(of: "note") }
-                    == ["strongroom_search_note_text"])
+                    == ["strongroom_search_note.text"])
             try await Self.expectWhole(store)
-            try await store.write { db throws in try db.execute("DROP TRIGGER strongroom_search_note_text_after_delete")
+            try await store.write { db throws in
+                try db.execute("DROP TRIGGER `strongroom_search_note.text_after_delete`")
             }
             #expect(try await Library.findings(store).first?.contains("has other triggers") == true)
         }
@@ -103,27 +104,22 @@ struct FullTextFileTests {
         }
     }
 
-    @Test func `another program reads the rows and cannot change them`() async throws {
-        try await vault.using { _ in }
-        let salt = try [UInt8](Data(contentsOf: URL(filePath: vault.path)).prefix(16))
-        let key = try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault())
-        let other = try DatabaseFile(path: vault.path, name: "other", busyTimeout: 0, log: nil)
-            .connect(.existing, key: key)
-        defer { other.close() }
-        // As in a program that does not have the library's function.
-        other.setStandIn(
-            for: try #require(MissingName("no such function: strongroom_words")), isInstalled: false)
-        #expect(try other.ownValue("SELECT count(*) FROM note") == .integer(49))
-        let index = "strongroom_search_note_text"
-        #expect(try other.ownValue("SELECT count(*) FROM \(index) WHERE \(index) MATCH 'round'") == .integer(4))
+    @Test(.enabled(if: SQLCipherShell.installed != nil, SQLCipherShell.reason))
+    func `another program reads the rows and cannot change them`() async throws {
+        let shell = try #require(SQLCipherShell.installed)
+        let key = "PRAGMA key = \"x'\(String(repeating: "01", count: 32))'\""
+        let index = "`strongroom_search_note.text`"
+        let questions = "SELECT count(*) FROM note; SELECT count(*) FROM \(index) WHERE \(index) MATCH 'round';"
+        #expect(try shell.run(vault.path, key: key, questions) == ["49", "4"])
         for sql in [
-            "INSERT INTO note (title, isDone) VALUES ('round', 0)", "UPDATE note SET title = 'round'",
-            "DELETE FROM note", "INSERT OR REPLACE INTO note (id, title, isDone) VALUES (1, 'x', 0)",
+            "INSERT INTO note (title, isDone) VALUES ('round', 0);", "UPDATE note SET title = 'round';",
+            "UPDATE note SET isDone = 1;", "DELETE FROM note;",
+            "INSERT OR REPLACE INTO note (id, title, isDone) VALUES (1, 'x', 0);",
         ] {
-            let error = #expect(throws: StrongroomError.self) { try other.run(sql) }
-            #expect(error?.code == .missingFunction, "\(sql)")
+            let error = #expect(throws: SQLCipherShell.Failed.self) { try shell.run(vault.path, key: key, sql) }
+            #expect(error?.output.contains("no such function: strongroom_words") == true, "\(sql)")
         }
-        try other.run("UPDATE note SET isDone = 1")
+        _ = try shell.run(vault.path, key: key, "VACUUM;")
         try await vault.using { store in try await Self.expectWhole(store) }
     }
 }

@@ -84,7 +84,7 @@ struct FullTextSchemaTests {
             try db.execute("INSERT INTO memo (headline, isDone) VALUES ('gamma', 0)")
             try db.keepFullText(of: renamed)
             let found = try db.value(
-                "SELECT rowid FROM strongroom_search_memo_text WHERE strongroom_search_memo_text MATCH 'gamma'",
+                "SELECT rowid FROM `strongroom_search_memo.text` WHERE `strongroom_search_memo.text` MATCH 'gamma'",
                 as: Int.self)
             #expect(found == 3)
             // Numbers in place of texts.
@@ -126,7 +126,7 @@ struct FullTextSchemaTests {
         (FullTextIndex(on: "title", "nothing"), "it has no column \"nothing\""),
         (FullTextIndex(columns: []), "has no columns"),
         (FullTextIndex(on: "title", "Title"), "names the column \"Title\" twice"),
-        (FullTextIndex(on: "title", prefixes: [0]), "has a prefix"),
+        (FullTextIndex(on: "title", prefixes: [0]), "more than 8 prefixes, or one"),
     ])
     func `a declaration that no table can have is refused`(index: FullTextIndex, words: String) async throws {
         let temporary = try await TemporaryStore()

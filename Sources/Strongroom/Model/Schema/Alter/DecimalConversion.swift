@@ -46,6 +46,7 @@ extension Connection {
             for column in columns where !isComputed(column) { try conversion(column).run(report) }
         }
         for column in columns where isComputed(column) { try conversion(column).requireNone() }
+        try adaptFullText(of: table, isFilled: false)
     }
 
     private func withoutTriggers(of table: String, _ entries: [SchemaEntry], _ work: () throws -> Void) throws {

@@ -8,7 +8,7 @@ struct StoredFullText {
     let prefixes: [Int]
     let usesFTS5: Bool
 
-    /// The name in the declaration; that of the virtual table if another program has renamed the table.
+    /// The name in the declaration; that of the virtual table if the table has been renamed by SQL.
     var indexName: String {
         let start = FullTextTable.name(of: "", table: table)
         return name.asciiFolded.hasPrefix(start.asciiFolded) ? String(name.dropFirst(start.count)) : name
@@ -16,28 +16,27 @@ struct StoredFullText {
 
     /// The full-text indexes of a file.
     ///
-    /// - Parameter table: The table that they are of; nil for all.
+    /// - Parameter table: The table that they are of; nil for all. It may be missing.
     static func all(in entries: [SchemaEntry], of table: String? = nil) -> [StoredFullText] {
-        entries.compactMap { trigger in
-            guard trigger.kind == .trigger, trigger.name.hasPrefix(FullTextTable.prefix),
-                trigger.name.hasSuffix("_after_insert"),
-                table.map({ Identifier.areSame($0, trigger.table) }) ?? true
+        entries.compactMap { view in
+            guard view.kind == .view, view.name.hasPrefix(FullTextTable.prefix), view.name.hasSuffix("_rows"),
+                let found = StoredFullText(String(view.name.dropLast("_rows".count)), view, entries),
+                table.map({ Identifier.areSame($0, found.table) }) ?? true
             else { return nil }
-            return StoredFullText(String(trigger.name.dropLast("_after_insert".count)), trigger.table, entries)
+            return found
         }
     }
 
-    private init?(_ name: String, _ table: String, _ entries: [SchemaEntry]) {
-        func tokens(_ kind: SchemaEntry.Kind, _ wanted: String) -> [SQLToken]? {
-            entries.first { $0.kind == kind && Identifier.areSame($0.name, wanted) }?.tokens.filter {
-                $0.kind != .space
-            }
-        }
-        guard let view = tokens(.view, "\(name)_rows"), let index = tokens(.table, name) else { return nil }
-        (tokenizer, columns) = Self.indexed(view)
-        guard !columns.isEmpty else { return nil }
+    private init?(_ name: String, _ view: SchemaEntry, _ entries: [SchemaEntry]) {
+        let found = Self.indexed(in: view.sql)
+        guard !found.columns.isEmpty, let table = found.table else { return nil }
         self.name = name
         self.table = table
+        tokenizer = found.tokenizer
+        columns = found.columns
+        let index =
+            entries.first { $0.kind == .table && Identifier.areSame($0.name, name) }?.tokens
+            .filter { $0.kind != .space } ?? []
         usesFTS5 = index.contains { $0.isWord("FTS5") }
         let prefix = index.firstIndex { $0.isWord("PREFIX") }
         prefixes =
@@ -46,18 +45,19 @@ struct StoredFullText {
     }
 
     /// What the view of an index has the words of.
-    static func indexed(in view: String) -> (tokenizer: String, columns: [String]) {
-        indexed([SQLToken](sql: view).filter { $0.kind != .space })
-    }
-
-    private static func indexed(_ view: [SQLToken]) -> (tokenizer: String, columns: [String]) {
+    static func indexed(in view: String) -> (table: String?, tokenizer: String, columns: [String]) {
+        let tokens = [SQLToken](sql: view).filter { $0.kind != .space }
         // strongroom_words ( 'standard-1' , t . `title` )
-        let calls = view.indices.filter { view[$0].isNamed(FullTextTable.function) && $0 + 6 < view.count }
-        let columns = calls.compactMap { view[$0 + 6].name }
-        guard let first = calls.first, columns.count == calls.count, view[first + 2].kind == .literal else {
-            return ("", [])
+        let calls = tokens.indices.filter { tokens[$0].isNamed(FullTextTable.function) && $0 + 6 < tokens.count }
+        let columns = calls.compactMap { tokens[$0 + 6].name }
+        guard let first = calls.first, columns.count == calls.count, tokens[first + 2].kind == .literal else {
+            return (nil, "", [])
         }
-        return (SQLToken.unquoted(view[first + 2].text), columns)
+        // `note` AS t
+        let source = tokens.indices.first { place in
+            tokens[place].isWord("AS") && place > 0 && place + 1 < tokens.count && tokens[place + 1].isNamed("t")
+        }
+        return (source.flatMap { tokens[$0 - 1].name }, SQLToken.unquoted(tokens[first + 2].text), columns)
     }
 }
 
@@ -135,9 +135,21 @@ extension FullTextTable {
         return Self.haveTexts(entries, zip(names, creation))
     }
 
-    /// Whether a file has the triggers.
+    /// Whether a file has the triggers, and those that run before a change are the last to do so: the engine runs the
+    /// most recently created trigger first.
     func hasTriggers(in entries: [SchemaEntry]) -> Bool {
-        Self.haveTexts(entries, zip(Self.triggerNames(name), triggers))
+        Self.haveTexts(entries, zip(Self.triggerNames(name), triggers)) && earlierTriggers(in: entries).isEmpty
+    }
+
+    /// The program's triggers that run after those of the index and before a change.
+    func earlierTriggers(in entries: [SchemaEntry]) -> [SchemaEntry] {
+        let own = Self.triggerNames(name)
+        let all = entries.filter { $0.kind == .trigger && Identifier.areSame($0.table, table) }
+        let first = all.firstIndex { Identifier.place(of: $0.name, in: own) != nil } ?? all.endIndex
+        return all[..<first].filter { entry in
+            !entry.name.hasPrefix(Self.prefix)
+                && entry.tokens.prefix { !$0.isWord("BEGIN") }.contains { $0.isWord("BEFORE") }
+        }
     }
 
     private static func haveTexts(_ entries: [SchemaEntry], _ wanted: some Sequence<(String, String)>) -> Bool {

@@ -62,7 +62,7 @@ struct TableRebuild {
         try restore(sequence)
         for entry in belongings { try connection.run(entry.creation) }
         // No trigger has run for the copied rows, whose values may have changed.
-        try connection.refillFullText(of: table.name)
+        try connection.adaptFullText(of: table.name, isFilled: false)
     }
 
     /// Otherwise the engine would refuse to rename the table while views and triggers refer to the missing one.

@@ -39,6 +39,7 @@ extension Writing where Self: ~Copyable {
             let connection = db.handle.connection
             try ColumnRenaming(connection, table: table, column: name, newName: newName).run()
             try connection.renameInHistory(of: table, name, to: newName)
+            try connection.adaptFullText(of: table)
         }
     }
 

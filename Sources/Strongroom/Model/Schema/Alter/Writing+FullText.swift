@@ -71,21 +71,41 @@ extension FullTextIndex {
 }
 
 extension Connection {
-    /// Creates an index, or those parts of it that differ from an existing one.
-    func create(_ index: FullTextTable, _ entries: [SchemaEntry]) throws {
-        if index.isStored(in: entries) {
-            guard !index.hasTriggers(in: entries) else { return }
+    /// Creates an index, unless the file has it.
+    ///
+    /// - Parameter isFilled: Whether an index with other triggers has the words of all rows: rows may have been written
+    ///   without them.
+    func create(_ index: FullTextTable, _ entries: [SchemaEntry], isFilled: Bool = false) throws {
+        let isStored = index.isStored(in: entries)
+        guard !isStored || !index.hasTriggers(in: entries) else { return }
+        if isStored {
             try dropFullTextTriggers(index.name)
         } else {
             try dropFullText(index.name)
-            for sql in index.creation + index.filling { try run(sql) }
+            for sql in index.creation { try run(sql) }
         }
+        if !isStored || !isFilled { for sql in index.filling { try run(sql) } }
         for sql in index.triggers { try run(sql) }
+        for trigger in index.earlierTriggers(in: try schemaEntries()) {
+            try run("DROP TRIGGER main.\(Identifier.quote(trigger.name))")
+            try run(trigger.sql)
+        }
     }
 
     func dropFullText(_ name: String) throws {
         try dropFullTextTriggers(name)
-        for sql in FullTextTable.removal(name) { try run(sql) }
+        do {
+            for sql in FullTextTable.removal(name) { try run(sql) }
+        } catch let error as StrongroomError where error.message.contains("no such module") {
+            throw StrongroomError(
+                .notSupported,
+                """
+                The full-text index "\(name)" was created by an engine with another version of full-text search, which \
+                the linked one does not have (\(error.message)), so it cannot be dropped. Drop it with an engine that \
+                has it. Nothing was changed.
+                """,
+                database: database)
+        }
     }
 
     private func dropFullTextTriggers(_ name: String) throws {
@@ -101,29 +121,32 @@ extension Connection {
     @discardableResult
     func rebuildFullText(of table: String? = nil) throws -> [String] {
         let entries = try schemaEntries()
-        return try StoredFullText.all(in: entries, of: table).map { stored in
-            let index = try FullTextTable(stored, self, entries)
+        return try StoredFullText.all(in: entries, of: table).compactMap { stored in
             try dropFullText(stored.name)
-            for sql in index.creation + index.filling + index.triggers { try run(sql) }
+            // A table may have been dropped by SQL.
+            guard entries.contains(where: { $0.kind == .table && Identifier.areSame($0.name, stored.table) }) else {
+                return nil
+            }
+            let index = try FullTextTable(stored, self, entries)
+            try create(index, schemaEntries())
             return index.name
         }
     }
 
-    /// Indexes the rows of a rebuilt table anew.
-    func refillFullText(of table: String) throws {
-        let entries = try schemaEntries()
-        for stored in StoredFullText.all(in: entries, of: table) {
-            for sql in try FullTextTable(stored, self, entries).filling { try run(sql) }
-        }
-    }
-
-    /// Adapts the triggers of a table's full-text indexes to its unique indexes.
-    func adaptFullText(of table: String) throws {
+    /// Adapts the triggers of a table's full-text indexes to its unique constraints.
+    ///
+    /// - Parameter isFilled: Whether the indexes have the words of all rows; if not, the rows are indexed anew.
+    func adaptFullText(of table: String, isFilled: Bool = true) throws {
         let entries = try schemaEntries()
         for stored in StoredFullText.all(in: entries, of: table) {
             let index = try FullTextTable(stored, self, entries)
-            guard index.name == stored.name, index.isStored(in: entries) else { continue }
-            try create(index, entries)
+            if Identifier.areSame(index.name, stored.name), index.isStored(in: entries) {
+                if !isFilled { for sql in index.filling { try run(sql) } }
+                try create(index, entries, isFilled: true)
+            } else if !isFilled {
+                try dropFullText(stored.name)
+                try create(index, schemaEntries())
+            }
         }
     }
 
@@ -151,6 +174,8 @@ extension Connection {
                 findings.append("\(title) differs from the table; rebuild it")
             } catch let error as StrongroomError where error.code == .missingFunction {
                 unchecked.append("\(title): its tokenizer \"\(stored.tokenizer)\" is missing")
+            } catch let error as StrongroomError where [.sql, .schemaChange, .notSupported].contains(error.code) {
+                findings.append("\(title) cannot be compared: \(error.message)")
             }
         }
         return (findings, unchecked)

@@ -29,15 +29,15 @@ public struct FullTextIndex: Sendable, Hashable {
     /// Declares an index.
     ///
     /// - Parameters:
-    ///   - name: The index's name, which distinguishes several indexes of one table.
+    ///   - name: The index's name, which distinguishes several indexes of one table: letters A to Z and digits.
     ///   - columns: The names of the indexed columns, at least one. Texts are indexed; a number is indexed as its
     ///     digits, a blob not at all.
     ///   - weights: How much a word counts in each column, such as `[3, 1]` for a title that counts three times; not
     ///     negative. Empty for 1 in all.
     ///   - tokenizer: Splits texts into words. A program without this tokenizer can neither change the indexed columns
     ///     nor search them.
-    ///   - prefixes: The numbers of characters, 1 to 32, for which beginnings of words get an index of their own. They
-    ///     make ``SearchQuery/typing(_:)`` faster and the file larger.
+    ///   - prefixes: At most 8 numbers of characters, 1 to 32, for which beginnings of words get an index of their own.
+    ///     They make ``SearchQuery/typing(_:)`` faster and the file larger.
     public init(
         _ name: String = "text", on columns: String..., weights: [Double] = [],
         tokenizer: TextTokenizer = .standard, prefixes: [Int] = []
@@ -52,7 +52,7 @@ public struct FullTextIndex: Sendable, Hashable {
     ///   - columns: The names of the indexed columns, at least one.
     ///   - weights: How much a word counts in each column; empty for 1 in all.
     ///   - tokenizer: Splits texts into words.
-    ///   - prefixes: The numbers of characters, 1 to 32, for which beginnings of words get an index of their own.
+    ///   - prefixes: At most 8 numbers of characters, 1 to 32, for which beginnings of words get an index of their own.
     public init(
         _ name: String = "text", columns: [String], weights: [Double] = [], tokenizer: TextTokenizer = .standard,
         prefixes: [Int] = []
@@ -79,7 +79,21 @@ public struct FullTextIndex: Sendable, Hashable {
 
     /// - Throws: ``StrongroomError`` with `invalidName` or `schemaChange` for a declaration that no table can have.
     func check(_ table: String) throws {
-        try Identifier.check(name, "full-text index")
+        let isPlain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: false
+            }
+        }
+        // It is part of other names, which have to be different for different indexes.
+        guard isPlain, !name.isEmpty else {
+            throw StrongroomError(
+                .invalidName,
+                """
+                The name of a full-text index of "\(table)" has other characters than letters A to Z and digits, or \
+                none; give it another name.
+                """)
+        }
         func refusal(_ message: String) -> StrongroomError {
             StrongroomError(.schemaChange, "The full-text index \"\(name)\" of table \"\(table)\" \(message)")
         }
@@ -91,8 +105,8 @@ public struct FullTextIndex: Sendable, Hashable {
         guard weights.isEmpty || weights.count == columns.count && weights.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
             throw refusal("has other weights than one for each column, not negative; correct them.")
         }
-        guard prefixes.allSatisfy((1...32).contains) else {
-            throw refusal("has a prefix that is not 1 to 32 characters long; correct it.")
+        guard prefixes.allSatisfy((1...32).contains), prefixes.count <= 8 else {
+            throw refusal("has more than 8 prefixes, or one that is not 1 to 32 characters long; correct them.")
         }
         try tokenizer.checkName()
     }

@@ -28,7 +28,7 @@ struct FullTextTable {
     static let prefix = "strongroom_search_"
 
     /// The name of the virtual table of an index.
-    static func name(of index: String, table: String) -> String { "\(prefix)\(table)_\(index)" }
+    static func name(of index: String, table: String) -> String { "\(prefix)\(table).\(index)" }
 
     // MARK: Names
 
@@ -65,20 +65,34 @@ struct FullTextTable {
     /// The number of a row, as an expression.
     func number(_ row: String) -> String {
         if let rowID { return "\(row).\(Identifier.quote(rowID))" }
-        let isRow = keys.enumerated().map { "k\($0) IS \(row).\(Identifier.quote($1.name))" }
+        let isRow = keys.indices.map { "k\($0) = \(value(of: $0, row))" }
         return "(SELECT docid FROM \(map) WHERE \(isRow.joined(separator: " AND ")))"
     }
 
-    /// Whether two rows have the same key.
+    /// Whether two rows have the same key. A row with NULL in its key is in no index.
     func isSame(_ one: String, _ other: String) -> String {
-        keys.map { "\(one).\(Identifier.quote($0.name)) IS \(other).\(Identifier.quote($0.name))" }
+        keys.enumerated().map { "\(one).\(Identifier.quote($1.name)) = \(value(of: $0, other))" }
+            .joined(separator: " AND ")
+    }
+
+    /// Whether a row of the table has the key of a row of another table.
+    func isKept(_ row: String, _ other: String) -> String {
+        keys.enumerated().map { "\(row).\(Identifier.quote($1.name)) = \(other).k\($0)\(collation(of: $0))" }
             .joined(separator: " AND ")
     }
 
     /// Whether the table has no row any more with the key of a row of another table.
     func isGone(_ row: String) -> String {
-        let isRow = keys.enumerated().map { "t.\(Identifier.quote($1.name)) IS \(row).k\($0)" }
-        return "NOT EXISTS (SELECT 1 FROM \(quotedTable) AS t WHERE \(isRow.joined(separator: " AND ")))"
+        "NOT EXISTS (SELECT 1 FROM \(quotedTable) AS t WHERE \(isKept("t", row)))"
+    }
+
+    /// A value of a key, compared as the key's index compares it.
+    private func value(of key: Int, _ row: String) -> String {
+        "\(row).\(Identifier.quote(keys[key].name))\(collation(of: key))"
+    }
+
+    private func collation(of key: Int) -> String {
+        rowID == nil ? " COLLATE \(Identifier.quote(keyCollations[key].name))" : ""
     }
 
     // MARK: Statements
@@ -86,7 +100,9 @@ struct FullTextTable {
     /// The definitions of the columns with a key's values, which are compared as in the table.
     private var keyDefinitions: String {
         zip(keys, keyCollations).enumerated().map { index, key in
-            "k\(index) \(key.0.declaredType) COLLATE \(Identifier.quote(key.1.name))"
+            // ANY would convert values in a table that is not STRICT.
+            let type = key.0.declaredType.asciiFolded == "any" ? "" : " \(key.0.declaredType)"
+            return "k\(index)\(type) COLLATE \(Identifier.quote(key.1.name))"
         }.joined(separator: ", ")
     }
 
@@ -106,7 +122,7 @@ struct FullTextTable {
             rowID != nil
             ? "\(quotedTable) AS t"
             : "\(map) AS m JOIN \(quotedTable) AS t ON "
-                + keys.enumerated().map { "t.\(Identifier.quote($1.name)) IS m.k\($0)" }.joined(separator: " AND ")
+                + isKept("t", "m")
         let number = rowID.map { "t.\(Identifier.quote($0))" } ?? "m.docid"
         let former = columns.indices.map { "p.c\($0) AS c\($0)" }.joined(separator: ", ")
         let present = columns.enumerated().map { "\(words(of: $1, "t")) AS c\($0)" }.joined(separator: ", ")
@@ -142,7 +158,8 @@ struct FullTextTable {
         if rowID == nil {
             statements += [
                 "DELETE FROM \(map)",
-                "INSERT INTO \(map) (\(ownKeys)) SELECT \(allKeys("t")) FROM \(quotedTable) AS t",
+                "INSERT INTO \(map) (\(ownKeys)) SELECT \(allKeys("t")) FROM \(quotedTable) AS t "
+                    + "WHERE \(isSame("t", "t"))",
             ]
         }
         return statements + ["INSERT INTO \(quotedName) (\(quotedName)) VALUES ('rebuild')"]

@@ -13,7 +13,7 @@ extension Connection {
                         return "t.\(Identifier.quote(column)) = \(values.value(of: column))\(collation)"
                     }
                     let expression = text.expressions.indices.contains(position) ? text.expressions[position] : "NULL"
-                    return "(\(expression)) = (SELECT (\(expression)) FROM (\(values.all)))\(collation)"
+                    return "(\(expression)) = (SELECT (\(expression)) FROM (\(values.all(in: expression))))\(collation)"
                 }
                 return (parts + (text.condition.map { ["(\($0))"] } ?? [])).joined(separator: " AND ")
             })
@@ -32,13 +32,32 @@ private struct NewValues {
         guard let column = columns.first(where: { Identifier.areSame($0.name, name) }), !column.isNullable,
             let sql = column.defaultSQL
         else { return value }
-        return "coalesce(\(value), \(sql))"
+        return "coalesce(\(value), \(Self.default(sql)))"
     }
 
-    /// A query of one row with all values.
-    var all: String {
-        let list = columns.filter { !$0.isHidden }.map { "\(value(of: $0.name)) AS \(Identifier.quote($0.name))" }
-        return "SELECT \(list.joined(separator: ", "))"
+    /// A default as an expression: the engine takes a word by itself as a text.
+    private static func `default`(_ sql: String) -> String {
+        let tokens = [SQLToken](sql: sql).filter { $0.kind != .space }
+        guard tokens.count == 1, let word = tokens.first, word.kind == .word || word.kind == .quoted,
+            !word.isWord("NULL", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"),
+            !word.isWord("TRUE", "FALSE") || sqliteHasNoBooleans
+        else { return sql }
+        return Value.text(word.name ?? sql).literal
+    }
+
+    /// TRUE and FALSE are names before SQLite 3.23.
+    private static var sqliteHasNoBooleans: Bool {
+        (try? EngineFeatures.current().sqliteVersionNumber < 3_023_000) ?? false
+    }
+
+    /// A query of one row with the values that an expression may name.
+    func all(in expression: String) -> String {
+        let tokens = [SQLToken](sql: expression)
+        let used = columns.filter { column in
+            !column.isHidden && tokens.contains { $0.isNamed(column.name) }
+        }
+        let list = used.map { "\(value(of: $0.name)) AS \(Identifier.quote($0.name))" }
+        return "SELECT \(list.isEmpty ? "NULL" : list.joined(separator: ", "))"
     }
 }
 
@@ -70,7 +89,7 @@ private struct IndexText {
         guard let start = tokens[Swift.min(place, tokens.count)...].firstIndex(where: { $0.isWord("WHERE") }) else {
             return
         }
-        condition = Array(tokens[(start + 1)...].filter { $0.text != ";" }).sql
+        condition = Self.plain(Array(tokens[(start + 1)...].filter { $0.text != ";" }))
     }
 
     /// A part without its collation and its order.
@@ -87,6 +106,11 @@ private struct IndexText {
             trim()
             tokens.removeLast()
         }
-        return tokens.sql
+        return plain(tokens)
+    }
+
+    /// Without comments, which could hide what follows.
+    private static func plain(_ tokens: [SQLToken]) -> String {
+        tokens.map { $0.kind == .space ? " " : $0.text }.joined()
     }
 }
