@@ -101,6 +101,81 @@ struct TableExpansionTests {
             """#)
     }
 
+    @Test func aTableWithAFullTextIndex() {
+        expectExpansion(
+            #"""
+            @Table("note", in: "notes.sqlite", history: nil, fullText: [FullTextIndex(on: "title")])
+            struct Note {
+                var id: Int64?
+            }
+            """#,
+            #"""
+            struct Note {
+                var id: Int64?
+            }
+
+            extension Note: Strongroom.Table, Strongroom.Record {
+                /// The typed columns.
+                struct Columns: Swift.Sendable {
+                    let id = Strongroom.Column<Int64?>("id", primaryKey: true)
+
+                    init() {
+                    }
+                }
+
+                static let columns = Columns()
+
+                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                    columns.id.definition,
+                ]
+
+                static let columnNames: [Swift.String] = ["id"]
+
+                static let schema = Strongroom.TableSchema(
+                    "note",
+                    columns.id,
+                    indexes: indexes,
+                    fullText: [FullTextIndex(on: "title")]
+                )
+
+                static var databaseName: Swift.String? {
+                    "notes.sqlite"
+                }
+
+                typealias Key = Int64
+
+                static func key(of record: Self) -> Int64? {
+                    record.id
+                }
+
+                static func setKey(_ key: Int64, of record: inout Self) {
+                    record.id = key
+                }
+
+                init(row: borrowing Strongroom.Row) throws {
+                    self.init(
+                        id: try row[0] as Int64?
+                    )
+                }
+
+                func encode(to bindings: borrowing Strongroom.Bindings) throws {
+                    try bindings.set(self.id, at: 0)
+                }
+
+                mutating func update(from row: borrowing Strongroom.Row) throws {
+                    self.id = try row[0]
+                }
+
+                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                    if property == \Self.id {
+                        return "id"
+                    }
+                    return nil
+                }
+            }
+            """#)
+    }
+
     @Test func aTableWithAHistory() {
         expectExpansion(
             #"""

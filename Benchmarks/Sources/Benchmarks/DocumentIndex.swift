@@ -2,7 +2,7 @@ import Strongroom
 
 /// The names of the indexes of the documents, and the rival's one.
 enum DocumentIndex {
-    static let ours = "strongroom_search_document_text"
+    static let ours = "strongroom_search_document.text"
     static let rival = "document_fts"
 
     static let hasFTS5 = (try? EngineFeatures.current().hasFTS5) ?? false

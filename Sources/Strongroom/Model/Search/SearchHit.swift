@@ -17,10 +17,10 @@ extension Table {
     /// for hit in hits { print(hit.score, hit.record.title) }
     /// ```
     ///
-    /// The order is the same on both engines: by BM25 with the weights of ``FullTextIndex``, as FTS5 computes it. The
-    /// exception is ``SearchQuery/near(_:within:)``: FTS4 counts each word wherever it stands. Rows with equal scores are
-    /// ordered by their row ids, or by the numbers that the index gives to other keys, so that pages are stable while
-    /// nothing is written.
+    /// The order is the same on both engines: by BM25 with the weights of ``FullTextIndex``, as FTS5 computes it.
+    /// ``SearchQuery/near(_:within:)`` is the exception: FTS4 counts each word wherever it stands. Rows with equal
+    /// scores are ordered by their row ids, or by the numbers that the index gives to other keys, so that pages are
+    /// stable while nothing is written.
     ///
     /// - Parameters:
     ///   - question: The question; a string literal finds the texts with all of its words. A question without a word
