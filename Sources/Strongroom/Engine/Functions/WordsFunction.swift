@@ -45,8 +45,8 @@ extension ConnectionFunctions {
     ///
     /// - Throws: ``StrongroomError`` with `missingFunction`.
     func tokenizer(_ rule: String) throws -> TextTokenizer {
-        let all = TextTokenizer.builtIn + tokenizers
-        if let found = all.first(where: { $0.rule == rule }) { return found }
+        if let found = TextTokenizer.builtInByRule[rule] { return found }
+        if let found = tokenizers.first(where: { $0.rule == rule }) { return found }
         throw StrongroomError(
             .missingFunction,
             """

@@ -9,6 +9,7 @@ struct StandardTokenizer: Sendable {
     func terms(of text: String) -> String {
         var text = text
         return text.withUTF8 { bytes in
+            if !stems, let ascii = ASCIITerms.terms(of: bytes) { return ascii }
             var scanner = TermScanner(folding: folding, stems: stems, keepsSpans: false)
             scanner.scan(bytes)
             return String(decoding: scanner.terms, as: UTF8.self)

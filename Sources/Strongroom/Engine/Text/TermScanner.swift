@@ -57,6 +57,7 @@ struct TermScanner {
     }
 
     /// The lowercase letter or the digit of an ASCII character; zero for all others.
+    @inline(__always)
     static func foldedASCII(_ byte: UInt8) -> UInt8 {
         let letter = byte | 0x20
         if letter &- 0x61 < 26 { return letter }

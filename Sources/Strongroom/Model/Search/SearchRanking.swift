@@ -19,10 +19,9 @@ struct SearchRanking<Source: Table> {
             index.weights.isEmpty ? 1 : index.weights[column]
         }
         let source = Ranked(name: self.name, expression: expression, columns: positions, weights: weights)
-        let module = try connection.ownValue(
-            "SELECT sql FROM main.sqlite_master WHERE name = ? COLLATE NOCASE", .text(self.name))
-        let usesFTS5 = module?.asText?.asciiFolded.contains("using fts5") ?? false
-        scored = try usesFTS5 ? source.byFTS5() : source.byFTS4(connection)
+        let usesFTS5 = try connection.ownValue(
+            "SELECT sql LIKE '%using fts5%' FROM main.sqlite_master WHERE name = ? COLLATE NOCASE", .text(self.name))
+        scored = try usesFTS5 == .integer(1) ? source.byFTS5() : source.byFTS4(connection)
     }
 
     /// The records with their scores, the best first.

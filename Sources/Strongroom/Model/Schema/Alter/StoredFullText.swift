@@ -46,6 +46,19 @@ struct StoredFullText {
 
     /// What the view of an index has the words of.
     static func indexed(in view: String) -> (table: String?, tokenizer: String, columns: [String]) {
+        if let known = known.withLock({ $0[view] }) { return known }
+        let indexed = parsed(view)
+        known.withLock { known in
+            if known.count >= 256 { known.removeAll() }
+            known[view] = indexed
+        }
+        return indexed
+    }
+
+    /// Each search asks for its view's.
+    private static let known = Locked<[String: (table: String?, tokenizer: String, columns: [String])]>([:])
+
+    private static func parsed(_ view: String) -> (table: String?, tokenizer: String, columns: [String]) {
         let tokens = [SQLToken](sql: view).filter { $0.kind != .space }
         // strongroom_words ( 'standard-1' , t . `title` )
         let calls = tokens.indices.filter { tokens[$0].isNamed(FullTextTable.function) && $0 + 6 < tokens.count }
