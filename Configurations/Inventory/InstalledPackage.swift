@@ -46,7 +46,8 @@ public struct InstalledPackage: Table, Record, Equatable {
         "package",
         columns.id, columns.identifier, columns.name, columns.version, columns.architecture, columns.section,
         columns.installedSize, columns.maintainer, columns.status, columns.summary, columns.details,
-        indexes: [TableIndex(on: columns.name), TableIndex(on: columns.installedSize)]
+        indexes: [TableIndex(on: columns.name), TableIndex(on: columns.installedSize)],
+        fullText: [FullTextIndex(on: "name", "summary", "details", weights: [4, 2, 1])]
     )
 
     public static func key(of package: InstalledPackage) -> Int64? { package.id }

@@ -47,8 +47,14 @@ public struct Inventory: Configuration {
     public func migrator(for database: DatabaseName) -> Migrator? {
         Migrator(tables: [InstalledPackage.schema, Dependency.schema]) {
             Migration("1") { db in
-                try db.createTable(InstalledPackage.schema)
+                let package = InstalledPackage.schema
+                try db.createTable(TableSchema(package.name, columns: package.columns, indexes: package.indexes))
                 try db.createTable(Dependency.schema)
+            }
+            Migration("2") { db in
+                try db.keepFullText(of: InstalledPackage.schema)
+            } down: { db in
+                try db.stopFullText(of: InstalledPackage.schema.name)
             }
         }
     }

@@ -40,7 +40,9 @@ package struct TableList: Sendable, Equatable, Encodable {
         let names = try db.tableNames()
         var views: [String] = []
         try db.forEachRow("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name") { row in
-            views.append(try row[0])
+            let name: String = try row[0]
+            // The library's own, as those of full-text indexes.
+            if !name.hasPrefix("strongroom_") { views.append(name) }
         }
         let total = names.count + views.count
         for name in names {

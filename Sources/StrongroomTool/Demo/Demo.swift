@@ -170,12 +170,12 @@ struct Demo {
 
     private func search(_ store: Store, _ report: inout DemoReport) async throws {
         let (word, top) = (word, top)
+        let question = SearchQuery.typing(word)
         let ((found, foundCount, biggest), duration) = try await timed {
             try await store.read { db in
-                let hits = InstalledPackage.where { $0.summary.contains(word) || $0.name.contains(word) }
-                return (
-                    try hits.order { $0.name.ascending }.limit(top).fetch(in: db),
-                    try hits.count(in: db),
+                (
+                    try InstalledPackage.hits(question, limit: top, in: db).map(\.record),
+                    try InstalledPackage.search(question).count(in: db),
                     try InstalledPackage.order { $0.installedSize.descending }.limit(top).fetch(in: db)
                 )
             }
@@ -184,7 +184,10 @@ struct Demo {
         report.foundCount = foundCount
         report.biggest = biggest.map(DemoReport.Package.init)
         report.add("search", duration)
-        story.step("Search", "\"\(word)\" occurs in \(HumanReadable.count(foundCount)) packages", duration)
+        story.step(
+            "Search",
+            "\(HumanReadable.count(foundCount)) packages answer \"\(word)\", by the words of their descriptions",
+            duration)
     }
 
     private func lookForPlaintext(_ path: String, _ file: ControlFile, _ report: inout DemoReport) throws {
@@ -211,8 +214,8 @@ struct Demo {
         story.table(report.biggest)
         if !report.found.isEmpty {
             let count = HumanReadable.count(report.foundCount)
-            story.heading("Packages with \"\(word)\", \(report.found.count) of \(count)")
-            story.table(report.found)
+            story.heading("Packages for \"\(word)\", the best \(report.found.count) of \(count)")
+            story.table(report.found, highlighting: .typing(word))
         }
         story.blank()
         story.fact("File", "\(report.path), \(HumanReadable.bytes(report.fileBytes))")

@@ -39,7 +39,7 @@ struct DemoCommand: AsyncParsableCommand {
     )
     var keyFile: String?
 
-    @Option(help: "A word to look for in the packages' summaries.")
+    @Option(help: "What to search the packages' names and descriptions for; the last word may be a beginning.")
     var search = "library"
 
     @Option(help: "How many packages the tables show.")

@@ -35,20 +35,33 @@ struct DemoStory: Sendable {
         console.write("")
     }
 
-    func table(_ packages: [DemoReport.Package]) {
+    /// - Parameter question: What is highlighted.
+    func table(_ packages: [DemoReport.Package], highlighting question: SearchQuery = "") {
         guard !isQuiet else { return }
         var table = TextTable([
             .leading("Package"), .leading("Version"), .trailing("Installed"), .leading("Summary", isFlexible: true),
         ])
         for package in packages {
             table.append(
-                "\(package.name)",
+                Self.highlighted(package.name, question),
                 "\(package.version)",
                 "\(package.installedKiB.map { HumanReadable.bytes(Int128($0) * 1_024) } ?? "")",
-                "\(package.summary ?? "")"
+                Self.highlighted(package.summary ?? "", question)
             )
         }
         console.write(table)
+    }
+
+    private static func highlighted(_ text: String, _ question: SearchQuery) -> StyledText {
+        var styled = StyledText("")
+        var end = text.startIndex
+        for range in question.highlights(in: text) {
+            styled.append(StyledText(String(text[end..<range.lowerBound])))
+            styled.append(StyledText(String(text[range]), .bold))
+            end = range.upperBound
+        }
+        styled.append(StyledText(String(text[end...])))
+        return styled
     }
 
     func progress(_ label: String, total: Int) -> ProgressBar? {
