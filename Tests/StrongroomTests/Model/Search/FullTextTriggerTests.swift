@@ -69,7 +69,7 @@ struct FullTextTriggerTests {
 
     @Test(arguments: [false, true], triggers.indices)
     func `a trigger changes the table`(isMapped: Bool, position: Int) async throws {
-        for seed in 0..<8 as Range<UInt64> {
+        for seed in 0..<4 as Range<UInt64> {
             let temporary = try await TemporaryStore()
             let store = temporary.store
             var random = SeededGenerator(seed)

@@ -81,7 +81,7 @@ struct FullTextUpkeepTests {
 
     @Test(arguments: [false, true])
     func `random writes leave the index as one made anew`(recursive: Bool) async throws {
-        for seed in 0..<12 as Range<UInt64> {
+        for seed in 0..<8 as Range<UInt64> {
             var settings = StoreSettings()
             settings.recursiveTriggers = recursive
             let temporary = try await Library.store(settings: settings)

@@ -8,31 +8,22 @@ import Testing
 
     @Test func `random questions become quoted terms and never crash`() throws {
         var random = SeededGenerator(13)
-        var lines = ""
-        for _ in 0..<(Self.isLong ? 1_000_000 : 20_000) {
+        for _ in 0..<(Self.isLong ? 1_000_000 : 5_000) {
             let query = Self.query(levels: Int.random(in: 0..<4, using: &random), using: &random)
             let tokenizer = Bool.random(using: &random) ? TextTokenizer.standard : .keepingMarks
             guard let expression = try? query.expression(by: tokenizer) else { continue }
             #expect(Self.isSafe(expression.fts5, operators: ["AND", "OR", "NOT", "NEAR(", "(", ")", "*", ","]))
             if let fts4 = expression.fts4 { #expect(Self.isSafe(fts4, operators: ["OR", "NEAR/"])) }
             #expect((expression == .nothing) == expression.phrases.isEmpty)
-            if lines.utf8.count < 2_000_000 { lines += "\(expression.fts5)\t\(expression.fts4 ?? "")\n" }
-        }
-        // Read by a script that puts the texts to both engines.
-        if let path = ProcessInfo.processInfo.environment["STRONGROOM_MATCH_TEXTS"] {
-            try lines.write(toFile: path, atomically: true, encoding: .utf8)
         }
     }
 
     @Test(arguments: [" a", "東", "x-", "\"", "e\u{301}", "👍", "w ", "½"])
-    func `a question of a megabyte is reported in limited time`(_ part: String) {
-        let text = String(repeating: part, count: 1_000_000 / part.utf8.count)
-        let different = (0..<50_000).map { "\(part)\($0)" }.joined(separator: " ")
-        let time = ContinuousClock().measure {
-            for query in [SearchQuery.all(text), .near(text)] { _ = query.highlights(in: "a b 東京") }
-            #expect(throws: SearchQueryLimit.self) { try SearchQuery.all(different).expression(by: .standard) }
-        }
-        #expect(time < .seconds(30))
+    func `a question of many words is refused, not cut`(_ part: String) {
+        let text = String(repeating: part, count: 100_000 / part.utf8.count)
+        let different = (0..<2_000).map { "\(part)\($0)" }.joined(separator: " ")
+        for query in [SearchQuery.all(text), .near(text)] { _ = query.highlights(in: "a b 東京") }
+        #expect(throws: SearchQueryLimit.self) { try SearchQuery.all(different).expression(by: .standard) }
     }
 
     private static func query(levels: Int, using random: inout SeededGenerator) -> SearchQuery {
