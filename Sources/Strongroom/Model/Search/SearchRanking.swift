@@ -10,6 +10,8 @@ struct SearchRanking<Source: Table> {
     /// - Returns: Nil for a question without a word.
     init?(_ question: SearchQuery, _ columns: [String], _ name: String?, _ connection: Connection) throws {
         let index = try Source.schema.fullTextIndex(named: name)
+        // A declaration that the file's index was not created from has not been checked yet.
+        try index.check(Source.schema.name)
         let positions = try columns.map { try index.position(of: $0, in: Source.schema.name) }
         let expression = try question.asked(of: index, in: Source.schema.name)
         guard expression != .nothing else { return nil }
@@ -88,7 +90,7 @@ struct SearchRanking<Source: Table> {
                 averageLength: rows > 0 ? Double(words) / Double(rows) : 1, weights: searched, importances: importances)
             // Each row with any of the phrases; the question itself is a condition beside it, unless it is the same.
             let any = SearchExpression.any(phrases.map(SearchExpression.phrase))
-            let isAll = expression == .all(phrases.map(SearchExpression.phrase))
+            let isAll = expression == first || expression == .all(phrases.map(SearchExpression.phrase))
             let driver = isAll ? expression : phrases.count > 1 ? any : first
             var sql = SQL(
                 verbatim: """

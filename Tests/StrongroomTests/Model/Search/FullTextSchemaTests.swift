@@ -14,6 +14,7 @@ struct FullTextSchemaTests {
     }
 
     private static let columns = Library.Note.schema.columns
+    private static let pageIndex = ["strongroom_search_page.text"]
 
     private static func note(_ indexes: FullTextIndex...) -> TableSchema {
         TableSchema("note", columns: columns, fullText: indexes)
@@ -108,6 +109,18 @@ struct FullTextSchemaTests {
                 #expect(error?.code == .schemaChange)
             }
         }
+    }
+
+    @Test func `a table that is renamed by SQL has its index after a rebuild, or none`() async throws {
+        let temporary = try await Library.store()
+        try await Self.insert("alpha", into: temporary.store)
+        try await temporary.store.write { db throws in
+            try db.execute("ALTER TABLE note RENAME TO memo")
+            // Before SQLite 3.25 the engine does not rename the table in the view, so the index is of no table.
+            let isKept = try EngineFeatures.current().hasRenameColumn
+            #expect(try db.rebuildFullText() == (isKept ? ["strongroom_search_memo.text"] : []) + Self.pageIndex)
+        }
+        #expect(try await Library.findings(temporary.store) == [])
     }
 
     @Test func `a unique index that is created later replaces rows of the index, too`() async throws {

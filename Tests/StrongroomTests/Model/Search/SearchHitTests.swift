@@ -100,6 +100,20 @@ struct SearchHitTests {
         }
     }
 
+    @Table("leaf", fullText: [FullTextIndex(on: "body", weights: [1, 2])])
+    struct Unchecked {
+        var id: String
+        var body: String
+    }
+
+    @Test func `weights that do not fit the index are an error of the search, too`() async throws {
+        let temporary = try await TemporaryStore(Leaf.self)
+        try await temporary.store.write { db throws in
+            let error = #expect(throws: StrongroomError.self) { try Unchecked.hits("sun", in: db) }
+            #expect(error?.code == .schemaChange)
+        }
+    }
+
     @Test func `rows with texts as keys`() async throws {
         let temporary = try await TemporaryStore(Leaf.self)
         try await temporary.store.write { db throws in

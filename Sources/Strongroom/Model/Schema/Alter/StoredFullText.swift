@@ -8,11 +8,8 @@ struct StoredFullText {
     let prefixes: [Int]
     let usesFTS5: Bool
 
-    /// The name in the declaration; that of the virtual table if the table has been renamed by SQL.
-    var indexName: String {
-        let start = FullTextTable.name(of: "", table: table)
-        return name.asciiFolded.hasPrefix(start.asciiFolded) ? String(name.dropFirst(start.count)) : name
-    }
+    /// The name in the declaration, also if the table has been renamed by SQL: it has no full stop.
+    var indexName: String { name.split(separator: ".").last.map(String.init) ?? name }
 
     /// The full-text indexes of a file.
     ///
@@ -174,7 +171,7 @@ extension FullTextTable {
 }
 
 extension FullTextIndex {
-    /// Whether a file's index has the same declaration, so that renaming columns leaves it as it is.
+    /// Whether a file's index has the same declaration, with the present names of the columns.
     func isSame(as stored: StoredFullText) -> Bool {
         Identifier.areSame(name, stored.indexName) && columns.count == stored.columns.count
             && zip(columns, stored.columns).allSatisfy { Identifier.areSame($0, $1) }
