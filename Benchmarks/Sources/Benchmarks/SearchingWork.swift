@@ -7,14 +7,19 @@ struct SearchingWork {
     /// C, which has an index of its own in a file of its own; nil on an engine without FTS5, whose FTS4 ranks no rows.
     let rival: Rival?
     private let store: Store
-    private let documents: [Document]
+    /// Another file, whose index also has beginnings of words.
+    private let typed: Store
+    private let documents: [TypedDocument]
 
     /// - Parameter file: A file without an index, which gets one.
     init(_ file: Workplace.File, _ documents: [TestDocument], _ questions: TestQuestions) async throws {
         self.questions = questions
-        self.documents = documents.prefix(10_000).map(Document.init)
+        self.documents = documents.prefix(10_000).map(TypedDocument.init)
         rival = DocumentIndex.hasFTS5 ? try file.copy().openRival() : nil
         try rival?.run(DocumentIndex.filling)
+        typed = try await file.copy().open()
+        try await typed.write { db in try db.keepFullText(of: TypedDocument.schema) }
+        try await typed.checkpoint()
         store = try await file.open()
         try await store.write { db in try db.keepFullText(of: Document.schema) }
         try await store.checkpoint()
@@ -50,11 +55,11 @@ struct SearchingWork {
     }
 
     func typeBesideWriter() async throws -> Latencies {
-        let (store, documents) = (store, documents)
+        let (store, documents) = (typed, documents)
         var latencies = Latencies()
         let done = try await BesideWriter.measure(
             write: { count in
-                try await store.write { db in _ = try Document.insert(documents[count % documents.count], in: db) }
+                try await store.write { db in _ = try TypedDocument.insert(documents[count % documents.count], in: db) }
             },
             read: {
                 try await type(&latencies)
@@ -62,7 +67,7 @@ struct SearchingWork {
             }
         )
         let last = lastID
-        let deleted = try await store.write { db in try Document.where { $0.id > last }.delete(in: db) }
+        let deleted = try await store.write { db in try TypedDocument.where { $0.id > last }.delete(in: db) }
         try Summary(rows: Int64(deleted)).check(Summary(rows: Int64(done.allWrites)))
         try await store.checkpoint()
         return latencies
@@ -71,7 +76,7 @@ struct SearchingWork {
     private func type(_ latencies: inout Latencies) async throws {
         for text in questions.typed {
             let start = ContinuousClock.now
-            let hits = try await store.read { db in try Document.hits(.typing(text), limit: 20, in: db) }
+            let hits = try await typed.read { db in try TypedDocument.hits(.typing(text), limit: 20, in: db) }
             latencies.add(ContinuousClock.now - start)
             guard !hits.isEmpty else { throw NothingFound(question: text) }
         }

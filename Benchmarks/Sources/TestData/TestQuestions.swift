@@ -6,7 +6,8 @@ public struct TestQuestions: Sendable {
     public let rare: [String]
     /// Two words each, of about a tenth and a twentieth of the documents, that some documents have both of.
     public let pairs: [(String, String)]
-    /// Beginnings of three letters, of words of about a hundredth of the documents.
+    /// Beginnings of three letters, of words of about a hundredth of the documents, that fewer than 10,000 documents
+    /// have.
     public let beginnings: [String]
     /// What a field contains after each key, from the second one on, while words are typed.
     public let typed: [String]
@@ -36,7 +37,9 @@ public struct TestQuestions: Sendable {
             .map { (String(one), String($0)) }
         }
         let middling = nearest(0.01, 10)
-        beginnings = middling.map { String($0.prefix(3)) }
+        beginnings = middling.map { String($0.prefix(3)) }.filter { beginning in
+            words.count { words in words.contains { $0.hasPrefix(beginning) } } < 10_000
+        }
         typed = middling.flatMap { word in (2...word.count).map { String(word.prefix($0)) } }
     }
 }

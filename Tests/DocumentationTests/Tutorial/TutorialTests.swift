@@ -1,47 +1,25 @@
-import Foundation
 import Strongroom
 import StrongroomTesting
 import Testing
 
 @Suite("The tutorial")
 struct TutorialTests {
-    private static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    private static let catalog = root.appending(path: "Sources/Strongroom/Strongroom.docc")
-    private static let code = catalog.appending(path: "Resources/Tutorial")
-    private static let stages = ["TutorialFirstVersion", "TutorialSecondVersion", "TutorialSecondKey"]
+    private static let code = TutorialCode(
+        page: "AnAddressBook", directory: "Tutorial",
+        sources: ["TutorialFirstVersion", "TutorialSecondVersion", "TutorialSecondKey"])
 
-    private static let files =
-        (try? FileManager.default.contentsOfDirectory(atPath: code.path(percentEncoded: false)).sorted()) ?? []
-
-    private static func lines(of file: URL) throws -> [Substring] {
-        try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-            .map { $0.drop { $0 == " " } }.filter { !$0.isEmpty && !$0.hasPrefix("import ") }
-    }
-
-    /// Whether all lines stand in a source, in their order.
-    private static func stands(_ lines: [Substring], in source: [Substring]) -> Bool {
-        var rest = lines[...]
-        for line in source where line == rest.first { rest = rest.dropFirst() }
-        return rest.isEmpty
-    }
-
-    @Test(arguments: files)
+    @Test(arguments: code.files)
     func eachFileStandsInASourceThatIsCompiled(file: String) throws {
-        let lines = try Self.lines(of: Self.code.appending(path: file))
+        let lines = try Self.code.lines(of: file)
         #expect(!lines.isEmpty)
-        let here = URL(filePath: #filePath).deletingLastPathComponent()
-        let sources = try Self.stages.map { try Self.lines(of: here.appending(path: "\($0).swift")) }
-        #expect(sources.contains { Self.stands(lines, in: $0) }, "\(file) has lines that are compiled nowhere")
-        #expect(!sources.contains { Self.stands(lines + ["a planted line"], in: $0) })
+        #expect(try Self.code.isCompiled(lines), "\(file) has lines that are compiled nowhere")
+        #expect(try !Self.code.isCompiled(lines + ["a planted line"]))
     }
 
     @Test func eachFileIsShown() throws {
-        let tutorial = try String(
-            contentsOf: Self.catalog.appending(path: "Tutorials/AnAddressBook.tutorial"), encoding: .utf8)
-        let shown = tutorial.matches(of: /file: "([^"]+)"/).map { String($0.1) }
+        let shown = try Self.code.shown
         #expect(shown.count >= 10)
-        #expect(Set(shown) == Set(Self.files))
+        #expect(Set(shown) == Set(Self.code.files))
     }
 
     @Test func itComesToWhatItSays() async throws {

@@ -43,6 +43,9 @@ public struct EngineFeatures: Sendable, Equatable {
     /// Window functions (from SQLite 3.25 on).
     public var hasWindowFunctions: Bool { sqliteVersionNumber >= 3_025_000 }
 
+    /// FTS5's option `secure-delete` (from SQLite 3.42 on).
+    var hasSecureFullText: Bool { hasFTS5 && sqliteVersionNumber >= 3_042_000 }
+
     /// Whether the engine overwrites freed memory, which may contain decrypted rows. The library turns this on, unless
     /// another library in the process has initialized the engine before: then it cannot be changed any more.
     public var wipesFreedMemory: Bool { EngineMemory.isWiped }

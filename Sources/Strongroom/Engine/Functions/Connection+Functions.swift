@@ -26,12 +26,22 @@ extension Connection {
         }
     }
 
-    /// The error of a statement that the engine has not accepted, if it is about a function or a collation.
+    /// The error of a statement that the engine has not accepted, if it is about a function, a collation or a module of
+    /// virtual tables.
     ///
     /// - Parameter sql: The statement.
     func functionError(sql: String) -> StrongroomError? {
         guard let message = sqlite3_errmsg(pointer).map({ String(cString: $0) }) else { return nil }
         if let missing = MissingName(message) { return missing.error(sql: sql, database: database) }
+        if let module = message.firstRange(of: "no such module: ").map({ message[$0.upperBound...] }) {
+            return StrongroomError(
+                .notSupported,
+                """
+                The file has a virtual table of the module "\(module)", which the linked engine does not have. Link an \
+                engine that has it, or drop the virtual table with one, a full-text index by `stopFullText(of:)`.
+                """,
+                database: database, sql: sql)
+        }
         guard message.contains("non-deterministic functions prohibited in ") else { return nil }
         let called = functions.declared.nondeterministic.first { [SQLToken](sql: sql).calls($0.name) }
         return notDeterministic(called?.name, sql: sql)

@@ -10,28 +10,18 @@ enum RegularExpression {
 
     /// Registers the function.
     static func install(_ calls: FunctionCalls, on connection: OpaquePointer) -> Int32 {
-        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | RegisteredFunction.trusted
-        return sqlite3_create_function_v2(
-            connection, name, 2, flags, Unmanaged.passRetained(calls).toOpaque(),
-            { context, count, values in
-                guard let context, let values, let calls = sqlite3_user_data(context) else { return }
-                Unmanaged<FunctionCalls>.fromOpaque(calls)._withUnsafeGuaranteedRef { calls in
-                    calls.run(context) {
-                        do {
-                            try RegularExpression.match(context, values, count)
-                        } catch let error as StrongroomError {
-                            throw error.located(inFunction: RegularExpression.name)
-                        }
-                    }
+        StandardFunction.install(name, calls, on: connection) { context, count, values in
+            StandardFunction.run(context, count, values) { context, _, arguments, _ in
+                do {
+                    try RegularExpression.match(context, arguments)
+                } catch let error as StrongroomError {
+                    throw error.located(inFunction: RegularExpression.name)
                 }
-            }, nil, nil,
-            { calls in
-                if let calls { Unmanaged<FunctionCalls>.fromOpaque(calls).release() }
-            })
+            }
+        }
     }
 
-    private static func match(_ context: OpaquePointer, _ values: FunctionArguments.Values, _ count: Int32) throws {
-        let arguments = FunctionArguments(context, values, count)
+    private static func match(_ context: OpaquePointer, _ arguments: FunctionArguments) throws {
         guard !arguments.hasNull(among: [0, 1]) else { return arguments.setNull() }
         var isMatching = false
         if let kept = sqlite3_get_auxdata(context, 0) {

@@ -2,8 +2,8 @@ extension TextTokenizer {
     /// The library's own tokenizers.
     static let builtIn: [TextTokenizer] = [.standard, .keepingMarks, .english]
 
-    /// The library's own tokenizers by their rules.
-    static let builtInByRule = Dictionary(uniqueKeysWithValues: builtIn.map { ($0.rule, $0) })
+    /// The library's own tokenizers, and the bytes of their rules.
+    static let builtInRules = builtIn.map { (rule: Array($0.rule.utf8), tokenizer: $0) }
 
     /// The name under which an index refers to it. That of the library's own ends with the version of the rules: a
     /// release with other rules indexes the texts anew.

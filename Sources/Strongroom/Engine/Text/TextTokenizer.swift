@@ -60,6 +60,9 @@ public struct TextTokenizer: Sendable {
     /// Whether it is one of the library's own.
     var isBuiltIn: Bool { if case .standard = rules { true } else { false } }
 
+    /// Whether the terms of an ASCII text are its letters and digits, as ``ASCIITerms`` writes them.
+    var hasPlainASCIITerms: Bool { if case .standard(let standard) = rules { !standard.stems } else { false } }
+
     /// The tokens of a text, in order, with terms as they are indexed: encoded, cut and not empty.
     package func tokens(in text: String) -> [TextToken] {
         switch rules {

@@ -3,7 +3,8 @@ public struct SearchHit<Content: Record>: Sendable {
     /// The record.
     public let record: Content
     /// How well the texts answer the question: by BM25, a positive number, the higher the better. Rare words count more
-    /// than frequent ones, and more in short texts than in long ones.
+    /// than frequent ones, and more in short texts than in long ones. It is 0 in all hits for a beginning of a word, by
+    /// itself, that more than 10,000 rows have.
     public let score: Double
 }
 
@@ -20,7 +21,8 @@ extension Table {
     /// The order is the same on both engines: by BM25 with the weights of ``FullTextIndex``, as FTS5 computes it.
     /// ``SearchQuery/near(_:within:)`` is the exception: FTS4 counts each word wherever it stands. Rows with equal
     /// scores are ordered by their row ids, or by the numbers that the index gives to other keys, so that pages are
-    /// stable while nothing is written.
+    /// stable while nothing is written. A beginning of a word by itself that more than 10,000 rows have is not ranked:
+    /// the scores are 0.
     ///
     /// - Parameters:
     ///   - question: The question; a string literal finds the texts with all of its words. A question without a word

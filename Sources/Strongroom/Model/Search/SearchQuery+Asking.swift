@@ -7,16 +7,21 @@ extension SearchQuery {
         do {
             return try expression(by: index.tokenizer)
         } catch {
-            let (what, advice) =
-                switch error {
-                case .phrases: ("different words or phrases", "ask for fewer words")
-                case .words: ("words", "ask for fewer words")
-                case .nearTexts: ("texts in `near`", "combine several questions with `&&`")
-                case .levels: ("levels of combined questions", "combine fewer questions")
-                }
-            throw StrongroomError(
-                .limit,
-                "A question to table \"\(table)\" has more than \(error.greatest) \(what); \(advice).")
+            throw error.refusal("A question to table \"\(table)\"")
         }
+    }
+}
+
+extension SearchQueryLimit {
+    /// The error for a question, which has none of its words in it.
+    func refusal(_ question: String) -> StrongroomError {
+        let (what, advice) =
+            switch self {
+            case .phrases: ("different words or phrases", "ask for fewer words")
+            case .words: ("words", "ask for fewer words")
+            case .nearTexts: ("texts in `near`", "combine several questions with `&&`")
+            case .levels: ("levels of combined questions", "combine fewer questions")
+            }
+        return StrongroomError(.limit, "\(question) has more than \(greatest) \(what); \(advice).")
     }
 }

@@ -2,8 +2,12 @@
 ///
 /// FTS5 computes the scores itself. For FTS4 the function ``ScoreFunction`` does, from the numbers of the words in each
 /// row (`matchinfo`), the number of rows with each phrase, and the average length of a row.
+///
+/// A beginning of a word by itself, such as the first letters that are typed, is not ranked if very many rows have it:
+/// the scores would say little, and computing them would take longer than a keystroke.
 struct SearchRanking<Source: Table> {
     private let name: String
+    private let isRanked: Bool
     /// A query for the numbers of the rows and their scores.
     private let scored: SQL
 
@@ -23,7 +27,9 @@ struct SearchRanking<Source: Table> {
         let source = Ranked(name: self.name, expression: expression, columns: positions, weights: weights)
         let usesFTS5 = try connection.ownValue(
             "SELECT sql LIKE '%using fts5%' FROM main.sqlite_master WHERE name = ? COLLATE NOCASE", .text(self.name))
-        scored = try usesFTS5 == .integer(1) ? source.byFTS5() : source.byFTS4(connection)
+        isRanked = try !source.isFrequentBeginning(connection)
+        scored =
+            try usesFTS5 == .integer(1) ? source.byFTS5(isRanked) : source.byFTS4(isRanked, connection)
     }
 
     /// The records with their scores, the best first.
@@ -31,7 +37,7 @@ struct SearchRanking<Source: Table> {
         let schema = Source.schema
         let table = schema.quotedName
         let columns = schema.columns.map { "\(table).\($0.quoted.text)" }.joined(separator: ", ")
-        let order = "ORDER BY strongroom_score DESC, strongroom_number"
+        let order = "ORDER BY \(isRanked ? "strongroom_score DESC, " : "")strongroom_number"
         var inner = scored
         if condition == nil {
             inner.append(
@@ -66,18 +72,27 @@ struct SearchRanking<Source: Table> {
 
         private var quoted: String { Identifier.quote(name) }
 
-        func byFTS5() -> SQL {
-            let filter = columns.isEmpty ? "" : "{\(columns.map { "c\($0)" }.joined(separator: " "))} : "
-            let parameters = weights.map { _ in ", ?" }.joined()
-            return SQL(
-                verbatim: """
-                    SELECT rowid AS strongroom_number, -bm25(\(quoted)\(parameters)) AS strongroom_score \
-                    FROM \(quoted) WHERE \(quoted) MATCH ?
-                    """,
-                weights.map(Value.real) + [.text(filter.isEmpty ? expression.fts5 : "\(filter)(\(expression.fts5))")])
+        /// Whether the question is a beginning of a word that more rows have than are ranked.
+        func isFrequentBeginning(_ connection: Connection) throws -> Bool {
+            guard case .phrase(let phrase) = expression, phrase.isPrefix, phrase.terms.count == 1 else { return false }
+            return try count(phrase, connection, atMost: SearchRankingLimit.rows + 1) > SearchRankingLimit.rows
         }
 
-        func byFTS4(_ connection: Connection) throws -> SQL {
+        func byFTS5(_ isRanked: Bool) -> SQL {
+            let filter = columns.isEmpty ? "" : "{\(columns.map { "c\($0)" }.joined(separator: " "))} : "
+            let parameters = weights.map { _ in ", ?" }.joined()
+            let score = isRanked ? "-bm25(\(quoted)\(parameters))" : "0.0"
+            return SQL(
+                verbatim: """
+                    SELECT rowid AS strongroom_number, \(score) AS strongroom_score \
+                    FROM \(quoted) WHERE \(quoted) MATCH ?
+                    """,
+                (isRanked ? weights.map(Value.real) : [])
+                    + [.text(filter.isEmpty ? expression.fts5 : "\(filter)(\(expression.fts5))")])
+        }
+
+        func byFTS4(_ isRanked: Bool, _ connection: Connection) throws -> SQL {
+            guard isRanked else { return try unrankedByFTS4() }
             let phrases = expression.phrases
             let lengths = try lengths(connection)
             let rows = lengths.first ?? 0
@@ -99,11 +114,24 @@ struct SearchRanking<Source: Table> {
                     FROM \(quoted) WHERE \(quoted) MATCH ?
                     """, [parameters, .text(driver.fts4 ?? "")])
             guard !isAll || !columns.isEmpty else { return sql }
-            let condition = try NumberedSearch(table: name, columns: columns).condition(expression) { numbers in
+            sql.append(" AND \(try isAnswer().sql)")
+            return sql
+        }
+
+        private func unrankedByFTS4() throws -> SQL {
+            var sql = SQL(
+                verbatim: """
+                    SELECT docid AS strongroom_number, 0.0 AS strongroom_score FROM \(quoted) WHERE \(quoted) MATCH ?
+                    """, [.text(expression.fts4 ?? "")])
+            if !columns.isEmpty { sql.append(" AND \(try isAnswer().sql)") }
+            return sql
+        }
+
+        /// The condition that a row answers the question.
+        private func isAnswer() throws -> Condition {
+            try NumberedSearch(table: name, columns: columns).condition(expression) { numbers in
                 Condition("docid IN (\(numbers))")
             }
-            sql.append(" AND \(condition.sql)")
-            return sql
         }
 
         private var first: SearchExpression { expression.phrases.first.map(SearchExpression.phrase) ?? .nothing }
@@ -127,11 +155,20 @@ struct SearchRanking<Source: Table> {
         }
 
         /// The number of rows with a phrase in the searched columns.
-        private func count(_ phrase: SearchPhrase, _ connection: Connection) throws -> Int {
+        ///
+        /// - Parameter most: The number at which counting ends.
+        private func count(_ phrase: SearchPhrase, _ connection: Connection, atMost most: Int? = nil) throws -> Int {
             guard let numbers = NumberedSearch(table: name, columns: columns).numbers(.phrase(phrase)) else { return 0 }
-            let statement = try connection.statement(for: "SELECT count(*) FROM (\(numbers))")
+            var sql: SQL = "SELECT count(*) FROM (\(numbers)"
+            sql.append(text: most.map { " LIMIT \($0))" } ?? ")")
+            let statement = try connection.statement(for: sql)
             defer { statement.finish() }
             return try statement.step() ? Int(Row(statement).integer(at: 0)) : 0
         }
     }
+}
+
+/// How many rows a ranked beginning of a word may have.
+enum SearchRankingLimit {
+    static let rows = 10_000
 }

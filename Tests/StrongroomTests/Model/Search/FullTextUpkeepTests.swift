@@ -9,9 +9,9 @@ struct FullTextUpkeepTests {
     typealias Note = Library.Note
     typealias Page = Library.Page
 
-    private static let words = ["alpha", "beta", "gamma", "delta"]
+    static let words = ["alpha", "beta", "gamma", "delta"]
 
-    private struct Maker {
+    struct Maker {
         var random: SeededGenerator
 
         mutating func text() -> Value {
@@ -38,7 +38,7 @@ struct FullTextUpkeepTests {
     }
 
     /// One statement, which may fail.
-    private static func step(_ maker: inout Maker) -> SQL {
+    static func step(_ maker: inout Maker) -> SQL {
         let conflict = SQL(verbatim: maker.conflict())
         let limit = maker.number()
         switch Int.random(in: 0..<12, using: &maker.random) {
@@ -67,7 +67,8 @@ struct FullTextUpkeepTests {
         }
     }
 
-    private static func expectTrue(_ db: borrowing some Reading & ~Copyable, _ what: String) throws {
+    /// Compares answers with the rows, in one snapshot.
+    static func expectTrue(_ db: borrowing some Reading & ~Copyable, _ what: String) throws {
         for word in words {
             let question = SearchQuery.all(word)
             let notes = try Note.all(in: db).filter { "\($0.title) \($0.body ?? "")".contains(word) }

@@ -124,5 +124,39 @@ struct SearchHitTests {
             #expect(try Leaf.hits("sun", where: { $0.id > "a" }, in: db).map(\.record.id) == ["b"])
         }
     }
+
+    @Test func `a beginning that very many rows have is not ranked`() async throws {
+        let temporary = try await TemporaryStore(Document.self)
+        let count = 10_001
+        try await temporary.store.write { db throws in
+            try Document.insert(
+                contentsOf: (1...count).map { number in
+                    Document(
+                        id: Int64(number), title: number.isMultiple(of: 2) ? "mist" : "moss",
+                        body: number == count ? "moon moon sky" : "moon and other words", topic: number % 3)
+                }, in: db)
+        }
+        try await temporary.store.read { db throws in
+            let first = try Document.hits(.typing("mo"), limit: 3, offset: 1, in: db)
+            #expect(first.map(\.record.id) == [2, 3, 4] && first.allSatisfy { $0.score == 0 })
+            let last = try Document.hits(.typing("mo"), where: { $0.topic == 0 }, limit: 2, offset: 3_332, in: db)
+            #expect(last.map(\.record.id) == [9_999])
+            let inBody = try Document.hits(.typing("mo"), on: Document.columns.body, limit: 2, in: db)
+            #expect(inBody.map(\.record.id) == [1, 2] && inBody.allSatisfy { $0.score == 0 })
+            // Fewer rows have it in the title, more words are asked for, or the word is whole.
+            let inTitle = try Document.hits(.typing("mo"), on: Document.columns.title, limit: 1, in: db)
+            #expect(inTitle.first.map { $0.score > 0 } == true)
+            let narrowed = try Document.hits(.typing("sky mo"), limit: 1, in: db)
+            #expect(narrowed.first?.record.id == Int64(count) && narrowed.first.map { $0.score > 0 } == true)
+            let whole = try Document.hits("moon", limit: 1, in: db)
+            #expect(whole.first?.record.id == Int64(count))
+            try #expect(Document.hits(.typing("mo"), limit: 1, in: db).first?.record.id == 1)
+        }
+        try await temporary.store.write { db throws in
+            try db.execute("DELETE FROM document WHERE id = 1")
+            let ranked = try Document.hits(.typing("mo"), limit: 1, in: db)
+            #expect(ranked.first?.record.id == Int64(count) && ranked.first.map { $0.score > 0 } == true)
+        }
+    }
 }
 #endif

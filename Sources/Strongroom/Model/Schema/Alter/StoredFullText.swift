@@ -97,7 +97,8 @@ extension FullTextTable {
         }
         let keys = infos.filter { $0.keyPlace != nil }.sorted { $0.keyPlace ?? 0 < $1.keyPlace ?? 0 }
         guard !keys.isEmpty else { throw refusal("it has no primary key; declare one.") }
-        guard try EngineFeatures.current().hasFullText else {
+        let features = try EngineFeatures.current()
+        guard features.hasFullText else {
             throw StrongroomError(
                 .notSupported,
                 """
@@ -111,7 +112,8 @@ extension FullTextTable {
         self.columns = found
         self.tokenizer = tokenizer
         self.prefixes = prefixes
-        usesFTS5 = try EngineFeatures.current().hasFTS5
+        usesFTS5 = features.hasFTS5
+        overwritesWords = features.hasSecureFullText
         self.keys = keys
         rowID = try connection.rowIDColumn(of: entry.name, infos, text)?.name
         let byKey = try connection.indexInfos(of: entry.name).first { index in

@@ -94,18 +94,7 @@ extension Connection {
 
     func dropFullText(_ name: String) throws {
         try dropFullTextTriggers(name)
-        do {
-            for sql in FullTextTable.removal(name) { try run(sql) }
-        } catch let error as StrongroomError where error.message.contains("no such module") {
-            throw StrongroomError(
-                .notSupported,
-                """
-                The full-text index "\(name)" was created by an engine with another version of full-text search, which \
-                the linked one does not have (\(error.message)), so it cannot be dropped. Drop it with an engine that \
-                has it. Nothing was changed.
-                """,
-                database: database)
-        }
+        for sql in FullTextTable.removal(name) { try run(sql) }
     }
 
     private func dropFullTextTriggers(_ name: String) throws {

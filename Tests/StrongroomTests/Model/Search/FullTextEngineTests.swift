@@ -1,0 +1,100 @@
+#if Macros
+import Foundation
+import StrongroomTesting
+import Testing
+
+// Internal: a connection past the store, which changes the schema's text.
+@testable import Strongroom
+
+/// What the engine's index has in it, and what an engine does that does not have its module.
+@Suite("Full-text indexes and the engine")
+struct FullTextEngineTests {
+    typealias Note = Library.Note
+
+    private let directory: TemporaryDirectory
+    private let vault: Vault
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        vault = Library.vault(directory, Note.schema)
+        try await vault.using { store in
+            try await store.write { db throws in
+                try Note.insert(contentsOf: (1...20).map { Note(title: "alpha", number: $0) }, in: db)
+            }
+        }
+    }
+
+    /// The number of the index's records that contain a word.
+    private static func records(
+        with word: String, in db: borrowing some Reading & ~Copyable
+    ) throws -> Int {
+        let name = "strongroom_search_note.text"
+        let tables =
+            try EngineFeatures.current().hasFTS5
+            ? [("\(name)_data", "block")] : [("\(name)_segments", "block"), ("\(name)_segdir", "root")]
+        return try tables.map { table, column in
+            let sql = SQL(
+                stringLiteral: """
+                    SELECT count(*) FROM \(Identifier.quote(table)) \
+                    WHERE instr(\(column), CAST('\(word)' AS BLOB)) > 0
+                    """)
+            return try db.value(sql, as: Int.self) ?? 0
+        }.reduce(0, +)
+    }
+
+    @Test func `a deleted word leaves the index, or is in no answer and leaves it with a rebuild`() async throws {
+        let overwrites = try EngineFeatures.current().hasSecureFullText
+        try await vault.using { store in
+            // In a part of the index of its own, and deleted in a later one.
+            try await store.write { db throws in
+                try Note.insert(Note(title: "0secretword", number: 21), in: db)
+            }
+            try await store.write { db throws in
+                #expect(try Self.records(with: "0secretword", in: db) > 0)
+                try Note.where { $0.number == 21 }.delete(in: db)
+                #expect(try Note.search("0secretword").count(in: db) == 0)
+            }
+            try await store.write { db throws in
+                #expect(try (Self.records(with: "0secretword", in: db) == 0) == overwrites)
+                try db.rebuildFullText(of: "note")
+            }
+            try await store.read { db throws in #expect(try Self.records(with: "0secretword", in: db) == 0) }
+            #expect(try await Library.findings(store) == [])
+        }
+    }
+
+    @Test func `the engine does not have the index's module`() async throws {
+        let salt = try Array(Data(contentsOf: URL(filePath: vault.path)).prefix(CipherSettings.saltLength))
+        let key = try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault())
+        let file = DatabaseFile(path: vault.path, name: "vault", busyTimeout: 0, log: nil)
+        let connection = try file.connect(.existing, key: key)
+        try connection.run("PRAGMA writable_schema = ON")
+        try connection.run(
+            """
+            UPDATE sqlite_master SET sql = replace(replace(sql, ' fts5(', ' fts5x('), ' fts4(', ' fts4x(') \
+            WHERE name = 'strongroom_search_note.text'
+            """)
+        connection.close()
+        var plain = vault
+        plain.migrator = nil
+        try await plain.using { store in
+            #expect(try await store.read { db in try Note.all(in: db).count } == 20)
+            func expectRefusal(_ work: (Store) async throws -> Void) async {
+                let error = await #expect(throws: StrongroomError.self) { try await work(store) }
+                #expect(error?.code == .notSupported)
+                #expect(error?.message.contains(/the module "fts[45]x"/) == true, "\(String(describing: error))")
+            }
+            await expectRefusal { store in _ = try await store.read { db in try Note.search("alpha").count(in: db) } }
+            await expectRefusal { store in _ = try await store.read { db in try Note.hits("alpha", in: db).count } }
+            await expectRefusal { store in
+                try await store.write { db in _ = try Note.insert(Note(title: "beta"), in: db) }
+            }
+            await expectRefusal { store in try await store.write { db in try db.stopFullText(of: "note") } }
+            await expectRefusal { store in _ = try await store.write { db in try db.rebuildFullText() } }
+            #expect(try await store.read { db in try Note.all(in: db).count } == 20)
+            let report = try await store.verify()
+            #expect(report.objections == [])
+        }
+    }
+}
+#endif
