@@ -36,4 +36,27 @@ struct ReindexCommandTests {
         #expect(try await ledger.run("verify", "ledger.sqlite").status == .success)
         #expect(try await ledger.run("reindex", "ledger.sqlite").output.contains("1 full-text index created"))
     }
+
+    @Test func importedRowsAreIndexed() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let schema = TableSchema(
+            "note", Column<Int64>("id", primaryKey: true), Column<String>("title"),
+            fullText: [FullTextIndex(on: "title")])
+        let file = ledger.directory.path("notes.csv")
+        try Data("id,title\n1,alpha beta\n2,gamma\n1,delta\n".utf8).write(to: URL(filePath: file))
+        let store = try await Stores(ledger.configuration).open("ledger.sqlite")
+        try await store.write { db in try db.createTable(schema) }
+        try await store.close()
+        let refused = try await ledger.run("import", "ledger.sqlite", "note", file)
+        #expect(refused.status != .success)
+        #expect(try await ledger.run("verify", "ledger.sqlite").status == .success)
+        try Data("id,title\n1,alpha beta\n2,gamma\n".utf8).write(to: URL(filePath: file))
+        #expect(try await ledger.run("import", "ledger.sqlite", "note", file).status == .success)
+        #expect(try await ledger.run("verify", "ledger.sqlite").status == .success)
+        let index = "`strongroom_search_note.text`"
+        let found = try await ledger.run(
+            "query", "ledger.sqlite", "SELECT rowid FROM \(index) WHERE \(index) MATCH 'gamma'", "--csv")
+        #expect(found.output.contains("2"), "\(found.output) \(found.errors)")
+    }
 }

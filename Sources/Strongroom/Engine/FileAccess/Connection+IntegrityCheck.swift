@@ -28,18 +28,40 @@ extension Connection {
     ) throws -> [String] {
         var lines: [String] = []
         var isAnswered = false
-        try withOwnStatement("PRAGMA main.integrity_check(\(limit.map(Int.init) ?? most))") { statement in
-            let row = Row(statement)
-            while try lines.count < most && statement.step() {
-                isAnswered = true
-                // One result row may have several lines.
-                lines += try row.text(at: 0).split(separator: "\n").map(String.init).filter { !isLeftOut($0) }
+        try withRoomForLookups {
+            try withOwnStatement("PRAGMA main.integrity_check(\(limit.map(Int.init) ?? most))") { statement in
+                let row = Row(statement)
+                while try lines.count < most && statement.step() {
+                    isAnswered = true
+                    // One result row may have several lines.
+                    lines += try row.text(at: 0).split(separator: "\n").map(String.init).filter { !isLeftOut($0) }
+                }
             }
         }
         // An engine that stopped at an unreadable page may return no line.
         guard isAnswered else { return ["integrity_check gave no answer"] }
         return lines == ["ok"] ? [] : Array(lines.prefix(most))
     }
+}
+
+extension Connection {
+    /// Runs work with a page cache that has room for the file's indexes. The engine looks up each row in each index, in
+    /// the order of the rows: without room, a page of an index is read and deciphered for each row.
+    private func withRoomForLookups(_ work: () throws -> Void) throws {
+        let pages = try setting("page_count").flatMap { Int64($0) } ?? 0
+        let bytes = try pages * (setting("page_size").flatMap { Int64($0) } ?? 0)
+        guard bytes > Self.cache else { return try work() }
+        try run("PRAGMA cache_size = -\(min(bytes, Self.cacheForLookups) >> 10)")
+        // Only memory and the speed of later work depend on it.
+        defer {
+            try? run("PRAGMA cache_size = -\(Self.cache >> 10)")
+            releaseMemory()
+        }
+        try work()
+    }
+
+    /// Bytes; allocated as pages are read.
+    private static let cacheForLookups: Int64 = 96 << 20
 }
 
 /// The indexes and tables of a file that need missing functions or collations.

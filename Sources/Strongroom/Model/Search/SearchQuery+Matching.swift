@@ -9,7 +9,8 @@ extension SearchQuery {
     /// ```
     ///
     /// - Parameters:
-    ///   - texts: The texts of the columns; nil as NULL. The words of a phrase, and those of `near`, have to be in the same text.
+    ///   - texts: The texts of the columns; nil as NULL. The words of a phrase, and those of `near`, have to be in the
+    ///     same text.
     ///   - tokenizer: The tokenizer of the index.
     /// - Returns: Whether the texts answer the question; false for a question without a word.
     /// - Throws: ``StrongroomError`` with `limit` if the question is too long.

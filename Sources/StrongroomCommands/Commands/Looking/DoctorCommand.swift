@@ -9,7 +9,7 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             Nothing is written, and no lock is acquired: the file may be open in other processes. Without a key the \
             command reports whether the file exists, whether it is plaintext, and which processes have it open; with \
-            the key, it checks every page.
+            the key, it checks every page. `verify` also compares indexes, full-text indexes too, with the rows.
 
             Exit codes: 0 intact, or plaintext; 65 empty, truncated, damaged (or its log), encrypted after a plaintext \
             header, or of a newer program; 66 no such file, or not a regular file; 75 a log has to be checkpointed \
