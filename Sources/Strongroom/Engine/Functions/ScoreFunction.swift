@@ -32,22 +32,44 @@ enum ScoreFunction {
         sqlite3_create_function_v2(
             connection, name, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
             { context, count, values in
-                guard let context, let values, count == 2, let info = ScoreFunction.words(values[0]),
-                    let parameters = ScoreFunction.numbers(values[1]), let score = ScoreFunction.score(info, parameters)
+                guard let context, let values, count == 2, let info = ScoreFunction.bytes(values[0]),
+                    let parameters = ScoreFunction.bytes(values[1]),
+                    let score = ScoreFunction.score(Info(bytes: info), Parameters(bytes: parameters))
                 else { return sqlite3_result_null(context) }
                 sqlite3_result_double(context, score)
             }, nil, nil, nil)
     }
 
-    /// - Returns: Nil if the arguments do not fit.
-    private static func score(_ info: [UInt32], _ parameters: [Double]) -> Double? {
-        guard info.count >= 2 else { return nil }
-        let (phrases, columns) = (Int(info[0]), Int(info[1]))
-        guard info.count == 2 + columns + phrases * columns, parameters.count == 1 + columns + phrases else {
-            return nil
+    /// The numbers of `matchinfo`, which are read where the engine has them: a search calls the function for each row.
+    private struct Info {
+        let bytes: UnsafeRawBufferPointer
+
+        var count: Int { bytes.count / 4 }
+
+        subscript(index: Int) -> Int { Int(bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)) }
+    }
+
+    private struct Parameters {
+        let bytes: UnsafeRawBufferPointer
+
+        var count: Int { bytes.count / 8 }
+
+        subscript(index: Int) -> Double {
+            let pattern = bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
+            return Double(bitPattern: UInt64(littleEndian: pattern))
         }
-        let length = info[2..<(2 + columns)].reduce(0.0) { $0 + Double($1) }
-        let relative = 1 - 0.75 + 0.75 * length / parameters[0]
+    }
+
+    /// - Returns: Nil if the arguments do not fit.
+    private static func score(_ info: Info, _ parameters: Parameters) -> Double? {
+        guard info.count >= 2 else { return nil }
+        let (phrases, columns) = (info[0], info[1])
+        guard phrases < info.count, columns < info.count, info.count == 2 + columns + phrases * columns,
+            parameters.count == 1 + columns + phrases
+        else { return nil }
+        var length = 0
+        for column in 0..<columns { length += info[2 + column] }
+        let relative = 1 - 0.75 + 0.75 * Double(length) / parameters[0]
         var score = 0.0
         for phrase in 0..<phrases {
             var frequency = 0.0
@@ -58,20 +80,6 @@ enum ScoreFunction {
             score += parameters[1 + columns + phrase] * (frequency * 2.2) / (frequency + 1.2 * relative)
         }
         return score
-    }
-
-    private static func words(_ value: OpaquePointer?) -> [UInt32]? {
-        bytes(value).map { bytes in
-            (0..<(bytes.count / 4)).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
-        }
-    }
-
-    private static func numbers(_ value: OpaquePointer?) -> [Double]? {
-        bytes(value).map { bytes in
-            (0..<(bytes.count / 8)).map {
-                Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)))
-            }
-        }
     }
 
     private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer? {
