@@ -1,4 +1,4 @@
-/// A mutex for asynchronous work; waiter tasks acquire it in FIFO order.
+/// A mutex for asynchronous work; waiting tasks acquire it in FIFO order.
 final class AsyncMutex: Sendable {
     private struct Waiter {
         let number: UInt64

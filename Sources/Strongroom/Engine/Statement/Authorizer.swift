@@ -17,7 +17,7 @@ final class Authorizer {  // guarded by the slot, as the connection is
     /// The columns that are the row ids of tables whose changed rows are recorded, in lower case.
     var keys: [String: String] = [:]
 
-    /// Whether tables were recorded that have not been taken yet: those of a statement that the engine prepared again
+    /// Whether tables were recorded that have not been removed yet: those of a statement that the engine prepared again
     /// while it ran.
     @exclusivity(unchecked) private(set) var hasTables = false
 

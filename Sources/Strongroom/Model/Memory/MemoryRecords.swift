@@ -99,7 +99,7 @@ final class MemoryRecords: TransactionParticipant {
         isTouched = true
         try connection.inSavepoint {
             try table.make(on: connection)
-            try table.watch(on: connection, isNoted: role == .writer)
+            try table.watch(on: connection, isLogged: role == .writer)
         }
         tables.append(table)
         try setExpressions(on: connection)
@@ -110,9 +110,9 @@ final class MemoryRecords: TransactionParticipant {
     }
 
     private func removeLoggedChanges(on connection: Connection) throws -> [MemoryShare.Change] {
-        let noted = try connection.ownRows("SELECT DISTINCT name, row FROM \(MemoryTable.log)")
-        guard !noted.isEmpty else { return [] }
-        let changes = try noted.compactMap { entry -> MemoryShare.Change? in
+        let logged = try connection.ownRows("SELECT DISTINCT name, row FROM \(MemoryTable.log)")
+        guard !logged.isEmpty else { return [] }
+        let changes = try logged.compactMap { entry -> MemoryShare.Change? in
             guard case .text(let name) = entry[0], case .integer(let row) = entry[1], let table = table(name) else {
                 return nil
             }
@@ -211,7 +211,7 @@ final class MemoryRecords: TransactionParticipant {
         }
         guard role == .writer, !tables.isEmpty else { return }
         // After the rows: if another process has written a conflicting row, the next writer reports it.
-        for table in made { try table.watch(on: connection, isNoted: true) }
+        for table in made { try table.watch(on: connection, isLogged: true) }
         // Applied changes are not published again.
         try connection.run("DELETE FROM \(MemoryTable.log)")
     }

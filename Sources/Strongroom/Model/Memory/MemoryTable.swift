@@ -83,10 +83,10 @@ struct MemoryTable: Sendable {
 
     /// Creates the triggers for writing to both tables.
     ///
-    /// - Parameter isNoted: Whether changes are recorded for other connections.
-    func watch(on connection: Connection, isNoted: Bool) throws {
+    /// - Parameter isLogged: Whether changes are recorded for other connections.
+    func watch(on connection: Connection, isLogged: Bool) throws {
         for trigger in guards { try connection.run(trigger) }
-        guard isNoted else { return }
+        guard isLogged else { return }
         try connection.run("CREATE TABLE IF NOT EXISTS \(Self.log) (name TEXT NOT NULL, row INTEGER NOT NULL)")
         for trigger in notes { try connection.run(trigger) }
     }

@@ -123,7 +123,7 @@ final class ConnectionPool: Sendable {
         automaticTables.attach(to: connection)
         // Changes made by opening and migrating are not reported to observers.
         _ = connection.removeChangedTables()
-        _ = connection.removeUse()
+        _ = connection.resetUse()
         readers = (0..<count).map { _ in Slot(.reader, open: open) }
         followForeignCommits(file)
     }
@@ -307,7 +307,7 @@ final class ConnectionPool: Sendable {
     ///
     /// - Parameter finish: Completes the operations that ran on it.
     func release(_ slot: Queue.Slot, _ finish: () -> Void) {
-        if let use = self[slot].connection?.removeUse() { counters.count(use) }
+        if let use = self[slot].connection?.resetUse() { counters.count(use) }
         dropIfUnfinished(slot)
         guard slot == .writer else {
             free(slot)
