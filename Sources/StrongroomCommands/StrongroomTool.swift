@@ -43,7 +43,7 @@ public enum StrongroomTool {
         let arguments = Array(CommandLine.arguments.dropFirst())
         // A command of the program may use the same options with another meaning.
         if !commands.contains(where: { $0._commandName == arguments.first }) {
-            KeySource.takeVariables(of: Array(arguments.prefix { $0 != "--" }))
+            KeySource.removeVariables(of: Array(arguments.prefix { $0 != "--" }))
         }
         RootCommand.describe(name: name, abstract: abstract, version: version, commands: commands)
         do {

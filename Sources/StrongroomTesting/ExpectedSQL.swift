@@ -11,11 +11,11 @@ public struct UnexpectedSQL: Error, Sendable, Equatable, CustomStringConvertible
 
     /// The first difference, and all statements that ran, ready to be copied.
     public var description: String {
-        let place = zip(expected, actual).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        let index = zip(expected, actual).enumerated().first { $0.element.0 != $0.element.1 }?.offset
         var lines = ["\(self.place): the work ran different SQL than expected."]
-        if let place {
-            lines.append("statement \(place + 1), expected: \(expected[place])")
-            lines.append("statement \(place + 1), ran:      \(actual[place])")
+        if let index {
+            lines.append("statement \(index + 1), expected: \(expected[index])")
+            lines.append("statement \(index + 1), ran:      \(actual[index])")
         } else {
             lines.append("\(expected.count) statements were expected, and \(actual.count) ran")
         }

@@ -151,17 +151,17 @@ struct Secrets {
         "\(unmasked(2)) \(number)"
     }
 
-    private func unmasked(_ place: Int) -> String {
-        String(decoding: masked[place].map { $0 ^ Self.mask }, as: UTF8.self)
+    private func unmasked(_ index: Int) -> String {
+        String(decoding: masked[index].map { $0 ^ Self.mask }, as: UTF8.self)
     }
 
-    private func key(_ place: Int, _ make: (UnsafeRawBufferPointer) -> Key) -> Key {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: masked[place].count, alignment: 1)
+    private func key(_ index: Int, _ make: (UnsafeRawBufferPointer) -> Key) -> Key {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: masked[index].count, alignment: 1)
         defer {
             for offset in buffer.indices { buffer[offset] = 0 }
             buffer.deallocate()
         }
-        for (offset, byte) in masked[place].enumerated() { buffer[offset] = byte ^ Self.mask }
+        for (offset, byte) in masked[index].enumerated() { buffer[offset] = byte ^ Self.mask }
         return make(UnsafeRawBufferPointer(buffer))
     }
 

@@ -7,7 +7,7 @@ struct HiddenLineTests {
     private func line(_ text: String, longest: Int = 20) -> (text: String, step: HiddenLine.Step, isTooLong: Bool) {
         var line = HiddenLine(longest: longest)
         var step = HiddenLine.Step.more
-        for byte in text.utf8 where step == .more { step = line.take(byte) }
+        for byte in text.utf8 where step == .more { step = line.process(byte) }
         return (String(decoding: line.bytes, as: UTF8.self), step, line.isTooLong)
     }
 

@@ -36,8 +36,8 @@ struct ScreenTests {
     @Test("A failure is kept for its channel")
     func failures() {
         var screen = Screen()
-        screen.note(.closed, of: .output)
-        screen.note(nil, of: .output)
+        screen.record(.closed, of: .output)
+        screen.record(nil, of: .output)
         #expect(screen.failure(of: .output) == .closed)
         #expect(screen.failure(of: .errors) == nil)
     }

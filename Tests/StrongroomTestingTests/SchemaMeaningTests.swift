@@ -20,9 +20,9 @@ struct SchemaMeaningTests {
         ],
     ]
 
-    @Test(arguments: sameBooks.indices) func otherWordsAreNoDifference(place: Int) async throws {
+    @Test(arguments: sameBooks.indices) func otherWordsAreNoDifference(index: Int) async throws {
         var library = Library()
-        let statements = Self.sameBooks[place]
+        let statements = Self.sameBooks[index]
         library.tables = [Book.schema]
         library.migrations = [
             Migration("1") { db in

@@ -47,8 +47,8 @@ extension Measure {
                 if round > 0 { seconds[side].append(duration / .seconds(1)) }
             }
         }
-        func outcome(against side: Side?, at place: Int) -> Comparison? {
-            side.map { comparison(of: seconds[0], with: $0, seconds[place]) }
+        func outcome(against side: Side?, at index: Int) -> Comparison? {
+            side.map { comparison(of: seconds[0], with: $0, seconds[index]) }
         }
         return Result(
             measure: name,

@@ -44,7 +44,7 @@ struct ResultTable {
         if results.contains(where: { $0.grdb != nil }) { columns += Self.columns("GRDB") { $0.grdb } }
         if results.contains(where: { $0.limit != nil }) { columns.append(Self.limitColumn) }
         let rows = [columns.map(\.title)] + results.map { result in columns.map { $0.cell(result) } }
-        let widths = columns.indices.map { place in rows.map { $0[place].count }.max() ?? 0 }
+        let widths = columns.indices.map { index in rows.map { $0[index].count }.max() ?? 0 }
         let lines = rows.map { row in
             columns.indices
                 .map { Self.pad(row[$0], to: widths[$0], isNumber: columns[$0].isNumber) }
@@ -70,8 +70,8 @@ struct ResultTable {
     private static func amount(_ value: Double) -> String {
         guard value >= 1000 else { return String(format: "%.2f", value) }
         var digits = String(format: "%.0f", value)
-        for place in stride(from: digits.count - 3, to: 0, by: -3) {
-            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+        for index in stride(from: digits.count - 3, to: 0, by: -3) {
+            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: index))
         }
         return digits
     }

@@ -61,9 +61,9 @@ public enum TestData {
 
     /// The rows with their keys and with new values in all other columns.
     public static func changedRows() -> [Sample] {
-        rows().enumerated().map { place, row in
+        rows().enumerated().map { index, row in
             var changed = row.changed()
-            changed.id = Int64(place) + 1
+            changed.id = Int64(index) + 1
             changed.name = String(changed.name.reversed())
             return changed
         }
@@ -82,9 +82,9 @@ public enum TestData {
     /// Rows whose names are addresses in ascending order. In another order, pages that the cache has let go of would
     /// cost more than everything else, and all sides would measure the cipher.
     private static func accounts() -> [Sample] {
-        rows(count: upsertCount).enumerated().map { place, row in
+        rows(count: upsertCount).enumerated().map { index, row in
             var account = row
-            account.name = "member\(1_000_000 + place)@example.org"
+            account.name = "member\(1_000_000 + index)@example.org"
             return account
         }
     }

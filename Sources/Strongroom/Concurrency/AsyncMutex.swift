@@ -1,13 +1,13 @@
 /// A mutex for asynchronous work; waiting tasks acquire it in FIFO order.
 final class AsyncMutex: Sendable {
-    private struct Waiting {
+    private struct Waiter {
         let number: UInt64
         let continuation: CheckedContinuation<Bool, Never>
     }
 
     private struct State {
-        var isTaken = false
-        var line = FIFOQueue<Waiting>()
+        var isLocked = false
+        var queue = FIFOQueue<Waiter>()
         var count: UInt64 = 0
     }
 
@@ -17,40 +17,40 @@ final class AsyncMutex: Sendable {
     ///
     /// - Throws: `CancellationError` when the task is cancelled while it waits; what the work throws.
     func run<T>(_ work: () async throws -> T) async throws -> T {
-        guard await take() else { throw CancellationError() }
-        defer { pass() }
+        guard await acquire() else { throw CancellationError() }
+        defer { release() }
         return try await work()
     }
 
-    private func take() async -> Bool {
+    private func acquire() async -> Bool {
         let number = state.withLock { state in
             state.count += 1
             return state.count
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isTaken: Bool? = state.withLock { state in
+                let isLocked: Bool? = state.withLock { state in
                     // Checked under the lock: a task that is cancelled later is found in the queue.
                     if Task.isCancelled { return false }
-                    guard state.isTaken else {
-                        state.isTaken = true
+                    guard state.isLocked else {
+                        state.isLocked = true
                         return true
                     }
-                    state.line.append(Waiting(number: number, continuation: continuation))
+                    state.queue.append(Waiter(number: number, continuation: continuation))
                     return nil
                 }
-                if let isTaken { continuation.resume(returning: isTaken) }
+                if let isLocked { continuation.resume(returning: isLocked) }
             }
         } onCancel: {
-            let waiting = state.withLock { state in state.line.remove { $0.number == number } }
-            waiting?.continuation.resume(returning: false)
+            let waiter = state.withLock { state in state.queue.remove { $0.number == number } }
+            waiter?.continuation.resume(returning: false)
         }
     }
 
-    private func pass() {
+    private func release() {
         let next = state.withLock { state in
-            let next = state.line.popFirst()
-            state.isTaken = next != nil
+            let next = state.queue.popFirst()
+            state.isLocked = next != nil
             return next
         }
         next?.continuation.resume(returning: true)

@@ -6,13 +6,13 @@ final class BlockingChannel<Element: Sendable>: Sendable {
         var element: Element?
         /// Set when there are no further elements, with the error of the sender.
         var end: Result<Void, any Error>?
-        /// Whether the receiver takes no further element.
+        /// Whether the receiver accepts no further element.
         var isClosed = false
         var sender: CheckedContinuation<Bool, Never>?
-        var starter: CheckedContinuation<Void, Never>?
+        var firstReceiver: CheckedContinuation<Void, Never>?
 
-        /// What the receiver gets; nil if it has to wait.
-        mutating func take() -> Result<Element?, any Error>? {
+        /// What the receiver returns; nil if it has to wait.
+        mutating func next() -> Result<Element?, any Error>? {
             if case .failure(let error) = end { return .failure(error) }
             if let element = element.take() { return .success(element) }
             return end == nil ? nil : .success(nil)
@@ -22,25 +22,25 @@ final class BlockingChannel<Element: Sendable>: Sendable {
     private let state = Locked(State())
     private let changed = DispatchSemaphore(value: 0)
 
-    /// Suspends the task until the receiver has taken the element.
+    /// Suspends the task until the receiver has received the element.
     ///
-    /// - Returns: False if the receiver takes no further element.
+    /// - Returns: False if the channel is closed.
     func send(_ element: Element) async -> Bool {
         await withCheckedContinuation { continuation in
-            let (isClosed, starter) = state.withLock { state in
+            let (isClosed, firstReceiver) = state.withLock { state in
                 if !state.isClosed { (state.element, state.sender) = (element, continuation) }
-                return (state.isClosed, state.starter.take())
+                return (state.isClosed, state.firstReceiver.take())
             }
-            starter?.resume()
+            firstReceiver?.resume()
             if isClosed { continuation.resume(returning: false) } else { changed.signal() }
         }
     }
 
-    /// Ends the elements; an error takes the place of an element that was not taken yet.
+    /// Ends the elements; an error replaces an element that was not received yet.
     func finish(_ end: Result<Void, any Error>) {
         state.withLock { state in
             if state.end == nil { state.end = end }
-            return state.starter.take()
+            return state.firstReceiver.take()
         }?.resume()
         changed.signal()
     }
@@ -48,12 +48,12 @@ final class BlockingChannel<Element: Sendable>: Sendable {
     /// Suspends the task until there is an element or the end.
     func waitForFirst() async {
         await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
+            let isReady = state.withLock { state in
                 guard state.element == nil, state.end == nil else { return true }
-                state.starter = continuation
+                state.firstReceiver = continuation
                 return false
             }
-            if isThere { continuation.resume() }
+            if isReady { continuation.resume() }
         }
     }
 
@@ -65,7 +65,7 @@ final class BlockingChannel<Element: Sendable>: Sendable {
         while true {
             let (result, sender) = state.withLock {
                 state -> (Result<Element?, any Error>?, CheckedContinuation<Bool, Never>?) in
-                let result = state.take()
+                let result = state.next()
                 return (result, result == nil ? nil : state.sender.take())
             }
             sender?.resume(returning: true)
@@ -74,7 +74,7 @@ final class BlockingChannel<Element: Sendable>: Sendable {
         }
     }
 
-    /// Takes no further element.
+    /// Closes the channel: no further element is accepted.
     func close() {
         state.withLock { state in
             (state.isClosed, state.element) = (true, nil)

@@ -21,8 +21,8 @@ enum DedicatedThread {
     static func start(_ name: String, _ body: @escaping @Sendable (_ isOwn: Bool) -> Void) {
         let thread = NewThread(name: name, body: body)
         // It creates its own thread here, before it is needed.
-        let patience = ThreadPatience.shared
-        if !thread.start() { patience.take(thread) }
+        let retry = ThreadRetry.shared
+        if !thread.start() { retry.start(thread) }
     }
 
     /// Frees the per-thread state of the engine's cryptography.
@@ -33,16 +33,18 @@ enum DedicatedThread {
     /// all threads, and the same memory is then freed twice (measured with OpenSSL 3.0: one of some hundred processes
     /// that exit as soon as their store is closed is killed by SIGSEGV or SIGABRT). See OPENSSL_thread_stop(3).
     static func end() {
-        stop?()
+        stopThread?()
     }
 
     /// Nil if the engine uses other cryptography, or its own copy of OpenSSL.
-    private static let stop: (@convention(c) () -> Void)? = {
+    private static let stopThread: (@convention(c) () -> Void)? = {
         #if canImport(Darwin)
-        let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
+        let allLibraries = UnsafeMutableRawPointer(bitPattern: -2)
         #else
-        let everywhere: UnsafeMutableRawPointer? = nil
+        let allLibraries: UnsafeMutableRawPointer? = nil
         #endif
-        return dlsym(everywhere, "OPENSSL_thread_stop").map { unsafeBitCast($0, to: (@convention(c) () -> Void).self) }
+        return dlsym(allLibraries, "OPENSSL_thread_stop").map {
+            unsafeBitCast($0, to: (@convention(c) () -> Void).self)
+        }
     }()
 }

@@ -1,55 +1,55 @@
 /// A first-in, first-out queue from which any element can be removed.
 struct FIFOQueue<Element> {
-    private var places: [Element?] = []
+    private var slots: [Element?] = []
     /// The index of the first element; the slots before it are empty.
     private var head = 0
     /// The number of empty slots after it.
-    private var gone = 0
+    private var emptyCount = 0
 
     /// The number of slots, with those of removed elements.
-    var space: Int { places.count }
+    var capacity: Int { slots.count }
 
-    private static var spaceKept: Int { 1_000 }
+    private static var maxEmptySlots: Int { 1_000 }
 
     /// The first element.
-    var first: Element? { head < places.count ? places[head] : nil }
+    var first: Element? { head < slots.count ? slots[head] : nil }
 
     /// Whether the queue has no elements.
-    var isEmpty: Bool { head == places.count }
+    var isEmpty: Bool { head == slots.count }
 
     /// Adds an element at the end.
     mutating func append(_ element: Element) {
-        places.append(element)
+        slots.append(element)
     }
 
     /// Removes the first element.
     mutating func popFirst() -> Element? {
-        guard head < places.count, let first = places[head].take() else { return nil }
+        guard head < slots.count, let first = slots[head].take() else { return nil }
         head += 1
-        skipTheGone()
+        skipEmptySlots()
         return first
     }
 
     /// Removes the first element that matches, or returns nil if there is none.
-    mutating func remove(where isTheOne: (Element) -> Bool) -> Element? {
-        guard let place = places[head...].firstIndex(where: { $0.map(isTheOne) ?? false }) else { return nil }
-        let found = places[place].take()
-        gone += 1
-        skipTheGone()
+    mutating func remove(where matches: (Element) -> Bool) -> Element? {
+        guard let index = slots[head...].firstIndex(where: { $0.map(matches) ?? false }) else { return nil }
+        let found = slots[index].take()
+        emptyCount += 1
+        skipEmptySlots()
         return found
     }
 
-    private mutating func skipTheGone() {
-        while head < places.count, places[head] == nil {
+    private mutating func skipEmptySlots() {
+        while head < slots.count, slots[head] == nil {
             head += 1
-            gone -= 1
+            emptyCount -= 1
         }
-        if gone > Self.spaceKept, gone > places.count / 2 {
-            places = places[head...].filter { $0 != nil }
-            (head, gone) = (0, 0)
+        if emptyCount > Self.maxEmptySlots, emptyCount > slots.count / 2 {
+            slots = slots[head...].filter { $0 != nil }
+            (head, emptyCount) = (0, 0)
         }
-        guard head == places.count || head > Self.spaceKept else { return }
-        places.removeFirst(head)
+        guard head == slots.count || head > Self.maxEmptySlots else { return }
+        slots.removeFirst(head)
         head = 0
     }
 }

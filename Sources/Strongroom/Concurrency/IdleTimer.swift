@@ -4,7 +4,7 @@ import Synchronization
 /// Calls a closure after a time without use.
 final class IdleTimer: Sendable {
     private let isUsed = Atomic<Bool>(false)
-    private let isWatching = Atomic<Bool>(false)
+    private let isRunning = Atomic<Bool>(false)
     private let time: DispatchTimeInterval
 
     /// Milliseconds.
@@ -16,29 +16,29 @@ final class IdleTimer: Sendable {
 
     /// Records a use.
     ///
-    /// - Parameter look: Called after the time, and again after each further time until it returns true, which means
+    /// - Parameter check: Called after the time, and again after each further time until it returns true, which means
     ///   that nothing is left to do.
-    func note(look: @escaping @Sendable () -> Bool) {
+    func recordUse(check: @escaping @Sendable () -> Bool) {
         isUsed.store(true, ordering: .sequentiallyConsistent)
-        watch(look)
+        start(check)
     }
 
     /// Starts the timer, unless it is running.
-    private func watch(_ look: @escaping @Sendable () -> Bool) {
-        guard !isWatching.load(ordering: .sequentiallyConsistent),
-            !isWatching.exchange(true, ordering: .sequentiallyConsistent)
+    private func start(_ check: @escaping @Sendable () -> Bool) {
+        guard !isRunning.load(ordering: .sequentiallyConsistent),
+            !isRunning.exchange(true, ordering: .sequentiallyConsistent)
         else { return }
-        lookLater(look)
+        checkLater(check)
     }
 
-    private func lookLater(_ look: @escaping @Sendable () -> Bool) {
+    private func checkLater(_ check: @escaping @Sendable () -> Bool) {
         DispatchQueue.global().asyncAfter(deadline: .now() + time) { [weak self] in
             guard let self else { return }
             isUsed.store(false, ordering: .sequentiallyConsistent)
-            guard look() else { return lookLater(look) }
-            isWatching.store(false, ordering: .sequentiallyConsistent)
+            guard check() else { return checkLater(check) }
+            isRunning.store(false, ordering: .sequentiallyConsistent)
             // A use that was recorded before the timer stopped.
-            if isUsed.load(ordering: .sequentiallyConsistent) { watch(look) }
+            if isUsed.load(ordering: .sequentiallyConsistent) { start(check) }
         }
     }
 }

@@ -5,7 +5,7 @@ import Dispatch
 final class Promise<Content>: @unchecked Sendable {
     private struct State {
         var value: Content?
-        var gate: DispatchSemaphore?
+        var semaphore: DispatchSemaphore?
     }
 
     private let state = Locked(State())
@@ -14,20 +14,20 @@ final class Promise<Content>: @unchecked Sendable {
     func fulfill(_ value: Content) {
         state.withLock { state in
             state.value = value
-            return state.gate
+            return state.semaphore
         }?.signal()
     }
 
     /// Blocks the thread until the value is set.
     func wait() -> Content {
         while true {
-            let gate = DispatchSemaphore(value: 0)
+            let semaphore = DispatchSemaphore(value: 0)
             let value = state.withLock { state in
-                state.gate = gate
+                state.semaphore = semaphore
                 return state.value.take()
             }
             if let value { return value }
-            gate.wait()
+            semaphore.wait()
         }
     }
 }

@@ -148,9 +148,9 @@ enum FileHolders {
 
     /// The result of a look-up; nil if the object does not exist or is not visible: processes and descriptors come and
     /// go, and those of other users may not be read.
-    private static func visible<T>(_ look: () throws -> T) throws -> T? {
+    private static func visible<T>(_ inspect: () throws -> T) throws -> T? {
         do {
-            return try look()
+            return try inspect()
         } catch let error as StrongroomError where isHidden(error.code) {
             return nil
         }

@@ -24,16 +24,16 @@ struct FileLock: ~Copyable {
     /// - Returns: The lock, or nil when another process holds it.
     /// - Throws: ``StrongroomError`` with `permissionDenied` if the lock file belongs to another user and cannot be
     ///   opened, or the file system's error.
-    static func take(_ path: String, of file: String? = nil) throws -> FileLock? {
+    static func tryAcquire(_ path: String, of file: String? = nil) throws -> FileLock? {
         guard let descriptor = try descriptor(path, file) else { return nil }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
             let lock = FileLock(descriptor: descriptor)
             guard try lock.isStillAt(path) else {
                 lock.release()
-                return try take(path, of: file)
+                return try tryAcquire(path, of: file)
             }
             // Another process may have locked a lock file of another user at the moment this process removed it.
-            guard try !LeftLocks.shared.isHeld(path) else { return nil }
+            guard try !LeftoverLocks.shared.isHeld(path) else { return nil }
             return lock
         }
         let reason = errno
@@ -55,13 +55,13 @@ struct FileLock: ~Copyable {
     ///   - patience: The longest wait. The default is for a lock that no other process should hold: a process that is
     ///     being started holds for a moment what its parent process holds.
     /// - Returns: The lock; nil when another process has held it all the time.
-    /// - Throws: As ``take(_:of:)``; `CancellationError`.
+    /// - Throws: As ``tryAcquire(_:of:)``; `CancellationError`.
     static func acquire(
         _ path: String, of file: String, within patience: Duration = FileHolders.startOfAProcess
     ) async throws -> FileLock? {
         let deadline = ContinuousClock.now + patience
         while true {
-            if let lock = try take(path, of: file) { return lock }
+            if let lock = try tryAcquire(path, of: file) { return lock }
             guard ContinuousClock.now < deadline else { return nil }
             try await Task.sleep(for: pause)
         }
@@ -87,7 +87,7 @@ struct FileLock: ~Copyable {
                 // The lock file was removed together with the database.
                 continue
             } catch let error as StrongroomError where error.code == .permissionDenied {
-                guard try LeftLocks.shared.remove(path, of: file) else { return nil }
+                guard try LeftoverLocks.shared.remove(path, of: file) else { return nil }
             }
         }
     }
@@ -119,7 +119,7 @@ struct FileLock: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// Releases the lock, as the end of the value's lifetime does, at an explicit place.
+    /// Releases the lock, as the end of the value's lifetime does, at an explicit point.
     consuming func release() {}
 
     deinit {
@@ -128,8 +128,8 @@ struct FileLock: ~Copyable {
 }
 
 /// Lock files of another user, for instance of a tool that ran as root, that this process has removed.
-private final class LeftLocks: Sendable {
-    static let shared = LeftLocks()
+private final class LeftoverLocks: Sendable {
+    static let shared = LeftoverLocks()
 
     /// Inode numbers by the path of the lock file.
     private let nodes = Locked<[String: UInt64]>([:])

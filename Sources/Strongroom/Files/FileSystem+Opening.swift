@@ -21,8 +21,8 @@ extension FileSystem {
     /// - Throws: ``StrongroomError`` with `notAFile` for anything but a regular file, `fileMissing`,
     ///   `permissionDenied`.
     static func openFile(_ path: String, _ access: Int32, followsLinks: Bool) throws -> Int32 {
-        let there = try followsLinks ? FileStatus.at(path) : FileStatus.ofName(path)
-        if let there, !there.isRegularFile { throw notRegular(path, there) }
+        let existing = try followsLinks ? FileStatus.at(path) : FileStatus.ofName(path)
+        if let existing, !existing.isRegularFile { throw notRegular(path, existing) }
         let flags = access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followsLinks ? 0 : O_NOFOLLOW)
         let descriptor = open(path, flags)
         guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }

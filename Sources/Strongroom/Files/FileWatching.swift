@@ -67,7 +67,7 @@ final class FileWatching: Sendable {
         return file.map { FileWatch($0, self) }
     }
 
-    /// Watches the files that lie at the path now.
+    /// Watches the files that are at the path now.
     fileprivate func renew(_ file: UInt64) {
         let lost = state.withLock { renew(file, &$0) ? nil : $0.files[file]?.report }
         lost?(.loss)
@@ -123,7 +123,7 @@ final class FileWatching: Sendable {
         var losses: [@Sendable (Report) -> Void] = []
         state.withLock { state in
             guard let changes = state.queue?.changes() else { return }
-            var files: Set<UInt64> = changes.hasOverflown ? Set(state.files.keys) : []
+            var files: Set<UInt64> = changes.hasOverflowed ? Set(state.files.keys) : []
             var replaced = files
             for watch in changes.changed { files.formUnion(state.owners[watch, default: []]) }
             for watch in changes.replaced { replaced.formUnion(state.owners[watch, default: []]) }
@@ -153,7 +153,7 @@ final class FileWatch: Sendable {
         self.watching = watching
     }
 
-    /// Watches the files that lie at the path now, after others have been put there.
+    /// Watches the files that are at the path now, after others have been put there.
     func renew() {
         watching.renew(file)
     }

@@ -67,15 +67,15 @@ final class PlainFile: FileBytes, Sendable {
     ///
     /// - Parameters:
     ///   - followsLinks: Whether the source's path may end in a symbolic link.
-    ///   - goOn: Called before each read; an error that it throws ends the copy.
+    ///   - checkCancellation: Called before each read; an error that it throws ends the copy.
     static func copy(
-        _ source: String, to target: PlainFile, followsLinks: Bool = true, goOn: () throws -> Void = {}
+        _ source: String, to target: PlainFile, followsLinks: Bool = true, checkCancellation: () throws -> Void = {}
     ) throws {
         let from = try PlainFile(source, followsLinks: followsLinks)
         try withUnsafeTemporaryAllocation(byteCount: portion, alignment: 16) { buffer in
             var offset: Int64 = 0
             while true {
-                try goOn()
+                try checkCancellation()
                 let length = try from.read(at: offset, into: buffer)
                 if length == 0 { return }
                 try target.write(UnsafeRawBufferPointer(rebasing: buffer[..<length]), at: offset)

@@ -9,7 +9,7 @@ enum RemoteFileSystems {
     private static let table = "/proc/self/mountinfo"
     private static let largestTable = 4 << 20
 
-    /// Whether a file lies on one of them; false if the system does not report it.
+    /// Whether a file is on one of them; false if the system does not report it.
     static func contain(_ path: String) -> Bool {
         guard let device = try? FileStatus.at(path)?.identity.device,
             let mounts = try? FileSystem.firstBytes(of: table, largestTable)
@@ -28,7 +28,7 @@ enum RemoteFileSystems {
         let number = "\(major):\(minor)"
         return mounts.split(separator: "\n").contains { line in
             let fields = line.split(separator: " ")
-            // Optional fields lie before the dash, the type after it.
+            // Optional fields precede the dash, and the type follows it.
             guard fields.count > 2, fields[2] == number, let dash = fields.firstIndex(of: "-"),
                 dash + 1 < fields.count
             else { return false }

@@ -6,7 +6,7 @@ import Musl
 import Glibc
 #endif
 
-/// The former file of a path at which another database now lies, or none.
+/// The former file of a path at which there is another database now, or none.
 ///
 /// A program that does not use the library's locks may have opened the former file just before the rename. Its
 /// descriptor refers to the former inode, but it finds `-wal` and `-shm` by name: it would attach to the new file's
@@ -179,7 +179,7 @@ final class ReplacedFiles: Sendable {
         files.withLock { $0.append(file) }
     }
 
-    /// Whether a file that lay at a path is kept.
+    /// Whether a file that was at a path is kept.
     func isKept(_ path: String) -> Bool {
         files.withLock { $0.contains { $0.path == path } }
     }

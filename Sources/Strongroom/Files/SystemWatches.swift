@@ -8,7 +8,7 @@ import Musl
 import Glibc
 #endif
 
-/// Changes of watched files since the last look.
+/// Changes of watched files since the last call.
 struct FileChanges {
     /// Watches of files that were written.
     var changed: Set<Int32> = []
@@ -19,7 +19,7 @@ struct FileChanges {
     /// Watches that the system has ended.
     var ended: Set<Int32> = []
     /// Whether changes were lost, because there were too many.
-    var hasOverflown = false
+    var hasOverflowed = false
 }
 
 private func shut(_ descriptor: Int32) {
@@ -65,14 +65,14 @@ final class SystemWatches: @unchecked Sendable {  // guarded by FileWatching's l
         let number = last
         let source = DispatchSource.makeFileSystemObjectSource(
             fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .rename, .delete], queue: queue)
-        source.setEventHandler { [weak self] in self?.note(number) }
+        source.setEventHandler { [weak self] in self?.record(number) }
         source.setCancelHandler { shut(descriptor) }
         sources[number] = (path, source)
         source.activate()
         return number
     }
 
-    private func note(_ number: Int32) {
+    private func record(_ number: Int32) {
         found.withLock { _ = $0.changed.insert(number) }
         report()
     }
@@ -81,7 +81,7 @@ final class SystemWatches: @unchecked Sendable {  // guarded by FileWatching's l
         sources.removeValue(forKey: watch)?.source.cancel()
     }
 
-    /// Changes since the last call. A file is looked for again when its directory or itself has changed.
+    /// Changes since the last call. A file counts as replaced when it was removed or its directory has changed.
     func changes() -> FileChanges {
         var changes = found.withLock { found in
             defer { found = FileChanges() }
@@ -179,7 +179,7 @@ final class SystemWatches: Sendable {
             let mask = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
             let length = Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
             offset += eventHead
-            if mask & UInt32(IN_Q_OVERFLOW) != 0 { changes.hasOverflown = true }
+            if mask & UInt32(IN_Q_OVERFLOW) != 0 { changes.hasOverflowed = true }
             if mask & UInt32(IN_IGNORED) != 0 { changes.ended.insert(watch) }
             if mask & UInt32(IN_MODIFY) != 0 { changes.changed.insert(watch) }
             if mask & replacing != 0 { changes.replaced.insert(watch) }

@@ -48,15 +48,15 @@ struct DerivedKey: Sendable {
         try specification.withUnsafeBytes { text in
             // Between x' and '.
             let digits = text[2..<text.count - 1]
-            func byte(_ place: Int) -> UInt8 {
+            func byte(_ index: Int) -> UInt8 {
                 func value(_ digit: UInt8) -> UInt8 { digit < 0x3A ? digit - 0x30 : digit - 0x57 }
-                let start = digits.startIndex + 2 * place
+                let start = digits.startIndex + 2 * index
                 return value(digits[start]) << 4 | value(digits[start + 1])
             }
             let rawLength = digits.count / 2 - CipherSettings.saltLength
             return try withUnsafeTemporaryAllocation(byteCount: rawLength, alignment: 1) { raw in
                 defer { raw.wipe() }
-                for place in 0..<rawLength { raw[place] = byte(place) }
+                for index in 0..<rawLength { raw[index] = byte(index) }
                 let salt = (0..<CipherSettings.saltLength).map { byte(rawLength + $0) }
                 return try body(UnsafeRawBufferPointer(raw), salt)
             }

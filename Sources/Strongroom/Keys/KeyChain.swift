@@ -38,17 +38,17 @@ public struct KeyChain: Sendable, Equatable {
                 """
             )
         }
-        for (place, key) in keys.enumerated() {
+        for (index, key) in keys.enumerated() {
             if let defect = key.defect {
-                throw StrongroomError(.invalidKey, "Key \(place + 1) of the chain cannot be used: \(defect).")
+                throw StrongroomError(.invalidKey, "Key \(index + 1) of the chain cannot be used: \(defect).")
             }
-            if let duplicate = keys[..<place].firstIndex(of: key) {
+            if let duplicate = keys[..<index].firstIndex(of: key) {
                 throw StrongroomError(
                     .invalidKey,
-                    "Keys \(duplicate + 1) and \(place + 1) of the chain are the same; remove one."
+                    "Keys \(duplicate + 1) and \(index + 1) of the chain are the same; remove one."
                 )
             }
-            if place > 0, key == .plaintext { throw Self.plaintextBehindKeys(place) }
+            if index > 0, key == .plaintext { throw Self.plaintextBehindKeys(index) }
         }
         if let last = keys.last, !last.canBeCurrent { throw Self.onlyOpens(last, keys.count) }
         self.keys = keys
@@ -59,23 +59,23 @@ public struct KeyChain: Sendable, Equatable {
         self.keys = keys
     }
 
-    private static func plaintextBehindKeys(_ place: Int) -> StrongroomError {
+    private static func plaintextBehindKeys(_ index: Int) -> StrongroomError {
         StrongroomError(
             .invalidKey,
             """
-            Key \(place + 1) of the chain is `Key.plaintext`, which can only be the first one: a file that was \
+            Key \(index + 1) of the chain is `Key.plaintext`, which can only be the first one: a file that was \
             encrypted is never made plaintext again. Put it first, or remove it.
             """
         )
     }
 
-    private static func onlyOpens(_ key: Key, _ place: Int) -> StrongroomError {
+    private static func onlyOpens(_ key: Key, _ index: Int) -> StrongroomError {
         let reason =
             key == .plaintext
             ? "`Key.plaintext`; add the key that the file is to get, or use `KeyChain.plaintext` for a file that stays "
                 + "unencrypted"
             : "a passphrase as CTPersistance cut it, which only opens its files; add the key that they are to get"
-        return StrongroomError(.invalidKey, "The last key of the chain, key \(place), is \(reason).")
+        return StrongroomError(.invalidKey, "The last key of the chain, key \(index), is \(reason).")
     }
 
     /// The key of new files; nil for plaintext.

@@ -30,7 +30,7 @@ extension KeyFile {
     /// readable only by users who may read the key file; the next call removes it.
     ///
     /// ```swift
-    /// let place = try KeyFile("/etc/inventory/keys").appendKey()
+    /// let count = try KeyFile("/etc/inventory/keys").appendKey()
     /// ```
     ///
     /// - Returns: The number of keys in the file now.
@@ -39,7 +39,7 @@ extension KeyFile {
     @discardableResult
     public func appendKey() throws -> Int {
         let target = KeyFile(try FileSystem.resolve(path))
-        guard let lock = try FileLock.take(FileSystem.companion(of: target.path, "lock")) else {
+        guard let lock = try FileLock.tryAcquire(FileSystem.companion(of: target.path, "lock")) else {
             throw StrongroomError(
                 .locked, "Another process is changing the key file \"\(path)\". Wait for it, then try again.")
         }

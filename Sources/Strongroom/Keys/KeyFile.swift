@@ -41,7 +41,7 @@ public struct KeyFile: Sendable {
     ///   access, if the owner is neither the user of the process nor root, if it is not a regular file, is too large,
     ///   is not UTF-8, or contains no key or an invalid one.
     public func keyChain(creating: Bool = false) throws -> KeyChain {
-        if creating, try !exists() { try createUnlessThere() }
+        if creating, try !exists() { try createIfMissing() }
         return try withContent { content, _ in try text.keyChain(content) }
     }
 
@@ -52,10 +52,10 @@ public struct KeyFile: Sendable {
     ///
     /// - Parameter body: Called with the content, which is wiped afterwards, and the status.
     func withContent<T>(_ body: (_ content: [UInt8], FileStatus) throws -> T) throws -> T {
-        guard let there = try FileStatus.at(path) else {
+        guard let existing = try FileStatus.at(path) else {
             throw StrongroomError(.fileMissing, "There is no key file at \"\(path)\"; make one, or correct the path.")
         }
-        guard there.isRegularFile else { throw refusal("is not a regular file; give the path of a file") }
+        guard existing.isRegularFile else { throw refusal("is not a regular file; give the path of a file") }
         let file = try opened()
         let status = try file.status()
         try check(status)
@@ -103,7 +103,7 @@ public struct KeyFile: Sendable {
         refusal("has \(size) bytes or more, and at most \(KeyText.largest) are read; is it the right file?")
     }
 
-    private func createUnlessThere() throws {
+    private func createIfMissing() throws {
         do {
             try create()
         } catch {

@@ -50,11 +50,11 @@ struct KeyText {
         }
         let digits = text.dropFirst(4)
         let raw = try SecretBytes(count: Cryptography.keyLength) { raw in
-            for place in raw.indices {
-                let start = digits.startIndex + 2 * place
+            for index in raw.indices {
+                let start = digits.startIndex + 2 * index
                 guard digits.count == 64, let high = Self.value(digits[start]), let low = Self.value(digits[start + 1])
                 else { throw refusal("has a raw key in line \(line) that is not 64 hexadecimal digits; correct it") }
-                raw[place] = high << 4 | low
+                raw[index] = high << 4 | low
             }
         }
         return Key(material: .raw(raw, salt: nil))

@@ -48,7 +48,7 @@ extension Store {
             defer { connection.close() }
             try connection.configure(as: .maker, of: copy.target)
             let run = MigrationRun(progress: [progress], stop: stop, isDryRun: true)
-            return try migrator.tried(to: version, on: connection, copying: copying, run)
+            return try migrator.dryRun(to: version, on: connection, copying: copying, run)
         }
         lock.release()
         return dryRun

@@ -47,7 +47,7 @@ public final class Store: Sendable {
             open: { try file.connect(as: $0) },
             renew: { try file.renew(after: $0) },
             keeper: { file.keeperOfLog() },
-            firstUses: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
+            automaticTables: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
             // With the context this retains the configuration, which the file's location may depend on, while the store
             // is open.
             whenClosed: {

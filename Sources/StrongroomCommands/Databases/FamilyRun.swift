@@ -59,14 +59,14 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
         await withTaskGroup(of: (Int, Outcome<Detail>?).self) { group in
             var rest = databases.enumerated().makeIterator()
             func begin() {
-                guard let (place, database) = rest.next() else { return }
-                group.addTask { (place, await outcome(of: database)) }
+                guard let (index, database) = rest.next() else { return }
+                group.addTask { (index, await outcome(of: database)) }
             }
             for _ in 0..<max(1, limit) { begin() }
-            while let (place, outcome) = await group.next() {
+            while let (index, outcome) = await group.next() {
                 do {
                     guard let outcome else { throw CancellationError() }
-                    outcomes[place] = outcome
+                    outcomes[index] = outcome
                     try told(outcome)
                     try Task.checkCancellation()
                     if failure == nil { begin() }

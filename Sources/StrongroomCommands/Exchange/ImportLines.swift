@@ -57,7 +57,7 @@ struct ImportLines {
             reader = .json(ByteBuffer(ByteSource([])), line: 0)
             defer { reader = .json(buffer, line: number) }
             if number == 0 { try buffer.passByteOrderMark() }
-            while let (bytes, isTooLong) = try buffer.takeLine(limit: CSVReader.longestRecord) {
+            while let (bytes, isTooLong) = try buffer.nextLine(limit: CSVReader.longestRecord) {
                 number += 1
                 if isTooLong { return Line(number: number, content: .fault("the line is too long")) }
                 if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }

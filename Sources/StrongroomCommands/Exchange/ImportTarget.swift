@@ -58,14 +58,14 @@ struct ImportTarget {
     ///   messages do not contain them.
     func columns(named names: [String], isHeader: Bool = false) throws -> [ImportColumn?] {
         var found: [ImportColumn?] = []
-        for (place, name) in names.enumerated() {
+        for (index, name) in names.enumerated() {
             guard !generated.contains(where: { Self.areSame($0, name) }) else {
                 found.append(nil)
                 continue
             }
             guard let column = columns.first(where: { Self.areSame($0.name, name) }) else {
                 throw isHeader
-                    ? Self.noColumn("Field \(place + 1) of the first line names no column", table, columns)
+                    ? Self.noColumn("Field \(index + 1) of the first line names no column", table, columns)
                     : Self.noSuchColumn(name, table, columns)
             }
             guard !found.contains(column) else {

@@ -78,17 +78,17 @@ struct ImportWriter {
     private func write(
         _ columns: [ImportColumn], _ values: [Value], in db: borrowing WriteTransaction
     ) throws -> Effect {
-        if let key = target.key, let place = columns.firstIndex(of: key) {
-            guard values[place] != .null else {
+        if let key = target.key, let index = columns.firstIndex(of: key) {
+            guard values[index] != .null else {
                 throw LineFault(words: "column \"\(key.name)\" must identify the row, but is NULL")
             }
-            let changed = try db.execute(update(columns, values, keyPlace: place))
+            let changed = try db.execute(update(columns, values, keyIndex: index))
             if changed > 0 { return .updated }
             do {
                 return try add(columns, values, in: db)
             } catch let error as StrongroomError where error.code == .constraint {
                 // The row may exist, with a constraint of the table that skips its update.
-                guard Self.isOpen(db), try db.value(search(key, values[place]), as: Int.self) != nil else {
+                guard Self.isOpen(db), try db.value(search(key, values[index]), as: Int.self) != nil else {
                     throw error
                 }
                 return .unchanged
@@ -105,31 +105,31 @@ struct ImportWriter {
         var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
         sql.appendLiteral("INSERT INTO ")
         sql.appendInterpolation(name: target.table)
-        for (place, column) in columns.enumerated() {
-            sql.appendLiteral(place == 0 ? " (" : ", ")
+        for (index, column) in columns.enumerated() {
+            sql.appendLiteral(index == 0 ? " (" : ", ")
             sql.appendInterpolation(name: column.name)
         }
-        for (place, value) in values.enumerated() {
-            sql.appendLiteral(place == 0 ? ") VALUES (" : ", ")
+        for (index, value) in values.enumerated() {
+            sql.appendLiteral(index == 0 ? ") VALUES (" : ", ")
             sql.appendInterpolation(value)
         }
         sql.appendLiteral(")")
         return SQL(stringInterpolation: sql)
     }
 
-    private func update(_ columns: [ImportColumn], _ values: [Value], keyPlace: Int) -> SQL {
+    private func update(_ columns: [ImportColumn], _ values: [Value], keyIndex: Int) -> SQL {
         var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
         sql.appendLiteral("UPDATE ")
         sql.appendInterpolation(name: target.table)
         // If only the key is given, the row is matched but not changed.
-        let changed = columns.count == 1 ? [keyPlace] : columns.indices.filter { $0 != keyPlace }
-        for (count, place) in changed.enumerated() {
+        let changed = columns.count == 1 ? [keyIndex] : columns.indices.filter { $0 != keyIndex }
+        for (count, index) in changed.enumerated() {
             sql.appendLiteral(count == 0 ? " SET " : ", ")
-            sql.appendInterpolation(name: columns[place].name)
+            sql.appendInterpolation(name: columns[index].name)
             sql.appendLiteral(" = ")
-            sql.appendInterpolation(values[place])
+            sql.appendInterpolation(values[index])
         }
-        append(columns[keyPlace], values[keyPlace], to: &sql)
+        append(columns[keyIndex], values[keyIndex], to: &sql)
         return SQL(stringInterpolation: sql)
     }
 

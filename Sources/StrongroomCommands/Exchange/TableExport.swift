@@ -43,9 +43,9 @@ package struct TableExport: Sendable {
                 let columns = try reimportedColumns(in: db)
                 var count = 0
                 try db.forEachRow(sql) { row in
-                    for (place, column) in columns.enumerated() {
+                    for (index, column) in columns.enumerated() {
                         guard let column else { continue }
-                        try check(row.valueInDigits(at: place), in: column, row: count + 1)
+                        try check(row.valueInDigits(at: index), in: column, row: count + 1)
                     }
                     try text.append(row)
                     count += 1
@@ -64,8 +64,8 @@ package struct TableExport: Sendable {
         case .table(let table):
             try requireTable(table, in: db)
             var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
-            for (place, column) in try db.columns(of: table).filter({ !$0.isHidden }).enumerated() {
-                sql.appendLiteral(place == 0 ? "SELECT " : ", ")
+            for (index, column) in try db.columns(of: table).filter({ !$0.isHidden }).enumerated() {
+                sql.appendLiteral(index == 0 ? "SELECT " : ", ")
                 guard column.declaredType.uppercased() == SortedDecimal.declaredType else {
                     sql.appendInterpolation(name: column.name)
                     continue
@@ -124,10 +124,10 @@ package struct TableExport: Sendable {
             _ = try db.columns(of: table)
         } catch let error as StrongroomError where error.code == .sql {
             // A view exists even if its table does not.
-            let isThere = try db.value(
+            let found = try db.value(
                 "SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = \(table) COLLATE NOCASE",
                 as: Int.self)
-            throw isThere == nil ? CommandFailure.noSuchTable(table) : error
+            throw found == nil ? CommandFailure.noSuchTable(table) : error
         }
     }
 }

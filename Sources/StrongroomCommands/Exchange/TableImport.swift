@@ -29,7 +29,7 @@ package struct TableImport: Sendable {
     /// Whether bad lines are skipped. If not, one of them rolls everything back.
     package var skipsBadLines = false
     /// The maximum number of bad lines that are reported individually.
-    package var mostBadLinesReported = 20
+    package var maxBadLinesReported = 20
 
     package init(_ table: String, _ format: RowFormat) {
         self.table = table
@@ -78,7 +78,7 @@ package struct TableImport: Sendable {
                 }
             } catch let fault as ImportWriter.LineFault {
                 report.bad += 1
-                guard report.badLines.count < mostBadLinesReported else { continue }
+                guard report.badLines.count < maxBadLinesReported else { continue }
                 report.badLines.append(BadLine(line: line.number, reason: fault.words))
             } catch let undone as ImportWriter.Undone {
                 throw Self.undone(undone, at: line.number)

@@ -27,17 +27,17 @@ package struct ResultTable: Sendable {
             return false
         }
         var values: [Value] = []
-        for place in names.indices { values.append(try shown.value(row, at: place)) }
+        for index in names.indices { values.append(try shown.value(row, at: index)) }
         rows.append(values)
         return true
     }
 
     /// The rows in aligned columns; numeric columns are right-aligned.
     package var table: TextTable {
-        let columns = names.indices.map { place in
-            isNumeric(place)
-                ? TextTable.Column.trailing(names[place])
-                : .leading(names[place], isFlexible: true, minimum: Self.narrowestText)
+        let columns = names.indices.map { index in
+            isNumeric(index)
+                ? TextTable.Column.trailing(names[index])
+                : .leading(names[index], isFlexible: true, minimum: Self.narrowestText)
         }
         var table = TextTable(columns)
         for row in rows { table.append(row: row.map(ValueCell.text)) }
@@ -63,10 +63,10 @@ package struct ResultTable: Sendable {
     /// The minimum width of a text column.
     private static let narrowestText = 8
 
-    private func isNumeric(_ place: Int) -> Bool {
+    private func isNumeric(_ index: Int) -> Bool {
         var hasNumber = false
         for row in rows {
-            switch row[place] {
+            switch row[index] {
             case .integer, .real: hasNumber = true
             case .null: continue
             case .text, .blob: return false

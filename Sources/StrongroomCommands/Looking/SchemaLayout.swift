@@ -12,9 +12,9 @@ struct SchemaLayout {
 
         /// The vertical centre of a column's line.
         func middle(of column: String?) -> Int {
-            let place = column.flatMap { name in table.columns.firstIndex { $0.name == name } }
-            guard let place else { return y + Measure.title / 2 }
-            return y + Measure.title + place * Measure.line + Measure.line / 2 + 4
+            let index = column.flatMap { name in table.columns.firstIndex { $0.name == name } }
+            guard let index else { return y + Measure.title / 2 }
+            return y + Measure.title + index * Measure.line + Measure.line / 2 + 4
         }
     }
 
@@ -58,22 +58,22 @@ struct SchemaLayout {
     private mutating func arrange() {
         let ranks = ranks()
         let related = Set(parents.keys).union(parents.values.joined())
-        var places: [String: Int] = [:]
+        var centers: [String: Int] = [:]
         var x = Measure.margin
         for rank in 0...(ranks.values.max() ?? 0) {
             let column = boxes.indices.filter {
                 related.contains(boxes[$0].table.name) && ranks[boxes[$0].table.name] == rank
             }
             let sorted = column.sorted { first, second in
-                let (one, other) = (pull(first, places), pull(second, places))
+                let (one, other) = (pull(first, centers), pull(second, centers))
                 return one == other ? boxes[first].table.name < boxes[second].table.name : one < other
             }
             var y = Measure.margin
-            for place in sorted {
-                boxes[place].x = x
-                boxes[place].y = y
-                places[boxes[place].table.name] = y + boxes[place].height / 2
-                y += boxes[place].height + Measure.gapY
+            for index in sorted {
+                boxes[index].x = x
+                boxes[index].y = y
+                centers[boxes[index].table.name] = y + boxes[index].height / 2
+                y += boxes[index].height + Measure.gapY
             }
             height = max(height, y)
             if let widest = sorted.map({ boxes[$0].width }).max() { x += widest + Measure.gapX }
@@ -85,8 +85,8 @@ struct SchemaLayout {
     }
 
     /// The mean position of the tables that a table references.
-    private func pull(_ place: Int, _ places: [String: Int]) -> Int {
-        let found = (parents[boxes[place].table.name] ?? []).compactMap { places[$0] }
+    private func pull(_ index: Int, _ centers: [String: Int]) -> Int {
+        let found = (parents[boxes[index].table.name] ?? []).compactMap { centers[$0] }
         return found.isEmpty ? 0 : found.reduce(0, +) / found.count
     }
 
@@ -94,14 +94,14 @@ struct SchemaLayout {
     private mutating func arrangeUnrelated(_ alone: [Int]) {
         let limit = max(width, 900)
         var (x, y, lowest) = (Measure.margin, max(height, Measure.margin), 0)
-        for place in alone {
-            if x > Measure.margin, x + boxes[place].width > limit {
+        for index in alone {
+            if x > Measure.margin, x + boxes[index].width > limit {
                 (x, y, lowest) = (Measure.margin, y + lowest + Measure.gapY, 0)
             }
-            boxes[place].x = x
-            boxes[place].y = y
-            x += boxes[place].width + Measure.gapX / 2
-            lowest = max(lowest, boxes[place].height)
+            boxes[index].x = x
+            boxes[index].y = y
+            x += boxes[index].width + Measure.gapX / 2
+            lowest = max(lowest, boxes[index].height)
         }
     }
 

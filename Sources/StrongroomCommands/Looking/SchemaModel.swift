@@ -72,9 +72,9 @@ package struct SchemaModel: Sendable, Equatable {
             }
             let key = infos.filter { $0.keyPlace != nil }.map(\.name)
             for var reference in try Self.references(of: name, names, in: db) {
-                for place in columns.indices where reference.columns.contains(columns[place].name) {
-                    columns[place].isReference = true
-                    if columns[place].isNullable { reference.isOptional = true }
+                for index in columns.indices where reference.columns.contains(columns[index].name) {
+                    columns[index].isReference = true
+                    if columns[index].isNullable { reference.isOptional = true }
                 }
                 reference.isUnique =
                     Set(key) == Set(reference.columns)

@@ -17,10 +17,10 @@ package struct TableList: Sendable, Equatable, Encodable {
             (self.name, self.kind, self.columns, self.rows, self.error) = (name, kind, columns, rows, error)
         }
 
-        /// - Parameter look: Reads the number of columns and the number of rows.
-        fileprivate init(name: String, kind: String, look: () throws -> (Int, Int64?)) throws {
+        /// - Parameter measure: Reads the number of columns and the number of rows.
+        fileprivate init(name: String, kind: String, measure: () throws -> (Int, Int64?)) throws {
             do {
-                let (columns, rows) = try look()
+                let (columns, rows) = try measure()
                 self.init(name: name, kind: kind, columns: columns, rows: rows)
             } catch let error as StrongroomError where error.concernsOneTable {
                 self.init(name: name, kind: kind, columns: nil, error: "\(error.code)")

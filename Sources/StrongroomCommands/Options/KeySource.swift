@@ -39,7 +39,7 @@ package enum KeySource: Equatable, Sendable {
     ///
     /// Call it before anything else in the process reads the environment: Foundation creates strings of all variables,
     /// which cannot be wiped. A variable that cannot be used is left for the command to report.
-    static func takeVariables(of arguments: [String]) {
+    static func removeVariables(of arguments: [String]) {
         for (position, argument) in arguments.enumerated() {
             for option in variableOptions {
                 var name: String?
@@ -84,12 +84,12 @@ package enum KeySource: Equatable, Sendable {
     }
 
     private static func wipe(_ bytes: inout [UInt8]) {
-        for place in bytes.indices { bytes[place] = 0 }
+        for index in bytes.indices { bytes[index] = 0 }
     }
 
     private static func chain(_ source: String, _ text: consuming [UInt8]) throws -> KeyChain {
         var text = text
-        defer { for place in text.indices { text[place] = 0 } }
+        defer { for index in text.indices { text[index] = 0 } }
         return try KeyChain(text: text, source: source)
     }
 

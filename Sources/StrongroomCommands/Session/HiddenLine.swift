@@ -36,7 +36,7 @@ struct HiddenLine {
     }
 
     /// Processes the next byte.
-    mutating func take(_ byte: UInt8) -> Step {
+    mutating func process(_ byte: UInt8) -> Step {
         guard !isInSequence(byte) else { return .more }
         switch byte {
         case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return .end
@@ -56,7 +56,7 @@ struct HiddenLine {
 
     /// Overwrites and removes the bytes.
     mutating func wipe() {
-        for place in bytes.indices { bytes[place] = 0 }
+        for index in bytes.indices { bytes[index] = 0 }
         bytes.removeAll(keepingCapacity: true)
     }
 

@@ -35,7 +35,7 @@ enum HiddenPrompt {
             var byte: UInt8 = 0
             let length = read(terminal, &byte, 1)
             if length < 0, errno == EINTR { continue }
-            switch length > 0 ? line.take(byte) : .end {
+            switch length > 0 ? line.process(byte) : .end {
             case .more: continue
             case .end where length <= 0 && !line.bytes.isEmpty:
                 line.wipe()

@@ -45,7 +45,7 @@ package enum Interruption {
     }
 
     private static func run<T: Sendable>(
-        _ work: @escaping @Sendable () async throws -> T, noting note: @escaping @Sendable (_ signal: Int32) -> Void
+        _ work: @escaping @Sendable () async throws -> T, onSignal: @escaping @Sendable (_ signal: Int32) -> Void
     ) async throws -> T {
         let session = CommandSession.current
         let running = Locked<(task: Task<T, any Error>?, isStopped: Bool)>((nil, false))
@@ -55,7 +55,7 @@ package enum Interruption {
         let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
             watch(number) { isFirst in
                 guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
-                note(number)
+                onSignal(number)
                 standstill.start()
                 if !session.isForScripts {
                     // On another queue: writing may block, and the second signal must still be handled.

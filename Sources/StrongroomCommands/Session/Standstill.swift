@@ -21,10 +21,10 @@ final class Standstill: Sendable {
     private let state = Locked(State())
     private let act: @Sendable () -> Void
 
-    private enum Place: Equatable { case waiting, running, ended }
+    private enum Phase: Equatable { case waiting, running, ended }
 
     private struct State {
-        var place = Place.waiting
+        var phase = Phase.waiting
         var quiet = 0
         var processorTime = 0.0
     }
@@ -45,33 +45,33 @@ final class Standstill: Sendable {
     /// Starts checking.
     func start() {
         let isFirst = state.withLock { state in
-            guard state.place == .waiting else { return false }
-            (state.place, state.processorTime) = (.running, Self.processorTime())
+            guard state.phase == .waiting else { return false }
+            (state.phase, state.processorTime) = (.running, Self.processorTime())
             return true
         }
-        if isFirst { lookLater() }
+        if isFirst { checkLater() }
     }
 
     /// Stops checking.
     func stop() {
-        state.withLock { $0.place = .ended }
+        state.withLock { $0.phase = .ended }
     }
 
-    private func lookLater() {
-        queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.look() }
+    private func checkLater() {
+        queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.check() }
     }
 
-    private func look() {
+    private func check() {
         let (isAsleep, time) = (Self.areOtherThreadsAsleep(), Self.processorTime())
-        let (goesOn, isReached) = state.withLock { state in
-            guard state.place == .running else { return (false, false) }
+        let (continues, isReached) = state.withLock { state in
+            guard state.phase == .running else { return (false, false) }
             let isQuiet = isAsleep && time - state.processorTime < Self.idleTime
             state.processorTime = time
             state.quiet = isQuiet ? state.quiet + 1 : 0
             return (state.quiet < Self.patience, state.quiet == Self.patience)
         }
         if isReached { act() }
-        if goesOn { lookLater() }
+        if continues { checkLater() }
     }
 
     private static func processorTime() -> Double {

@@ -20,14 +20,14 @@ struct LineEditing: Sendable {
     private(set) var text: [Character] = []
     private(set) var cursor = 0
     private let history: [String]
-    private var place: Int
+    private var index: Int
     /// The text before the history was used.
     private var draft: [Character] = []
 
     /// - Parameter history: Earlier lines, oldest first.
     init(history: [String]) {
         self.history = history
-        place = history.count
+        index = history.count
     }
 
     mutating func press(_ key: LineKey, completer: Completer) -> Action {
@@ -40,8 +40,8 @@ struct LineEditing: Sendable {
         case .clearScreen: return .clearScreen
         case .tab: return complete(completer)
         case .text(let typed): return insert(typed)
-        case .up: return recall(place - 1)
-        case .down: return recall(place + 1)
+        case .up: return recall(index - 1)
+        case .down: return recall(index + 1)
         case .backspace: return erase(max(0, cursor - 1)..<cursor)
         case .delete: return erase(cursor..<min(cursor + 1, text.count))
         case .eraseToStart: return erase(0..<cursor)
@@ -79,9 +79,9 @@ struct LineEditing: Sendable {
     }
 
     private mutating func recall(_ wanted: Int) -> Action {
-        guard wanted != place, (0...history.count).contains(wanted) else { return .nothing }
-        if place == history.count { draft = text }
-        place = wanted
+        guard wanted != index, (0...history.count).contains(wanted) else { return .nothing }
+        if index == history.count { draft = text }
+        index = wanted
         text = wanted == history.count ? draft : Array(history[wanted])
         cursor = text.count
         return .redraw

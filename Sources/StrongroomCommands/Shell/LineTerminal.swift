@@ -22,7 +22,7 @@ struct LineTerminal {
     private let output = DescriptorWriter(descriptor: 1)
 
     /// Whether lines can be edited: input and output are a terminal that can move its cursor.
-    static func isThere(_ environment: [String: String]) -> Bool {
+    static func isAvailable(_ environment: [String: String]) -> Bool {
         isatty(0) == 1 && isatty(1) == 1 && environment["TERM"] != "dumb" && environment["TERM"] != nil
     }
 

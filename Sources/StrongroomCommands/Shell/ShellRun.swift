@@ -18,7 +18,7 @@ package struct ShellRun {
     /// Prompts for lines on a terminal, and otherwise reads them from standard input.
     package func run() async throws {
         let environment = EnvironmentVariable.values(["TERM", "NO_COLOR", "COLUMNS", "XDG_STATE_HOME", "HOME"])
-        guard LineTerminal.isThere(environment) else { return try await runLines() }
+        guard LineTerminal.isAvailable(environment) else { return try await runLines() }
         try await runTerminal(environment)
     }
 
@@ -27,7 +27,7 @@ package struct ShellRun {
         var session = ShellSession(store, console, mayWrite: mayWrite, stopsAtErrors: true)
         var input = ByteBuffer(try ByteSource.file("-"))
         try input.passByteOrderMark()
-        while let (bytes, isTooLong) = try input.takeLine(limit: 1 << 24) {
+        while let (bytes, isTooLong) = try input.nextLine(limit: 1 << 24) {
             guard !isTooLong, let line = String(validating: bytes, as: UTF8.self) else {
                 throw CommandFailure("usage", "A line of the input is longer than 16 MiB, or not in UTF-8.", .dataError)
             }

@@ -94,7 +94,7 @@ package final class Console: Sendable {
     // called while it is held.
     private func perform(_ chunks: [Screen.Chunk], _ screen: inout Screen) {
         for chunk in chunks where screen.failure(of: chunk.channel) == nil {
-            screen.note(self[chunk.channel].write(chunk.text), of: chunk.channel)
+            screen.record(self[chunk.channel].write(chunk.text), of: chunk.channel)
         }
     }
 }

@@ -28,11 +28,11 @@ struct ProgressState: Sendable {
 
     mutating func update(to completed: Int, of total: Int?, at now: Duration) -> Action? {
         guard !isFinished else { return nil }
-        let isNews = self.total == nil && total != nil
+        let isFirstTotal = self.total == nil && total != nil
         self.completed = completed
         self.total = total ?? self.total
         guard now - started >= delay else { return nil }
-        if !isNews, let lastDrawn, now - lastDrawn < Self.interval { return nil }
+        if !isFirstTotal, let lastDrawn, now - lastDrawn < Self.interval { return nil }
         lastDrawn = now
         return .draw(reading(at: now))
     }

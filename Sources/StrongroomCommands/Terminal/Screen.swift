@@ -50,7 +50,7 @@ package struct Screen: Sendable {
         failures[channel]
     }
 
-    package mutating func note(_ failure: WriteFailure?, of channel: Console.Channel) {
+    package mutating func record(_ failure: WriteFailure?, of channel: Console.Channel) {
         if let failure { failures[channel] = failure }
     }
 }

@@ -2,7 +2,7 @@
 struct ByteBuffer {
     private let source: ByteSource
     private var bytes: [UInt8] = []
-    private var place = 0
+    private var position = 0
     private var isAtBeginning = true
     private var isAtEnd = false
 
@@ -12,17 +12,17 @@ struct ByteBuffer {
 
     /// The next byte, without consuming it; nil at the end.
     mutating func peek() throws -> UInt8? {
-        if place == bytes.count {
+        if position == bytes.count {
             try refill()
-            guard place < bytes.count else { return nil }
+            guard position < bytes.count else { return nil }
         }
-        return bytes[place]
+        return bytes[position]
     }
 
     /// The next byte; nil at the end.
-    mutating func take() throws -> UInt8? {
+    mutating func next() throws -> UInt8? {
         guard let byte = try peek() else { return nil }
-        place += 1
+        position += 1
         return byte
     }
 
@@ -30,15 +30,15 @@ struct ByteBuffer {
     ///
     /// - Parameter limit: The maximum number of bytes.
     /// - Returns: The bytes, and whether the limit was exceeded; the excess bytes are skipped.
-    mutating func takeLine(limit: Int) throws -> (bytes: [UInt8], isTooLong: Bool)? {
+    mutating func nextLine(limit: Int) throws -> (bytes: [UInt8], isTooLong: Bool)? {
         guard try peek() != nil else { return nil }
         var line: [UInt8] = []
         var isTooLong = false
         while try peek() != nil {
-            let end = bytes[place...].firstIndex(of: CSVReader.lineFeed)
-            let part = bytes[place..<(end ?? bytes.count)]
+            let end = bytes[position...].firstIndex(of: CSVReader.lineFeed)
+            let part = bytes[position..<(end ?? bytes.count)]
             if line.count + part.count > limit { isTooLong = true } else { line += part }
-            place = end.map { $0 + 1 } ?? bytes.count
+            position = end.map { $0 + 1 } ?? bytes.count
             if end != nil { break }
         }
         return (line, isTooLong)
@@ -52,7 +52,7 @@ struct ByteBuffer {
         isAtBeginning = false
         // A pipe may return single bytes.
         while bytes.count < 3, !isAtEnd { try refill(keeping: bytes) }
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
             throw CommandFailure("notUTF8", "The text is in UTF-16. Save it in UTF-8, then try again.", .dataError)
         }
@@ -63,6 +63,6 @@ struct ByteBuffer {
         let portion = try source.next()
         isAtEnd = portion.isEmpty
         bytes = kept.isEmpty ? portion : kept + portion
-        place = 0
+        position = 0
     }
 }

@@ -67,11 +67,11 @@ package struct CSVReader {
         record = Record(line: line, fields: [])
         length = 0
         var state = State.start
-        while let byte = try bytes.take() {
+        while let byte = try bytes.next() {
             length += 1
             guard length <= limit else { throw tooLong }
             if state != .quoted, byte == Self.lineFeed || byte == Self.carriageReturn {
-                if byte == Self.carriageReturn, try bytes.peek() == Self.lineFeed { _ = try bytes.take() }
+                if byte == Self.carriageReturn, try bytes.peek() == Self.lineFeed { _ = try bytes.next() }
                 line += 1
                 return finished(state)
             }

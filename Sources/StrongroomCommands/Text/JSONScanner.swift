@@ -5,40 +5,40 @@ struct JSONScanner {
     typealias Fault = JSONObject.Fault
 
     private let bytes: [UInt8]
-    private var place = 0
+    private var position = 0
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// The next byte; nil at the end.
-    var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    var isAtEnd: Bool { place == bytes.count }
+    var isAtEnd: Bool { position == bytes.count }
 
     mutating func passSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { place += 1 }
+        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
     /// Consumes a character, and whitespace before it, if it is the next one.
     mutating func pass(_ character: Unicode.Scalar) -> Bool {
         passSpace()
         guard next == UInt8(ascii: character) else { return false }
-        place += 1
+        position += 1
         return true
     }
 
     /// The following letters, with an optional sign before them.
     mutating func word() -> String {
-        let start = place
-        while let byte = next, Unicode.Scalar(byte).properties.isAlphabetic { place += 1 }
-        return String(decoding: bytes[start..<place], as: UTF8.self)
+        let start = position
+        while let byte = next, Unicode.Scalar(byte).properties.isAlphabetic { position += 1 }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
     /// A number: an integer if it has neither a fraction nor an exponent, otherwise a real.
     mutating func number(_ name: String) throws(Fault) -> JSONObject.Member {
-        let start = place
-        if next == UInt8(ascii: "-") { place += 1 }
+        let start = position
+        if next == UInt8(ascii: "-") { position += 1 }
         if let byte = next, Unicode.Scalar(byte).properties.isAlphabetic {
             throw Fault(words: "\"\(name)\" is -\(word()), which is not valid JSON and cannot be stored")
         }
@@ -47,17 +47,17 @@ struct JSONScanner {
         guard digits > 0, digits == 1 || firstDigit != UInt8(ascii: "0") else { throw noNumber(name) }
         var isInteger = true
         if next == UInt8(ascii: ".") {
-            place += 1
+            position += 1
             isInteger = false
             guard passDigits() > 0 else { throw noNumber(name) }
         }
         if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
-            place += 1
+            position += 1
             isInteger = false
-            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { place += 1 }
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
             guard passDigits() > 0 else { throw noNumber(name) }
         }
-        let text = String(decoding: bytes[start..<place], as: UTF8.self)
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger {
             guard let number = Int64(text) else { throw Fault(words: "\"\(name)\" is an integer of more than 64 bits") }
             return .value(.integer(number))
@@ -71,9 +71,9 @@ struct JSONScanner {
     private func noNumber(_ name: String) -> Fault { Fault(words: "\"\(name)\" is not a valid JSON number") }
 
     private mutating func passDigits() -> Int {
-        let start = place
-        while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
-        return place - start
+        let start = position
+        while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        return position - start
     }
 
     /// A string in quotation marks.
@@ -83,7 +83,7 @@ struct JSONScanner {
         guard pass("\"") else { throw Fault(words: "\(wanted) is expected") }
         var content: [UInt8] = []
         while let byte = next {
-            place += 1
+            position += 1
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: content, as: UTF8.self) else {
@@ -100,7 +100,7 @@ struct JSONScanner {
 
     private mutating func escaped() throws(Fault) -> [UInt8] {
         guard let byte = next else { throw Fault(words: "a text ends after a backslash") }
-        place += 1
+        position += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
         case UInt8(ascii: "b"): return [8]
@@ -119,9 +119,9 @@ struct JSONScanner {
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }
         let alone = Fault(words: "half of a surrogate pair is missing")
         guard (0xD800...0xDBFF).contains(first), next == UInt8(ascii: "\\") else { throw alone }
-        place += 1
+        position += 1
         guard next == UInt8(ascii: "u") else { throw alone }
-        place += 1
+        position += 1
         let second = try hexadecimal()
         guard (0xDC00...0xDFFF).contains(second) else { throw alone }
         let number = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
@@ -130,12 +130,12 @@ struct JSONScanner {
     }
 
     private mutating func hexadecimal() throws(Fault) -> UInt16 {
-        let digits = bytes[place...].prefix(4)
+        let digits = bytes[position...].prefix(4)
         let text = String(decoding: digits, as: UTF8.self)
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let number = UInt16(text, radix: 16)
         else { throw Fault(words: "\\u is not followed by four hexadecimal digits") }
-        place += 4
+        position += 4
         return number
     }
 }

@@ -63,8 +63,8 @@ package struct RowText {
         }
         self.keys = keys
         guard format == .csv else { return }
-        for (place, name) in names.enumerated() {
-            if place > 0 { text.unicodeScalars.append(Unicode.Scalar(separator)) }
+        for (index, name) in names.enumerated() {
+            if index > 0 { text.unicodeScalars.append(Unicode.Scalar(separator)) }
             CSVText.append(name, separator: separator, to: &text)
         }
         text += "\r\n"
@@ -74,15 +74,15 @@ package struct RowText {
     ///
     /// - Throws: ``CommandFailure`` for a number that is not finite; errors of the row or of the output.
     package mutating func append(_ row: borrowing Row) throws {
-        for place in names.indices {
-            let value = try shown.value(row, at: place)
+        for index in names.indices {
+            let value = try shown.value(row, at: index)
             switch format {
             case .csv:
-                if place > 0 { text.unicodeScalars.append(Unicode.Scalar(separator)) }
-                try CSVText.append(value, column: names[place], separator: separator, to: &text)
+                if index > 0 { text.unicodeScalars.append(Unicode.Scalar(separator)) }
+                try CSVText.append(value, column: names[index], separator: separator, to: &text)
             case .jsonLines:
-                text += keys[place]
-                try JSONText.append(value, column: names[place], to: &text)
+                text += keys[index]
+                try JSONText.append(value, column: names[index], to: &text)
             }
         }
         text += format == .csv ? "\r\n" : "}\n"

@@ -10,7 +10,7 @@ struct ShownRow {
         isCompound = [SQLToken](sql: sql).contains { $0.isWord("UNION", "INTERSECT", "EXCEPT") }
     }
 
-    func value(_ row: borrowing Row, at place: Int) throws -> Value {
-        try isCompound ? row.value(at: place) : row.valueInDigits(at: place)
+    func value(_ row: borrowing Row, at index: Int) throws -> Value {
+        try isCompound ? row.value(at: index) : row.valueInDigits(at: index)
     }
 }

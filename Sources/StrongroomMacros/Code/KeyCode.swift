@@ -33,12 +33,12 @@ extension RecordModel {
         let properties = keys.map { "\(prefix)var \($0.name): \($0.typeText)" }
         let parameters = keys.map { "\($0.name): \($0.typeText)" }.joined(separator: ", ")
         let assignments = keys.map { "self.\($0.name) = \($0.name)" }
-        let reading = keys.enumerated().map { place, key in
-            let index = "index + \(place)"
+        let reading = keys.enumerated().map { position, key in
+            let index = "index + \(position)"
             return "self.\(key.name) = \(key.column.scale == nil ? "try row[\(index)]" : key.scaledRead(index))"
         }
-        let binding = keys.enumerated().map { place, key in
-            "try bindings.set(self.\(key.name), at: index + \(place)\(key.scaleArgument))"
+        let binding = keys.enumerated().map { position, key in
+            "try bindings.set(self.\(key.name), at: index + \(position)\(key.scaleArgument))"
         }
         let separator = "\n        "
         return """

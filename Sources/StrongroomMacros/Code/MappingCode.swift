@@ -6,10 +6,10 @@ extension RecordModel {
     /// The memberwise initialiser constructs the record in place; an initialiser that assigns each property constructs
     /// a temporary and copies it.
     private var decoding: String {
-        let lines = properties.enumerated().map { place, property in
+        let lines = properties.enumerated().map { index, property in
             hasMemberwiseInitializer
-                ? "    \(property.label): \(property.typedRead(place))"
-                : "self.\(property.name) = \(property.read(place))"
+                ? "    \(property.label): \(property.typedRead(index))"
+                : "self.\(property.name) = \(property.read(index))"
         }
         let body =
             hasMemberwiseInitializer
@@ -22,8 +22,8 @@ extension RecordModel {
     }
 
     private var encoding: String {
-        let lines = properties.enumerated().filter { !$1.column.isGenerated }.map { place, property in
-            "try bindings.set(\(property.written), at: \(place)\(property.formArgument))"
+        let lines = properties.enumerated().filter { !$1.column.isGenerated }.map { index, property in
+            "try bindings.set(\(property.written), at: \(index)\(property.formArgument))"
         }
         return """
             \(prefix)func encode(to bindings: borrowing Strongroom.Bindings) throws {
@@ -33,8 +33,8 @@ extension RecordModel {
     }
 
     private var updating: String {
-        let lines = properties.enumerated().filter { !$1.isConstant }.map { place, property in
-            "self.\(property.name) = \(property.read(place))"
+        let lines = properties.enumerated().filter { !$1.isConstant }.map { index, property in
+            "self.\(property.name) = \(property.read(index))"
         }
         return """
             \(prefix)mutating func update(from row: borrowing Strongroom.Row) throws {
@@ -62,13 +62,13 @@ extension RecordModel {
 
 extension PropertyModel {
     /// The expression that reads the property from a row.
-    fileprivate func read(_ place: Int) -> String {
-        guard column.scale == nil else { return scaledRead("\(place)") }
+    fileprivate func read(_ index: Int) -> String {
+        guard column.scale == nil else { return scaledRead("\(index)") }
         if column.dateForm != nil {
-            return "try row.\(isOptional ? "dateIfPresent" : "date")(at: \(place)\(formArgument))"
+            return "try row.\(isOptional ? "dateIfPresent" : "date")(at: \(index)\(formArgument))"
         }
-        guard column.encoding != nil else { return "try row[\(place)]" }
-        return "(try row[\(place)] as \(columnType))\(isOptional ? "?" : "").value"
+        guard column.encoding != nil else { return "try row[\(index)]" }
+        return "(try row[\(index)] as \(columnType))\(isOptional ? "?" : "").value"
     }
 
     /// The label of an initialiser's argument: as a label, all keywords but three can be used without backticks, and
@@ -80,9 +80,9 @@ extension PropertyModel {
     }
 
     /// The same for an initialiser that may be overloaded with the same labels.
-    fileprivate func typedRead(_ place: Int) -> String {
+    fileprivate func typedRead(_ index: Int) -> String {
         let isTyped = column.encoding != nil || column.scale != nil || column.dateForm != nil
-        return isTyped ? read(place) : "\(read(place)) as \(typeText)"
+        return isTyped ? read(index) : "\(read(index)) as \(typeText)"
     }
 
     /// The expression that reads a scaled decimal at an index.

@@ -65,7 +65,7 @@ extension VariableDeclSyntax {
     /// The fix-it that declares each property separately; nil if that requires more than moving tokens.
     func split(in member: MemberBlockItemSyntax) -> FixIt? {
         guard let list = member.parent?.as(MemberBlockItemListSyntax.self),
-            let place = list.firstIndex(of: member),
+            let index = list.firstIndex(of: member),
             bindings.allSatisfy({ $0.accessorBlock == nil && $0.pattern.is(IdentifierPatternSyntax.self) })
         else { return nil }
         // A type annotation applies to all preceding names without one.
@@ -83,8 +83,8 @@ extension VariableDeclSyntax {
             single.insert(item, at: 0)
         }
         var changed = list
-        changed.remove(at: place)
-        changed.insert(contentsOf: single, at: place)
+        changed.remove(at: index)
+        changed.insert(contentsOf: single, at: index)
         return Repair("split", "Declare each on its own").replacing(list, with: changed)
     }
 }

@@ -26,25 +26,25 @@ struct FormatMistake {
         let before = shown(start..<position, hidden)
         let behind = shown(position..<end, hidden)
         let line = bytes[..<start].count { $0 == newline } + 1
-        let place = line > 1 ? "Line \(line), column \(before.count + 1)" : "Column \(before.count + 1)"
+        let location = line > 1 ? "Line \(line), column \(before.count + 1)" : "Column \(before.count + 1)"
         let isCut = before.count > Self.reach
         let head = (isCut ? "…" : "") + String(before.suffix(Self.reach))
         let tail = String(behind.prefix(Self.reach)) + (behind.count > Self.reach ? "…" : "")
         let indent = String(head.map { $0 == "\t" ? "\t" : " " })
-        return StrongroomError(code, "\(message) \(place):\n    \(head)\(tail)\n    \(indent)^")
+        return StrongroomError(code, "\(message) \(location):\n    \(head)\(tail)\n    \(indent)^")
     }
 
     /// A part of the text, with the same number of characters: values are replaced by dots, since no message contains
     /// one.
     private func shown(_ range: Range<Int>, _ hidden: [Bool]) -> [Character] {
         var characters: [Character] = []
-        var place = range.lowerBound
-        while place < range.upperBound {
-            var end = place + 1
+        var index = range.lowerBound
+        while index < range.upperBound {
+            var end = index + 1
             while end < range.upperBound, bytes[end] & 0xC0 == 0x80 { end += 1 }
-            let text = String(decoding: bytes[place..<end], as: UTF8.self)
-            characters.append(hidden[place] ? "·" : Self.visible(text))
-            place = end
+            let text = String(decoding: bytes[index..<end], as: UTF8.self)
+            characters.append(hidden[index] ? "·" : Self.visible(text))
+            index = end
         }
         return characters
     }
@@ -65,28 +65,28 @@ struct FormatMistake {
         var isInWord = false
         var isLost = false
         var first: Int?
-        for (place, byte) in bytes.enumerated() {
+        for (index, byte) in bytes.enumerated() {
             if let open = quote {
                 if byte == open, !isEscaped {
                     quote = nil
                     // A word directly after it: the quotes are misplaced.
-                    isLost = isLost || place + 1 < bytes.count && bytes[place + 1].isWordByte
+                    isLost = isLost || index + 1 < bytes.count && bytes[index + 1].isWordByte
                 } else {
-                    hidden[place] = true
+                    hidden[index] = true
                 }
                 isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
             } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
                 quote = byte
-                first = first ?? place
+                first = first ?? index
                 isInWord = false
             } else {
-                let isNumber = place > 0 && hidden[place - 1] && (byte == UInt8(ascii: ".") || byte.isWordByte)
-                hidden[place] = !isInWord && (byte.isDigit || isNumber)
-                isInWord = !hidden[place] && (byte.isWordByte || isInWord && byte == UInt8(ascii: "."))
+                let isNumber = index > 0 && hidden[index - 1] && (byte == UInt8(ascii: ".") || byte.isWordByte)
+                hidden[index] = !isInWord && (byte.isDigit || isNumber)
+                isInWord = !hidden[index] && (byte.isWordByte || isInWord && byte == UInt8(ascii: "."))
             }
         }
         if let first, isLost || quote != nil {
-            for place in (first + 1)..<max(first + 1, bytes.count) { hidden[place] = true }
+            for index in (first + 1)..<max(first + 1, bytes.count) { hidden[index] = true }
         }
         return hidden
     }

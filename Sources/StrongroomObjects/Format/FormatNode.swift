@@ -32,7 +32,7 @@ struct FormatOperand: Sendable {
         case number(FormatNumber)
         case text(String)
         /// The index of the argument, or of the interpolated value, from 0.
-        case argument(FormatPlace.Kind, Int)
+        case argument(FormatPlaceholder.Kind, Int)
         case list([FormatOperand])
     }
 }
@@ -42,14 +42,14 @@ final class ParsedFormat: Sendable {
     let text: String
     let root: FormatNode
     /// The placeholders for arguments, in order, without those of interpolated values.
-    let places: [FormatPlace]
+    let placeholders: [FormatPlaceholder]
     /// The number of interpolated values.
     let interpolationCount: Int
 
-    init(_ text: String, _ root: FormatNode, places: [FormatPlace], interpolationCount: Int) {
+    init(_ text: String, _ root: FormatNode, placeholders: [FormatPlaceholder], interpolationCount: Int) {
         self.text = text
         self.root = root
-        self.places = places
+        self.placeholders = placeholders
         self.interpolationCount = interpolationCount
     }
 }

@@ -5,15 +5,15 @@ extension FormatParser {
     mutating func comparison() throws -> FormatComparison {
         try countComparison()
         let left = try operand()
-        let place = token.range
+        let range = token.range
         let sign = try sign()
         let isCaseless = try isCaseless(sign)
         let right = try operand()
-        try check(left, sign, right, at: place)
-        return FormatComparison(left: left, sign: sign, isCaseless: isCaseless, right: right, range: place)
+        try check(left, sign, right, at: range)
+        return FormatComparison(left: left, sign: sign, isCaseless: isCaseless, right: right, range: range)
     }
 
-    private func check(_ left: FormatOperand, _ sign: FormatSign, _ right: FormatOperand, at place: Range<Int>) throws {
+    private func check(_ left: FormatOperand, _ sign: FormatSign, _ right: FormatOperand, at range: Range<Int>) throws {
         if case .list = left.content {
             throw mistake("A list stands to the right of IN or BETWEEN.", at: left.range.lowerBound)
         }
@@ -100,7 +100,7 @@ extension FormatParser {
         case .escapedName(let name): content = .property(name)
         case .number(let number): content = .number(number)
         case .text(let text): content = .text(text)
-        case .place(let kind): content = .argument(kind, number(kind, token.range))
+        case .placeholder(let kind): content = .argument(kind, number(kind, token.range))
         case .listOpening: return try list()
         case .opening:
             throw mistake("Parentheses stand around comparisons; a list of values stands in braces: {18, 30}.")

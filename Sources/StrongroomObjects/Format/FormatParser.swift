@@ -13,13 +13,13 @@ struct FormatParser {
     private(set) var token: FormatToken
     private var depth = 0
     private var comparisonCount = 0
-    private var places: [FormatPlace] = []
+    private var placeholders: [FormatPlaceholder] = []
     private var interpolationCount = 0
 
     /// More than practical texts need, and within the engine's limit: SQLCipher 3 fails at 30 levels of AND in OR, and
     /// at 18 of NOT with AND (measured).
     static let deepest = 14
-    static let mostComparisons = 500
+    static let maxComparisons = 500
 
     static func parse(_ text: String) throws -> ParsedFormat {
         var parser = try FormatParser(text)
@@ -41,7 +41,7 @@ struct FormatParser {
         case .closing: throw mistake("There is no opening parenthesis for this closing one.")
         default: throw mistake("The comparison ends here; AND or OR puts another behind it.")
         }
-        return ParsedFormat(text, root, places: places, interpolationCount: interpolationCount)
+        return ParsedFormat(text, root, placeholders: placeholders, interpolationCount: interpolationCount)
     }
 
     /// The error for a mistake, by default at the current token.
@@ -104,19 +104,19 @@ struct FormatParser {
     /// Counts a comparison.
     mutating func countComparison() throws {
         comparisonCount += 1
-        guard comparisonCount <= Self.mostComparisons else {
-            throw mistake("The predicate has more than \(Self.mostComparisons) comparisons; use IN with a list.")
+        guard comparisonCount <= Self.maxComparisons else {
+            throw mistake("The predicate has more than \(Self.maxComparisons) comparisons; use IN with a list.")
         }
     }
 
     /// Assigns an index to a placeholder.
-    mutating func number(_ kind: FormatPlace.Kind, _ range: Range<Int>) -> Int {
+    mutating func number(_ kind: FormatPlaceholder.Kind, _ range: Range<Int>) -> Int {
         if kind == .interpolated {
             interpolationCount += 1
             return interpolationCount - 1
         }
-        places.append(FormatPlace(kind: kind, range: range))
-        return places.count - 1
+        placeholders.append(FormatPlaceholder(kind: kind, range: range))
+        return placeholders.count - 1
     }
 }
 

@@ -30,7 +30,7 @@ protocol FormatProperty: Sendable {
 
 /// A value that does not fit a column: its index among the given values.
 struct FormatMisfit: Error {
-    let place: Int
+    let index: Int
 }
 
 extension Column: FormatProperty {}
@@ -58,17 +58,17 @@ extension FormatProperty where Self: SQLExpression {
     func range(_ lower: FormatConstant, _ upper: FormatConstant, isClosed: Bool) throws -> Result<
         Condition, FormatMisfit
     > {
-        guard let smallest = try lower.converted(to: Value.self) else { return .failure(FormatMisfit(place: 0)) }
-        guard let largest = try upper.converted(to: Value.self) else { return .failure(FormatMisfit(place: 1)) }
+        guard let smallest = try lower.converted(to: Value.self) else { return .failure(FormatMisfit(index: 0)) }
+        guard let largest = try upper.converted(to: Value.self) else { return .failure(FormatMisfit(index: 1)) }
         return .success(isClosed ? isBetween(smallest, and: largest) : self >= smallest && self < largest)
     }
 
     func membership(_ constants: [FormatConstant]) throws -> Result<Condition, FormatMisfit> {
         var values: [Value] = []
         values.reserveCapacity(constants.count)
-        for (place, constant) in constants.enumerated() {
+        for (index, constant) in constants.enumerated() {
             guard let value = try constant.converted(to: Value.self) else {
-                return .failure(FormatMisfit(place: place))
+                return .failure(FormatMisfit(index: index))
             }
             values.append(value)
         }

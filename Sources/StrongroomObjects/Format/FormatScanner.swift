@@ -4,36 +4,36 @@ import Strongroom
 struct FormatScanner {
     let text: String
     let bytes: [UInt8]
-    var place = 0
+    var position = 0
 
     init(_ text: String) {
         self.text = text
         bytes = Array(text.utf8)
     }
 
-    func byte(_ offset: Int = 0) -> UInt8 { place + offset < bytes.count ? bytes[place + offset] : 0 }
+    func byte(_ offset: Int = 0) -> UInt8 { position + offset < bytes.count ? bytes[position + offset] : 0 }
 
     func mistake(_ message: String, at position: Int? = nil, code: StrongroomError.Code = .invalidPredicate)
         -> StrongroomError
     {
-        FormatMistake(in: text).error(message, at: position ?? place, code: code)
+        FormatMistake(in: text).error(message, at: position ?? self.position, code: code)
     }
 
     mutating func next() throws -> FormatToken {
-        while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(byte()) { place += 1 }
-        let start = place
-        let kind = place < bytes.count ? try scan() : .end
-        return FormatToken(kind: kind, range: start..<place)
+        while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(byte()) { position += 1 }
+        let start = position
+        let kind = position < bytes.count ? try scan() : .end
+        return FormatToken(kind: kind, range: start..<position)
     }
 
     private mutating func scan() throws -> FormatToken.Kind {
         let first = byte()
         switch first {
         case UInt8(ascii: "'"), UInt8(ascii: "\""): return .text(try quotedText())
-        case UInt8(ascii: "%"): return .place(try argument())
+        case UInt8(ascii: "%"): return .placeholder(try argument())
         case UInt8(ascii: "["): return .option(try option())
         case UInt8(ascii: "#"):
-            place += 1
+            position += 1
             guard let name = name() else {
                 throw mistake("A # stands before a property's name, as in #in; here is none.")
             }
@@ -41,7 +41,7 @@ struct FormatScanner {
         case UInt8(ascii: "-") where byte(1).isDigit: return .number(try number())
         default:
             if first.isDigit { return .number(try number()) }
-            if takePlaceholder() { return .place(.interpolated) }
+            if parsePlaceholder() { return .placeholder(.interpolated) }
             if let name = name() { return .word(name) }
             return try sign()
         }
@@ -49,11 +49,11 @@ struct FormatScanner {
 
     private mutating func sign() throws -> FormatToken.Kind {
         for (spelling, kind) in Self.longSigns where byte() == spelling.0 && byte(1) == spelling.1 {
-            place += 2
+            position += 2
             return kind
         }
         guard let kind = Self.shortSign(byte()) else { throw unexpected() }
-        place += 1
+        position += 1
         return kind
     }
 
@@ -104,18 +104,18 @@ struct FormatScanner {
 extension FormatScanner {
     /// Scans a name, if one begins here.
     private mutating func name() -> String? {
-        let start = place
+        let start = position
         guard byte().isWordStart else { return nil }
-        while place < bytes.count, byte().isWordByte {
+        while position < bytes.count, byte().isWordByte {
             guard byte() >= 0x80 else {
-                place += 1
+                position += 1
                 continue
             }
             let (scalar, length) = scalar()
             guard scalar != PredicateFormat.placeholder, !Self.endsName(scalar) else { break }
-            place += length
+            position += length
         }
-        return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
+        return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
     }
 
     private static func endsName(_ scalar: Unicode.Scalar) -> Bool {
@@ -129,41 +129,41 @@ extension FormatScanner {
     /// The scalar at the current position, of two bytes or more, and its length.
     func scalar() -> (Unicode.Scalar, Int) {
         var decoder = UTF8()
-        var iterator = bytes[place...].makeIterator()
+        var iterator = bytes[position...].makeIterator()
         guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return ("\u{FFFD}", 1) }
         return (scalar, UTF8.width(scalar))
     }
 
-    private mutating func takePlaceholder() -> Bool {
+    private mutating func parsePlaceholder() -> Bool {
         guard byte() >= 0x80 else { return false }
         let (scalar, length) = scalar()
         guard scalar == PredicateFormat.placeholder else { return false }
-        place += length
+        position += length
         return true
     }
 
     /// Scans the text between brackets.
     private mutating func option() throws -> String {
-        let start = place
-        while place < bytes.count, byte() != UInt8(ascii: "]") { place += 1 }
-        guard place < bytes.count else { throw mistake("The bracket is not closed; write [c].", at: start) }
-        place += 1
-        return String(decoding: bytes[start + 1..<place - 1], as: UTF8.self)
+        let start = position
+        while position < bytes.count, byte() != UInt8(ascii: "]") { position += 1 }
+        guard position < bytes.count else { throw mistake("The bracket is not closed; write [c].", at: start) }
+        position += 1
+        return String(decoding: bytes[start + 1..<position - 1], as: UTF8.self)
     }
 
-    private mutating func argument() throws -> FormatPlace.Kind {
-        let start = place
-        place += 1
+    private mutating func argument() throws -> FormatPlaceholder.Kind {
+        let start = position
+        position += 1
         // C's length modifiers have no meaning in Swift.
-        while place - start < 3, byte() == UInt8(ascii: "l") { place += 1 }
-        guard let kind = Self.argument(byte()), kind == .integer || kind == .real || place == start + 1 else {
+        while position - start < 3, byte() == UInt8(ascii: "l") { position += 1 }
+        guard let kind = Self.argument(byte()), kind == .integer || kind == .real || position == start + 1 else {
             throw mistake("An argument is %@, %d, %f, or %K for a property's name.", at: start)
         }
-        place += 1
+        position += 1
         return kind
     }
 
-    private static func argument(_ byte: UInt8) -> FormatPlace.Kind? {
+    private static func argument(_ byte: UInt8) -> FormatPlaceholder.Kind? {
         switch byte {
         case UInt8(ascii: "@"): .any
         case UInt8(ascii: "d"), UInt8(ascii: "i"), UInt8(ascii: "u"): .integer

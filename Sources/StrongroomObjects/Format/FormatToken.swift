@@ -13,7 +13,7 @@ struct FormatToken {
         case escapedName(String)
         case number(FormatNumber)
         case text(String)
-        case place(FormatPlace.Kind)
+        case placeholder(FormatPlaceholder.Kind)
         case sign(FormatSign)
         /// The text in brackets after an operator.
         case option(String)
@@ -96,7 +96,7 @@ enum FormatSign: Sendable {
 }
 
 /// A placeholder for an argument.
-struct FormatPlace: Sendable {
+struct FormatPlaceholder: Sendable {
     let kind: Kind
     let range: Range<Int>
 

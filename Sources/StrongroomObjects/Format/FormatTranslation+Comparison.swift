@@ -77,7 +77,7 @@ extension FormatTranslation {
         switch made {
         case .success(let condition): return condition
         case .failure(let misfit):
-            throw self.misfit(list.constants[misfit.place], property, at: operand(misfit.place, comparison))
+            throw self.misfit(list.constants[misfit.index], property, at: operand(misfit.index, comparison))
         }
     }
 
@@ -114,11 +114,11 @@ extension FormatTranslation {
     }
 
     /// The operand for an element of a list, or the list itself if it is an argument.
-    private func operand(_ place: Int, _ comparison: FormatComparison) -> FormatOperand {
-        guard case .list(let elements) = comparison.right.content, elements.indices.contains(place) else {
+    private func operand(_ index: Int, _ comparison: FormatComparison) -> FormatOperand {
+        guard case .list(let elements) = comparison.right.content, elements.indices.contains(index) else {
             return comparison.right
         }
-        return elements[place]
+        return elements[index]
     }
 }
 
@@ -138,14 +138,14 @@ extension FormatTranslation {
     private func checkUse(
         of property: any FormatProperty, _ comparison: FormatComparison, isNullTest: Bool = false
     ) throws {
-        let place = comparison.range.lowerBound
+        let position = comparison.range.lowerBound
         if property.kind == .coded, !isNullTest {
             throw mistake(
                 """
                 Equal values of \(property.type) can be stored in different forms; keep what is compared in a column \
                 of its own.
                 """,
-                at: place, code: .notTranslatable)
+                at: position, code: .notTranslatable)
         }
     }
 

@@ -33,11 +33,11 @@ struct FormatTranslation {
     }
 
     private func checkCounts() throws {
-        let (given, wanted) = (arguments.count, parsed.places.count)
+        let (given, wanted) = (arguments.count, parsed.placeholders.count)
         let counts = "The predicate has \(wanted) places for arguments, and \(given) were given;"
         guard given >= wanted else {
-            let place = parsed.places[given]
-            throw mistake("\(counts) give one for \(place.kind.name).", at: place.range.lowerBound)
+            let missing = parsed.placeholders[given]
+            throw mistake("\(counts) give one for \(missing.kind.name).", at: missing.range.lowerBound)
         }
         guard given == wanted else {
             throw mistake(
@@ -60,7 +60,7 @@ struct FormatTranslation {
     private func joined(
         _ nodes: [FormatNode], _ join: (Condition, Condition) -> Condition, _ sign: String
     ) throws -> Condition {
-        let most = nodes.allSatisfy(\.isComparison) ? Self.mostJoined : Self.mostJoinedWithOthers
+        let most = nodes.allSatisfy(\.isComparison) ? Self.maxJoined : Self.maxJoinedWithOthers
         guard nodes.count <= most else { return try listed(nodes, sign) }
         var result = try condition(nodes[0])
         for node in nodes.dropFirst() { result = join(result, try condition(node)) }
@@ -69,13 +69,13 @@ struct FormatTranslation {
 
     /// The largest numbers of conditions, without and with compound ones, that are joined in nested pairs; more would
     /// exceed the engine's expression depth.
-    private static let mostJoined = 8
-    private static let mostJoinedWithOthers = 3
+    private static let maxJoined = 8
+    private static let maxJoinedWithOthers = 3
 
     private func listed(_ nodes: [FormatNode], _ sign: String) throws -> Condition {
         var sql = SQL(verbatim: "(")
-        for (place, node) in nodes.enumerated() {
-            if place > 0 { sql.append(text: sign) }
+        for (index, node) in nodes.enumerated() {
+            if index > 0 { sql.append(text: sign) }
             sql.append(try condition(node).sql)
         }
         sql.append(text: ")")
@@ -109,7 +109,7 @@ extension FormatTranslation {
         }
     }
 
-    func argument(_ kind: FormatPlace.Kind, _ number: Int) -> FormatArgument {
+    func argument(_ kind: FormatPlaceholder.Kind, _ number: Int) -> FormatArgument {
         kind == .interpolated ? interpolations[number] : arguments[number]
     }
 
@@ -130,7 +130,9 @@ extension FormatTranslation {
         return constant
     }
 
-    private func term(_ argument: FormatArgument, _ kind: FormatPlace.Kind, at operand: FormatOperand) throws -> Term {
+    private func term(_ argument: FormatArgument, _ kind: FormatPlaceholder.Kind, at operand: FormatOperand) throws
+        -> Term
+    {
         try check(argument, kind, at: operand)
         switch argument {
         case .null: return .constant(.null)
@@ -146,7 +148,7 @@ extension FormatTranslation {
         }
     }
 
-    private func check(_ argument: FormatArgument, _ kind: FormatPlace.Kind, at operand: FormatOperand) throws {
+    private func check(_ argument: FormatArgument, _ kind: FormatPlaceholder.Kind, at operand: FormatOperand) throws {
         let fits =
             switch (kind, argument) {
             case (.any, _), (.interpolated, _): true

@@ -29,8 +29,8 @@ extension Query {
         guard keys.count > 1 else {
             var rows: SQL = "SELECT min(\(keys[0])) FROM \(name: Source.schema.name)"
             if let condition { rows.append(" WHERE \(condition.sql)" as SQL) }
-            for (place, group) in groups.enumerated() {
-                rows.append(text: place == 0 ? " GROUP BY " : ", ")
+            for (index, group) in groups.enumerated() {
+                rows.append(text: index == 0 ? " GROUP BY " : ", ")
                 rows.append(group)
             }
             let lowest = rows
@@ -43,20 +43,20 @@ extension Query {
     /// The rows, with a key of several columns, for which no row of the same group has a lower key.
     private func lowest(of groups: [SQL], by keys: [SQL]) -> Condition {
         var rows: SQL = "SELECT "
-        for (place, key) in keys.enumerated() {
+        for (index, key) in keys.enumerated() {
             rows.append(key)
-            rows.append(text: " AS k\(place), ")
+            rows.append(text: " AS k\(index), ")
         }
-        for (place, group) in groups.enumerated() {
+        for (index, group) in groups.enumerated() {
             rows.append(group)
-            rows.append(text: " AS g\(place)\(place == groups.count - 1 ? "" : ", ")")
+            rows.append(text: " AS g\(index)\(index == groups.count - 1 ? "" : ", ")")
         }
         rows.append(" FROM \(name: Source.schema.name)" as SQL)
         if let condition { rows.append(" WHERE \(condition.sql)" as SQL) }
         func list(_ name: String) -> String { keys.indices.map { "\(name).k\($0)" }.joined(separator: ", ") }
         var columns = SQL(verbatim: "")
-        for (place, key) in keys.enumerated() {
-            if place > 0 { columns.append(text: ", ") }
+        for (index, key) in keys.enumerated() {
+            if index > 0 { columns.append(text: ", ") }
             columns.append(key)
         }
         let same = groups.indices.map { "b.g\($0) IS a.g\($0) AND " }.joined()

@@ -22,7 +22,7 @@ extension MigrationProof {
     @discardableResult
     public func recordFixture(version: String) async throws -> URL {
         let run = try ProofRun(self)
-        guard let place = run.place(of: version) else {
+        guard let index = run.index(of: version) else {
             throw StrongroomError(
                 .invalidMigrator,
                 "There is no version \"\(version)\" in the migrator of which a file could be recorded.",
@@ -32,7 +32,7 @@ extension MigrationProof {
         let url = URL(filePath: fixtures.path).appending(path: name)
         guard !FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) else { return url }
         try FileManager.default.createDirectory(at: URL(filePath: fixtures.path), withIntermediateDirectories: true)
-        let recorded = try await run.recorded(place)
+        let recorded = try await run.recorded(index)
         try FileManager.default.copyItem(at: URL(filePath: recorded.path), to: url)
         return url
     }

@@ -44,10 +44,10 @@ extension MigrationProof {
         }
 
         mutating func add(_ message: String, on way: String?) {
-            let place = faults.firstIndex { $0.message == message }
-            if place == nil { faults.append(Fault(message: message, ways: [])) }
+            let known = faults.firstIndex { $0.message == message }
+            if known == nil { faults.append(Fault(message: message, ways: [])) }
             guard let way else { return }
-            let index = place ?? faults.count - 1
+            let index = known ?? faults.count - 1
             if !faults[index].ways.contains(way) { faults[index].ways.append(way) }
         }
     }

@@ -26,9 +26,9 @@ extension ProofRun {
         let (higher, lower) = (version(end), version(start))
         let way = "\(higher) → \(lower)"
         guard await goDown(file, from: end, to: start, on: way) else { return }
-        guard try await look(at: file, through: start, since: start, on: "\(lower) → \(way)") != nil else { return }
+        guard try await inspect(at: file, through: start, since: start, on: "\(lower) → \(way)") != nil else { return }
         let again = "\(lower) → \(way) → \(higher)"
-        guard try await look(at: file, through: end, since: start, on: again) != nil else { return }
+        guard try await inspect(at: file, through: end, since: start, on: again) != nil else { return }
         report.downs.append(way)
     }
 
@@ -38,7 +38,7 @@ extension ProofRun {
         let file = try stages[end].copy()
         let way = "\(version(end)) → \(version(start))"
         guard await goDown(file, from: end, to: start, on: way) else { return }
-        _ = try await look(at: file, through: start, since: end, on: way)
+        _ = try await inspect(at: file, through: start, since: end, on: way)
     }
 
     /// Migrates a file to the higher version, if necessary, and back.

@@ -46,7 +46,7 @@ extension ProofRun {
             }
         }
         guard let (recorded, schema) = seen else { return }
-        guard let recorded, let start = place(of: recorded) else {
+        guard let recorded, let start = index(of: recorded) else {
             report.add(
                 """
                 a fixture file is of version "\(recorded ?? "")", which the migrator does not contain: keep \
@@ -70,7 +70,7 @@ extension ProofRun {
         for end in migrations.indices where end >= start {
             let file = try ProofFile(subject, copying: fixture.path)
             let keys = [MigrationProof.fixtureKey, .numbered(2)]
-            _ = try await look(
+            _ = try await inspect(
                 at: file, through: end, since: start, on: "\(way) → \(version(end))", keys: keys, changes: .warn
             ) { opening in
                 let changed = opening.migration?.changed ?? []
@@ -89,11 +89,11 @@ extension ProofRun {
     /// Creates a file of a version with the data planted at it.
     ///
     /// - Returns: The closed file, which is removed with the value.
-    func recorded(_ place: Int) async throws -> ProofFile {
+    func recorded(_ index: Int) async throws -> ProofFile {
         let file = try ProofFile(subject)
-        let plantings = proof.plantings.filter { $0.version == version(place) }
+        let plantings = proof.plantings.filter { $0.version == version(index) }
         // A single file: an envelope would be a second one.
-        try await file.using(steps(through: place), keys: [MigrationProof.fixtureKey], protection: .direct) { store in
+        try await file.using(steps(through: index), keys: [MigrationProof.fixtureKey], protection: .direct) { store in
             for planting in plantings { try await store.write(as: .immediate) { db in try planting.plant(db) } }
             try await store.vacuum()
         }

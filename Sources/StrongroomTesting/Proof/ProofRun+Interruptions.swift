@@ -4,27 +4,27 @@ import Strongroom
 extension ProofRun {
     /// The maximum number of interruptions of one migration; a longer migration is interrupted as often, at even
     /// intervals.
-    private static let mostInterruptions = 100
+    private static let maxInterruptions = 100
 
     /// One step of a migration, which is interrupted.
     private struct Course: Sendable {
         /// The index of the migration.
-        let place: Int
+        let index: Int
         let isDown: Bool
         /// The title for messages.
         let title: String
 
         /// The index of the version after the step.
-        var end: Int { isDown ? place - 1 : place }
+        var end: Int { isDown ? index - 1 : index }
         /// Whether it creates the file, which has another name until it is complete.
-        var makesFile: Bool { !isDown && place == 0 }
+        var makesFile: Bool { !isDown && index == 0 }
     }
 
     /// An uninterrupted run of a step, and the file at each interruption point.
     private struct StraightRun {
         var statements: [String] = []
         /// The numbers of statements after which the step is interrupted.
-        var places: [Int] = []
+        var points: [Int] = []
         /// The file as a killed process would leave it at these points; empty for a new file.
         var killed: [Int: ProofFile] = [:]
         var content: TableContent
@@ -33,25 +33,25 @@ extension ProofRun {
     /// Interrupts each migration before its first statement and after each one, for upgrades and downgrades: by an
     /// error, and as if the process were killed. A further run must have the same result as an uninterrupted one.
     func proveInterruptions() async throws {
-        for (place, migration) in migrations.enumerated() {
+        for (index, migration) in migrations.enumerated() {
             let version = migration.version
-            try await prove(Course(place: place, isDown: false, title: "migration \"\(version)\""))
-            guard place > 0, migration.down != nil else { continue }
-            try await prove(Course(place: place, isDown: true, title: "the downgrade from \"\(version)\""))
+            try await prove(Course(index: index, isDown: false, title: "migration \"\(version)\""))
+            guard index > 0, migration.down != nil else { continue }
+            try await prove(Course(index: index, isDown: true, title: "the downgrade from \"\(version)\""))
         }
     }
 
     private func prove(_ course: Course) async throws {
         guard let straight = try await straightRun(course) else { return }
         let count = straight.statements.count
-        if straight.places.count <= count {
+        if straight.points.count <= count {
             report.leftOut.append(
                 """
-                \(course.title) has \(count) statements, and was interrupted at \(straight.places.count) places, evenly
+                \(course.title) has \(count) statements, and was interrupted at \(straight.points.count) places, evenly
                 """
             )
         }
-        for number in straight.places {
+        for number in straight.points {
             let way = number == 0 ? "before its first statement" : "after \"\(straight.statements[number - 1])\""
             try await proveError(course, after: number, straight, way)
             guard let killed = straight.killed[number] else { continue }
@@ -63,8 +63,8 @@ extension ProofRun {
     // MARK: Running the step
 
     private func start(_ course: Course) throws -> ProofFile {
-        if course.isDown { return try stages[course.place].copy() }
-        return try course.makesFile ? ProofFile(subject) : stages[course.place - 1].copy()
+        if course.isDown { return try stages[course.index].copy() }
+        return try course.makesFile ? ProofFile(subject) : stages[course.index - 1].copy()
     }
 
     private func go(_ course: Course, _ file: ProofFile, _ steps: [Migration]) async throws {
@@ -87,20 +87,20 @@ extension ProofRun {
         var straight = StraightRun(content: content)
         straight.statements = statements.withLock { $0 }
         let count = straight.statements.count
-        let places = min(count + 1, Self.mostInterruptions)
-        straight.places = (0..<places).map { $0 * (count + 1) / places }
-        if !course.makesFile { straight.killed = try await killed(course, at: Set(straight.places)) }
+        let points = min(count + 1, Self.maxInterruptions)
+        straight.points = (0..<points).map { $0 * (count + 1) / points }
+        if !course.makesFile { straight.killed = try await killed(course, at: Set(straight.points)) }
         return straight
     }
 
     /// Runs the step again and copies the file after the given numbers of statements.
-    private func killed(_ course: Course, at places: Set<Int>) async throws -> [Int: ProofFile] {
+    private func killed(_ course: Course, at points: Set<Int>) async throws -> [Int: ProofFile] {
         let file = try start(course)
         let seen = Locked<(count: Int, files: [Int: ProofFile])>((0, [:]))
         let copying = watching(course) { _ in
             let count = seen.withLock { $0.count }
             // Not while the lock is held: copying takes long.
-            let copy = places.contains(count) ? try file.copy() : nil
+            let copy = points.contains(count) ? try file.copy() : nil
             seen.withLock { seen in
                 seen.count += 1
                 seen.files[count] = copy
@@ -112,23 +112,23 @@ extension ProofRun {
     }
 
     /// The migrations up to one, which reports each statement before it runs, and nil at its end.
-    private func watching(_ course: Course, _ tell: @escaping @Sendable (String?) throws -> Void) -> [Migration] {
+    private func watching(_ course: Course, _ observe: @escaping @Sendable (String?) throws -> Void) -> [Migration] {
         func watched(_ step: @escaping Migration.Step) -> Migration.Step {
             { db in
                 if db.isDryRun { return try step(db) }
                 try db.watchingStatements { sql, _ in
-                    try tell(sql)
+                    try observe(sql)
                 } _: {
                     try step(db)
-                    try tell(nil)
+                    try observe(nil)
                 }
             }
         }
-        let migration = migrations[course.place]
+        let migration = migrations[course.index]
         let (up, down) = (migration.up, migration.down)
         let both = Migration(
             migration.version, course.isDown ? up : watched(up), down: course.isDown ? down.map(watched) : down)
-        return migrations[..<course.place] + [both]
+        return migrations[..<course.index] + [both]
     }
 
     // MARK: Interrupting the step
@@ -175,16 +175,17 @@ extension ProofRun {
         var seen: Sight?
         if course.isDown {
             // The file must still be at the version before, with all its data.
-            guard try await look(at: file, through: course.place, since: course.place, on: "interrupted \(way)") != nil
+            guard
+                try await inspect(at: file, through: course.index, since: course.index, on: "interrupted \(way)") != nil
             else { return }
             let again: Void? = await attempting("\(course.title) cannot be run after an interruption", on: way) {
-                try await go(course, file, steps(through: course.place))
+                try await go(course, file, steps(through: course.index))
             }
             guard again != nil else { return }
-            seen = try await look(at: file, through: course.end, since: nil, on: "interrupted \(way)")
+            seen = try await inspect(at: file, through: course.end, since: nil, on: "interrupted \(way)")
         } else {
-            let origin = course.makesFile ? nil : course.place - 1
-            seen = try await look(at: file, through: course.place, since: origin, on: "interrupted \(way)")
+            let origin = course.makesFile ? nil : course.index - 1
+            seen = try await inspect(at: file, through: course.index, since: origin, on: "interrupted \(way)")
         }
         guard let seen else { return }
         let (here, there) = (
@@ -192,7 +193,7 @@ extension ProofRun {
         )
         let differences = try await lastingDifferences(seen.content, straight.content, here: here, there: there) {
             let again = try start(course)
-            try await go(course, again, steps(through: course.place))
+            try await go(course, again, steps(through: course.index))
             return try await sight(again).content
         }
         for difference in differences {

@@ -29,7 +29,7 @@ extension ProofRun {
         _ file: ProofFile, to end: Int, from start: Int, keys: ClosedRange<UInt8>, on way: String
     ) async throws -> Bool {
         let chain = keys.map { Key.numbered($0) }
-        let seen = try await look(at: file, through: end, since: start, on: way, keys: chain, rotation: .onOpen) {
+        let seen = try await inspect(at: file, through: end, since: start, on: way, keys: chain, rotation: .onOpen) {
             opening in
             if let failure = opening.rotationFailure {
                 return "the file could not be rotated while it was migrated: \(failure)"
@@ -38,7 +38,7 @@ extension ProofRun {
         }
         guard seen != nil else { return false }
         // Only the newer key must open the file.
-        _ = try await look(at: file, through: end, since: start, on: way, keys: Array(chain.suffix(1)))
+        _ = try await inspect(at: file, through: end, since: start, on: way, keys: Array(chain.suffix(1)))
         do {
             try await file.copy().using(steps(through: end), keys: Array(chain.prefix(1))) { _ in }
             report.add("the older key still opens a file that was rotated", on: way)

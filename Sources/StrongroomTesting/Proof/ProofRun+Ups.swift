@@ -42,7 +42,7 @@ extension ProofRun {
             for end in migrations.indices where end > start {
                 let file = try stages[start].copy()
                 let way = "\(version(start)) → \(version(end))"
-                guard try await look(at: file, through: end, since: start, on: way) != nil else { continue }
+                guard try await inspect(at: file, through: end, since: start, on: way) != nil else { continue }
                 report.ups.append(way)
                 guard end == last else { continue }
                 try await proveThatNothingChanges(file, on: way)
@@ -60,7 +60,7 @@ extension ProofRun {
         for end in migrations.indices where end > start {
             way += " → \(version(end))"
             // The first step is itself a pair.
-            guard try await look(at: file, through: end, since: start, on: way) != nil else { return }
+            guard try await inspect(at: file, through: end, since: start, on: way) != nil else { return }
             if end > start + 1 { report.ups.append(way) }
         }
     }
@@ -109,7 +109,7 @@ extension ProofRun {
     }
 
     /// Reports tables whose records were not read.
-    func noteUnprovedRecords() {
+    func reportUnprovedRecords() {
         let named = Set(proof.recordProofs.map(\.tableName))
         for record in proof.recordProofs where recordCounts[record.tableName] == 0 {
             report.leftOut.append(

@@ -34,9 +34,9 @@ final class ProofRun {
     }
 
     var last: Int { migrations.count - 1 }
-    func version(_ place: Int) -> String { migrations[place].version }
-    func place(of version: String) -> Int? { migrations.firstIndex { $0.version == version } }
-    func steps(through place: Int) -> [Migration] { Array(migrations[...place]) }
+    func version(_ index: Int) -> String { migrations[index].version }
+    func index(of version: String) -> Int? { migrations.firstIndex { $0.version == version } }
+    func steps(through index: Int) -> [Migration] { Array(migrations[...index]) }
 
     /// Tests everything that can be tested; tests that depend on a version that cannot be created are left out.
     func all() async throws {
@@ -48,17 +48,17 @@ final class ProofRun {
         try await proveInterruptions()
         try await proveRotation()
         try await proveFixtures()
-        noteUnprovedRecords()
+        reportUnprovedRecords()
     }
 
     /// Adds a fault for data of an unknown version, or with an `oldest` version that is not earlier than its own.
     private func check(_ planting: Planting) {
-        guard let own = place(of: planting.version) else {
+        guard let own = index(of: planting.version) else {
             return report.add(
                 "data is planted at \"\(planting.version)\" (\(planting.place)), which is no version of the migrator",
                 on: nil)
         }
-        guard let oldest = planting.oldest, place(of: oldest).map({ $0 >= own }) ?? true else { return }
+        guard let oldest = planting.oldest, index(of: oldest).map({ $0 >= own }) ?? true else { return }
         report.add(
             """
             what is planted at "\(planting.version)" (\(planting.place)) is to be right back to "\(oldest)", which is \
@@ -87,10 +87,10 @@ final class ProofRun {
     // MARK: Reference files
 
     private func makeSchemas() async throws -> Bool {
-        for place in migrations.indices {
+        for index in migrations.indices {
             let file = try ProofFile(subject)
-            let steps = steps(through: place)
-            let what = "an empty file cannot be migrated to \"\(version(place))\" by every migration"
+            let steps = steps(through: index)
+            let what = "an empty file cannot be migrated to \"\(version(index))\" by every migration"
             let schema = await attempting(what, on: nil) {
                 try await file.using(steps) { store in try await store.read { db in try SchemaDescription(in: db) } }
             }
@@ -101,18 +101,18 @@ final class ProofRun {
     }
 
     private func makeStages() async throws -> Bool {
-        for place in migrations.indices {
+        for index in migrations.indices {
             let file = try ProofFile(subject)
-            let version = version(place)
+            let version = version(index)
             let plantings = proof.plantings.filter { $0.version == version }
             let made: Void? = await attempting("data cannot be planted at \"\(version)\"", on: nil) {
-                try await file.using(steps(through: place)) { store in
+                try await file.using(steps(through: index)) { store in
                     for planting in plantings { try await store.write(as: .immediate) { db in try planting.plant(db) } }
                 }
             }
             guard made != nil else { return false }
             stages.append(file)
-            _ = try await look(at: file, through: place, since: place, on: "at \"\(version)\"")
+            _ = try await inspect(at: file, through: index, since: index, on: "at \"\(version)\"")
         }
         return true
     }
@@ -129,7 +129,7 @@ final class ProofRun {
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - place: The index of the version.
+    ///   - index: The index of the version.
     ///   - origin: The index of the version at which data was planted; nil for a file without planted data.
     ///   - way: The description of the migration path for messages.
     ///   - keys: The keys of the file.
@@ -137,18 +137,18 @@ final class ProofRun {
     ///   - changes: The policy for a file whose migrations have changed.
     ///   - check: A further check of how the file was opened.
     /// - Returns: The content; nil if it could not be opened.
-    func look(
-        at file: ProofFile, through place: Int, since origin: Int?, on way: String, keys: [Key] = [.numbered(1)],
+    func inspect(
+        at file: ProofFile, through index: Int, since origin: Int?, on way: String, keys: [Key] = [.numbered(1)],
         rotation: RotationPolicy? = nil, changes: ChangedMigrations = .ignore,
         check: (OpenReport) -> String? = { _ in nil }
     ) async throws -> Sight? {
-        let version = version(place)
+        let version = version(index)
         let plantings = proof.plantings.filter { planting in
-            origin.map { self.version($0) == planting.version && isWanted(planting, at: place) } ?? false
+            origin.map { self.version($0) == planting.version && isWanted(planting, at: index) } ?? false
         }
         let what = "a file cannot be migrated to \"\(version)\""
         let seen = await attempting(what, on: way) {
-            try await file.using(steps(through: place), keys: keys, rotation: rotation, changes: changes) { store in
+            try await file.using(steps(through: index), keys: keys, rotation: rotation, changes: changes) { store in
                 let (sight, faults) = try await store.read { db in
                     (
                         Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db)),
@@ -161,15 +161,15 @@ final class ProofRun {
         guard let (sight, faults) = seen else { return nil }
         for fault in faults { report.add(fault, on: way) }
         let differences = sight.schema.differences(
-            from: schemas[place], here: "a file migrated on another path",
+            from: schemas[index], here: "a file migrated on another path",
             there: "an empty file that ran every migration")
         for difference in differences { report.add("at \"\(version)\" \(difference)", on: way) }
         return sight
     }
 
     /// Whether planted data must be correct in a file of a version.
-    private func isWanted(_ planting: Planting, at place: Int) -> Bool {
-        self.place(of: planting.oldest ?? planting.version).map { place >= $0 } ?? false
+    private func isWanted(_ planting: Planting, at index: Int) -> Bool {
+        self.index(of: planting.oldest ?? planting.version).map { index >= $0 } ?? false
     }
 
     /// The differences in the content of two files that should be equal, except for those that differ between runs,

@@ -29,8 +29,8 @@ private struct RecordWork<T: Table> {
 
     private let title = "the records \(T.RecordType.self) of table \"\(T.schema.name)\""
 
-    /// Runs work that may return a fault or throw.
-    private mutating func noting(_ what: String, _ work: () throws -> String?) {
+    /// Runs work, and records the fault that it returns or throws.
+    private mutating func recordFault(_ what: String, _ work: () throws -> String?) {
         do {
             if let fault = try work() { finding.faults.append("\(title) \(fault)") }
         } catch {
@@ -46,7 +46,7 @@ private struct RecordWork<T: Table> {
 
     mutating func proveRows(in db: borrowing WriteTransaction) {
         var records: [T.RecordType] = []
-        noting("read") {
+        recordFault("read") {
             records = try T.all(in: db)
             return nil
         }
@@ -54,7 +54,7 @@ private struct RecordWork<T: Table> {
         guard !T.schema.primaryKeys.isEmpty else { return }
         for record in records {
             guard let key = T.key(of: record) else { continue }
-            noting("written") {
+            recordFault("written") {
                 try T.update(record, in: db)
                 let again = try T.find(key, in: db).map(Self.values)
                 return again == (try Self.values(record))
@@ -65,7 +65,7 @@ private struct RecordWork<T: Table> {
 
     mutating func insert(_ sample: T.RecordType, in db: borrowing WriteTransaction) {
         finding.count += 1
-        noting("inserted") {
+        recordFault("inserted") {
             var sample = sample
             try T.insert(&sample, in: db)
             guard let key = T.key(of: sample), let found = try T.find(key, in: db) else {

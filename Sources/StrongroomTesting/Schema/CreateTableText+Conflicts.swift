@@ -7,16 +7,16 @@ extension CreateTableText {
         items.flatMap { item in
             let tokens = item.significant.outsideParentheses
             let column = CreateTableText.column(item).map { "(\($0.asciiFolded))" }
-            return tokens.indices.compactMap { place in conflict(at: place, in: tokens, of: item, column) }
+            return tokens.indices.compactMap { index in conflict(at: index, in: tokens, of: item, column) }
         }.sorted()
     }
 
     private func conflict(
-        at place: Int, in tokens: [SQLToken], of item: [SQLToken], _ column: String?
+        at index: Int, in tokens: [SQLToken], of item: [SQLToken], _ column: String?
     ) -> String? {
-        guard tokens[place].isWord("ON"), place + 2 < tokens.count, tokens[place + 1].isWord("CONFLICT"),
-            let action = tokens[place + 2].name?.uppercased(), action != "ABORT",
-            let kind = tokens[..<place].lastIndex(where: { $0.isWord("UNIQUE", "NULL", "KEY", "CHECK") })
+        guard tokens[index].isWord("ON"), index + 2 < tokens.count, tokens[index + 1].isWord("CONFLICT"),
+            let action = tokens[index + 2].name?.uppercased(), action != "ABORT",
+            let kind = tokens[..<index].lastIndex(where: { $0.isWord("UNIQUE", "NULL", "KEY", "CHECK") })
         else { return nil }
         let word = tokens[kind].text.uppercased()
         guard let name = ["UNIQUE": "unique", "NULL": "not null", "KEY": "primary key"][word] else {

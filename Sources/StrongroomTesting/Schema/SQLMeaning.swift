@@ -60,10 +60,10 @@ extension [SQLToken] {
     /// The index of the matching closing parenthesis.
     func end(ofParenthesisAt start: Int) -> Int? {
         var depth = 0
-        for place in start..<count {
-            if self[place].isSign("(") { depth += 1 }
-            if self[place].isSign(")") { depth -= 1 }
-            if depth == 0 { return place }
+        for index in start..<count {
+            if self[index].isSign("(") { depth += 1 }
+            if self[index].isSign(")") { depth -= 1 }
+            if depth == 0 { return index }
         }
         return nil
     }
@@ -71,14 +71,14 @@ extension [SQLToken] {
     /// The contents of the parentheses that follow a word outside of parentheses.
     func parenthesised(behind word: String) -> [[SQLToken]] {
         var (depth, found): (Int, [[SQLToken]]) = (0, [])
-        for place in indices {
-            if depth == 0, self[place].isWord(word), place + 1 < count, self[place + 1].isSign("("),
-                let end = end(ofParenthesisAt: place + 1)
+        for index in indices {
+            if depth == 0, self[index].isWord(word), index + 1 < count, self[index + 1].isSign("("),
+                let end = end(ofParenthesisAt: index + 1)
             {
-                found.append(Array(self[(place + 2)..<end]))
+                found.append(Array(self[(index + 2)..<end]))
             }
-            if self[place].isSign("(") { depth += 1 }
-            if self[place].isSign(")") { depth -= 1 }
+            if self[index].isSign("(") { depth += 1 }
+            if self[index].isSign(")") { depth -= 1 }
         }
         return found
     }

@@ -113,8 +113,8 @@ private struct TableReading {
     }
 
     private static func collation(_ declaration: [SQLToken]) -> String {
-        guard let place = declaration.firstIndex(where: { $0.isWord("COLLATE") }), place + 1 < declaration.count,
-            let name = declaration[place + 1].name
+        guard let position = declaration.firstIndex(where: { $0.isWord("COLLATE") }), position + 1 < declaration.count,
+            let name = declaration[position + 1].name
         else { return "BINARY" }
         return name.uppercased()
     }
@@ -175,11 +175,11 @@ private struct TableReading {
         }
         let written = Array(tokens[(start + 1)..<end]).list
         var (parts, meaning): ([String], [String]) = ([], [])
-        for (place, part) in index.parts.enumerated() {
+        for (position, part) in index.parts.enumerated() {
             let collation = part.collation == .binary ? "" : " COLLATE \(part.collation.name.uppercased())"
             let order = part.isDescending ? " DESC" : ""
             // The case of a literal is significant, that of a column's name is not.
-            let expression = place < written.count ? SQLMeaning(written[place]).text : ""
+            let expression = position < written.count ? SQLMeaning(written[position]).text : ""
             parts.append(part.column.map { $0 + collation + order } ?? expression)
             meaning.append(part.column.map { $0.asciiFolded + collation + order } ?? expression)
         }
@@ -220,8 +220,8 @@ private struct TableReading {
         let wanted = columns.map(\.asciiFolded)
         return (text?.items ?? []).contains { item in
             let tokens = item.significant
-            guard let place = tokens.firstIndex(where: { $0.isWord("INITIALLY") }), place + 1 < tokens.count,
-                tokens[place + 1].isWord("DEFERRED"),
+            guard let position = tokens.firstIndex(where: { $0.isWord("INITIALLY") }), position + 1 < tokens.count,
+                tokens[position + 1].isWord("DEFERRED"),
                 !zip(tokens, tokens.dropFirst()).contains(where: { $0.isWord("NOT") && $1.isWord("DEFERRABLE") })
             else { return false }
             if let column = CreateTableText.column(item) { return [column.asciiFolded] == wanted }

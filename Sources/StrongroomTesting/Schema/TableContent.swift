@@ -31,8 +31,8 @@ struct TableContent: Sendable {
 
     private static func list(_ names: [String]) -> SQL {
         var list: SQL = ""
-        for (place, name) in names.enumerated() {
-            list = place == 0 ? "\(name: name)" : "\(list), \(name: name)"
+        for (index, name) in names.enumerated() {
+            list = index == 0 ? "\(name: name)" : "\(list), \(name: name)"
         }
         return list
     }
@@ -60,9 +60,9 @@ struct TableContent: Sendable {
                 return [Difference(table: table, column: nil, text: text)]
             }
             guard rows.columns == others.columns else { return [] }
-            return rows.columns.indices.compactMap { place in
-                let isSame = zip(rows.rows, others.rows).allSatisfy { $0[place] == $1[place] }
-                let name = rows.columns[place]
+            return rows.columns.indices.compactMap { index in
+                let isSame = zip(rows.rows, others.rows).allSatisfy { $0[index] == $1[index] }
+                let name = rows.columns[index]
                 let text = "column \"\(table).\(name)\" has other values in \(here) than in \(there)"
                 return isSame ? nil : Difference(table: table, column: name, text: text)
             }

@@ -16,10 +16,10 @@ struct PlaintextSearch {
     init(control file: ControlFile) throws {
         let stride = max(1, file.paragraphCount / Self.phraseCount)
         var phrases = Self.marks
-        var place = 0
+        var index = 0
         try file.forEachParagraph { paragraph in
-            defer { place += 1 }
-            guard place.isMultiple(of: stride) else { return }
+            defer { index += 1 }
+            guard index.isMultiple(of: stride) else { return }
             let candidate = paragraph.summary ?? paragraph.maintainer ?? ""
             if candidate.utf8.count >= Self.shortest { phrases.append(candidate) }
         }

@@ -27,8 +27,8 @@ struct SourceText: Sendable {
     }
 
     /// How many lines of a piece stand at a place, one after the other.
-    private func length(of piece: [Example.Line], at place: Int) -> Int {
-        zip(piece, lines[place...]).prefix { $0.text == $1 }.count
+    private func length(of piece: [Example.Line], at index: Int) -> Int {
+        zip(piece, lines[index...]).prefix { $0.text == $1 }.count
     }
 }
 

@@ -51,8 +51,8 @@ struct SecretTests {
         try await program.wait(for: "closed")
         #expect(try Self.names(in: files, holding: Secret.all) == [])
         #expect(try Self.names(in: directory.path(""), holding: Secret.all) == [])
-        for (place, key) in Secret.keys.enumerated() {
-            #expect(try !program.memory(holds: [key]), "form \(place) of the keys is in memory")
+        for (index, key) in Secret.keys.enumerated() {
+            #expect(try !program.memory(holds: [key]), "form \(index) of the keys is in memory")
         }
         let output = try program.output()
         #expect(output.filter { $0.hasPrefix("error ") }.count == 4)

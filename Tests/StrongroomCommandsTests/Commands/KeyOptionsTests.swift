@@ -86,8 +86,8 @@ struct KeyOptionsTests {
     @Test(arguments: ["status", "doctor", "rotate", "convert", "migrate", "verify"])
     func whatIsNotThereIsNotMadeAndNobodyIsAskedForItsKey(command: String) async throws {
         let empty = try Ledger()
-        for place in [empty.path(), "ledger.sqlite"] where command != "migrate" || place == "ledger.sqlite" {
-            let run = try await empty.run(command, place)
+        for file in [empty.path(), "ledger.sqlite"] where command != "migrate" || file == "ledger.sqlite" {
+            let run = try await empty.run(command, file)
             #expect(run.status == .noInput)
             #expect(run.output.contains("does not exist") || run.errors.contains("There is no file"))
         }

@@ -61,7 +61,7 @@ struct Shop {
             var rows: [[Value]] = []
             try db.forEachRow(SQL(stringLiteral: sql)) { row in
                 var values: [Value] = []
-                for place in 0..<row.count { values.append(try row.value(at: place)) }
+                for index in 0..<row.count { values.append(try row.value(at: index)) }
                 rows.append(values)
             }
             return rows

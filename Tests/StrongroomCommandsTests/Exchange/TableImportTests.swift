@@ -96,7 +96,7 @@ struct TableImportTests {
         let shop = try await Shop()
         let text = "id,name\n" + (0..<100).map { "x\($0),a\n" }.joined()
         let failure = try await #require(throws: BadLines.self) {
-            try await shop.bring(text) { $0.mostBadLinesReported = 3 }
+            try await shop.bring(text) { $0.maxBadLinesReported = 3 }
         }
         #expect(failure.report.bad == 100 && failure.report.badLines.map(\.line) == [2, 3, 4])
         #expect(failure.failure.message.contains("and 97 more"))

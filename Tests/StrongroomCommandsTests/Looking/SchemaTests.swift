@@ -116,8 +116,8 @@ struct SchemaTests {
             let picture = SchemaSVG.text(SchemaModel(tables: tables, references: references))
             let boxes = XML.boxes(picture)
             #expect(boxes.count == count)
-            for (place, box) in boxes.enumerated() {
-                #expect(boxes[(place + 1)...].allSatisfy { !$0.intersects(box) })
+            for (index, box) in boxes.enumerated() {
+                #expect(boxes[(index + 1)...].allSatisfy { !$0.intersects(box) })
             }
         }
     }

@@ -51,8 +51,8 @@ struct TextRoundTripTests {
         }
         var written = ""
         for row in rows {
-            for (place, value) in row.enumerated() {
-                if place > 0 { written += "," }
+            for (index, value) in row.enumerated() {
+                if index > 0 { written += "," }
                 try CSVText.append(value, column: "c", to: &written)
             }
             written += "\r\n"
@@ -79,9 +79,9 @@ struct TextRoundTripTests {
         for _ in 0..<50 {
             let values = (0..<4).map { _ in value(&generator) }
             var line = "{"
-            for (place, value) in values.enumerated() {
-                line += place > 0 ? "," : ""
-                JSONText.append("\(place)\(Self.pieces[place])", to: &line)
+            for (index, value) in values.enumerated() {
+                line += index > 0 ? "," : ""
+                JSONText.append("\(index)\(Self.pieces[index])", to: &line)
                 line += ":"
                 try JSONText.append(value, column: "c", to: &line)
             }

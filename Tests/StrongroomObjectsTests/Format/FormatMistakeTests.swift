@@ -57,10 +57,10 @@ struct FormatMistakeTests {
         ("age BETWEEN {1, 'x'}", 17), ("age BETWEEN {1, NIL}", 13), ("in == 3", 1), ("price == 'abc'", 10),
         ("größe == 3 AND agee == 3", 1), ("name == 'é' AND x == 3", 17), ("name == “Ada”", 9),
     ])
-    func aMistakeHasItsColumn(text: String, at place: Int) {
+    func aMistakeHasItsColumn(text: String, at index: Int) {
         let error = mistake(PredicateFormat(text))
         #expect(error?.code == .invalidPredicate)
-        #expect(column(error) == place, "\(error?.message ?? "none")")
+        #expect(column(error) == index, "\(error?.message ?? "none")")
     }
 
     @Test(arguments: [
@@ -68,10 +68,10 @@ struct FormatMistakeTests {
         ("age + 1 == 3", 5), ("person.age == 3", 7),
         ("name == 'a' . b", 13),
     ])
-    func whatTheEngineCannotDoIsRefusedWithAReason(text: String, at place: Int) {
+    func whatTheEngineCannotDoIsRefusedWithAReason(text: String, at index: Int) {
         let error = mistake(PredicateFormat(text))
         #expect(error?.code == .notTranslatable)
-        #expect(column(error) == place, "\(error?.message ?? "none")")
+        #expect(column(error) == index, "\(error?.message ?? "none")")
     }
 
     @Test func argumentsAreCounted() {

@@ -107,9 +107,9 @@ struct ElixirTests {
 
     @Test("archive option") func archiveOption() async throws {
         try await ObjectHome.run { home async throws in
-            for (place, saving) in [LiveSaving.manual, .onRelease, .debounced(.seconds(1))].enumerated() {
-                let live = try await Live(Beacon(text: "\(place)"), saving: saving, clock: StepClock())
-                live.number = place
+            for (index, saving) in [LiveSaving.manual, .onRelease, .debounced(.seconds(1))].enumerated() {
+                let live = try await Live(Beacon(text: "\(index)"), saving: saving, clock: StepClock())
+                live.number = index
             }
             try await home.store.write { _ in }
             #expect(try await Beacon.all().map(\.text) == ["1", "2"])

@@ -12,7 +12,7 @@ struct FIFOQueueTests {
             line.append(number)
             #expect(line.remove { $0 == number } == number)
         }
-        #expect(line.space < 2_500)
+        #expect(line.capacity < 2_500)
         #expect(line.first == -1)
     }
 
@@ -20,7 +20,7 @@ struct FIFOQueueTests {
         var line = FIFOQueue<Int>()
         for number in 0..<5_000 { line.append(number) }
         for number in 0..<5_000 where number % 5 != 0 { #expect(line.remove { $0 == number } == number) }
-        #expect(line.space < 2_500)
+        #expect(line.capacity < 2_500)
         var left: [Int] = []
         while let next = line.popFirst() { left.append(next) }
         #expect(left == Array(stride(from: 0, to: 5_000, by: 5)))

@@ -10,7 +10,7 @@ struct IdleTimerTests {
         let (looks, report) = AsyncStream.makeStream(of: Void.self)
         var iterator = looks.makeAsyncIterator()
         for _ in 0..<3 {
-            timer.note {
+            timer.recordUse {
                 report.yield()
                 return true
             }
@@ -23,7 +23,7 @@ struct IdleTimerTests {
     @Test func itLooksAgainUntilNothingIsLeftAndThenNoMore() async throws {
         let (looks, report) = AsyncStream.makeStream(of: Int.self)
         let number = Locked(0)
-        timer.note {
+        timer.recordUse {
             let count = number.withLock { count in
                 count += 1
                 return count
@@ -41,12 +41,12 @@ struct IdleTimerTests {
         let (looks, report) = AsyncStream.makeStream(of: Int.self)
         let number = Locked(0)
         let timer = timer
-        timer.note {
+        timer.recordUse {
             let count = number.withLock { count in
                 count += 1
                 return count
             }
-            if count == 1 { timer.note { true } }
+            if count == 1 { timer.recordUse { true } }
             report.yield(count)
             return true
         }

@@ -55,7 +55,7 @@ struct EngineFeaturesTests {
         let keys = try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
         @Sendable func find(_ count: Int) -> SQL {
             var list: SQL = "\(keys[0])"
-            for place in 1..<count { list = "\(list), \(place < 3 ? keys[place] : Int64(-place))" }
+            for index in 1..<count { list = "\(list), \(index < 3 ? keys[index] : Int64(-index))" }
             return "SELECT count(*) FROM contact WHERE id IN (\(list))"
         }
         try await store.read { db in

@@ -26,9 +26,9 @@ struct RandomRecordTests {
         let contacts = Self.contacts(1_000, seed: seed)
         let keys = try await store.write { db in try Contact.insert(contentsOf: contacts, in: db) }
         var expected = contacts
-        for (place, key) in keys.enumerated() {
-            if let given = contacts[place].id { #expect(key == given) }
-            expected[place].id = key
+        for (index, key) in keys.enumerated() {
+            if let given = contacts[index].id { #expect(key == given) }
+            expected[index].id = key
         }
         let stored = expected
         try await store.read { db in
@@ -74,7 +74,7 @@ struct RandomRecordTests {
                 #expect(result.key == key)
             }
             var expected = second
-            for place in expected.indices { expected[place].id = keys[place] }
+            for index in expected.indices { expected[index].id = keys[index] }
             #expect(try Contact.find(keys, in: db) == expected)
         }
     }

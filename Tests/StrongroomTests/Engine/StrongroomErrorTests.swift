@@ -52,10 +52,10 @@ private struct Overreaching: Table, Record {
 
 struct BindingsTests {
     @Test(arguments: [1, 2, 99, -1, .max, .min, 1 << 32])
-    func aParameterThatIsNotThereIsAnError(place: Int) async throws {
+    func aParameterThatIsNotThereIsAnError(index: Int) async throws {
         let store = try await TemporaryStore(tables: [Overreaching.schema]).store
         try await store.write { db in
-            let error = try expectFailure(.limit) { try Overreaching.insert(Overreaching(place), in: db) }
+            let error = try expectFailure(.limit) { try Overreaching.insert(Overreaching(index), in: db) }
             #expect(error.message.contains("1 parameters"))
             #expect(error.sql?.contains("overreaching") == true)
             #expect(!"\(error)".contains("secret"))
@@ -70,11 +70,11 @@ struct BindingsTests {
         let lengths = [0, 1, 500, 511, 512, 513, 10, 2_000, 3, 70_000, 0, 1 << 20, 1, (1 << 20) + 1, 5, 100_000, 0]
         try await store.write { db in
             var expected: [Contact] = []
-            for (place, length) in lengths.enumerated() {
-                let text = String(repeating: "\(place % 10)", count: length)
+            for (index, length) in lengths.enumerated() {
+                let text = String(repeating: "\(index % 10)", count: length)
                 var contact = Contact(
-                    name: text, email: "\(place)\(text)", phone: text, score: Double(length),
-                    photo: [UInt8](repeating: UInt8(place), count: length))
+                    name: text, email: "\(index)\(text)", phone: text, score: Double(length),
+                    photo: [UInt8](repeating: UInt8(index), count: length))
                 try Contact.insert(&contact, in: db)
                 expected.append(contact)
             }

@@ -175,7 +175,7 @@ struct FileAttributesTests {
         #expect(chown(vault.path, 65_534, 65_534) == 0)
         try Data().write(to: URL(filePath: vault.beside("lock")))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: vault.beside("lock"))
-        let lock = isHeld ? try FileLock.take(vault.beside("lock")) : nil
+        let lock = isHeld ? try FileLock.tryAcquire(vault.beside("lock")) : nil
         await #expect(processExitsWith: .success) {
             [directory = vault.directory as String, isHeld = isHeld as Bool] in
             #expect(setgid(65_534) == 0 && setuid(65_534) == 0)

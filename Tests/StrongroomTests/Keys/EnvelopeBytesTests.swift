@@ -48,10 +48,10 @@ struct EnvelopeBytesTests {
     }
 
     @Test func everyFlippedByteIsFoundOut() throws {
-        for place in bytes.indices {
+        for index in bytes.indices {
             for mask: UInt8 in [0x01, 0x80] {
-                #expect(throws: EnvelopeDefect.self, "byte \(place)") {
-                    try Envelope(bytes: bytes.flipped(place, by: mask))
+                #expect(throws: EnvelopeDefect.self, "byte \(index)") {
+                    try Envelope(bytes: bytes.flipped(index, by: mask))
                 }
             }
         }
@@ -60,11 +60,11 @@ struct EnvelopeBytesTests {
     /// Somebody who knows the format makes the check sum right; the keys are what stops them.
     @Test func everyByteThatIsChangedOnPurposeIsFoundOut() throws {
         let chain = try KeyChain(.numbered(2))
-        for place in bytes.indices.dropLast(32) {
+        for index in bytes.indices.dropLast(32) {
             for mask: UInt8 in [0x01, 0x20, 0x80] {
-                let forged = bytes.flipped(place, by: mask).withCheckSum
-                #expect(throws: EnvelopeDefect.self, "byte \(place)") { try Envelope(bytes: forged).open(with: chain) }
-                #expect(throws: EnvelopeDefect.self, "byte \(place)") {
+                let forged = bytes.flipped(index, by: mask).withCheckSum
+                #expect(throws: EnvelopeDefect.self, "byte \(index)") { try Envelope(bytes: forged).open(with: chain) }
+                #expect(throws: EnvelopeDefect.self, "byte \(index)") {
                     try Envelope(bytes: forged).open(with: envelope.dataKeys)
                 }
             }

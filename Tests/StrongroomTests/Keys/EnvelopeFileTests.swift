@@ -171,18 +171,18 @@ struct EnvelopeFileTests {
 
     @Test func whateverByteOfOneCopyIsFlippedTheOtherOpensWithTheSameContent() throws {
         let envelope = try make()
-        for place in envelope.bytes.indices {
-            let forgeries = [envelope.bytes.flipped(place), envelope.bytes.flipped(place).withCheckSum]
+        for index in envelope.bytes.indices {
+            let forgeries = [envelope.bytes.flipped(index), envelope.bytes.flipped(index).withCheckSum]
             for (number, flipped) in forgeries.enumerated() {
                 try sidecar.put(flipped, envelope.bytes)
                 do {
                     let opened = try sidecar.open(Self.old)
-                    #expect(opened.sealed == envelope.sealed, "byte \(place)")
+                    #expect(opened.sealed == envelope.sealed, "byte \(index)")
                     // Where the check sum itself was flipped and made right again, nothing is wrong.
-                    #expect(!opened.isWhole || flipped == envelope.bytes, "byte \(place)")
+                    #expect(!opened.isWhole || flipped == envelope.bytes, "byte \(index)")
                 } catch let error as StrongroomError {
                     // On purpose only: a version that is not known, or a generation that seems newer and no key opens.
-                    #expect(number == 1 && [.newerEnvelope, .wrongKey].contains(error.code), "byte \(place): \(error)")
+                    #expect(number == 1 && [.newerEnvelope, .wrongKey].contains(error.code), "byte \(index): \(error)")
                 }
             }
         }
@@ -190,13 +190,13 @@ struct EnvelopeFileTests {
 
     @Test func bothCopiesFlippedOrCutOffAreRefusedByName() throws {
         let envelope = try make()
-        for place in envelope.bytes.indices {
-            let flipped = envelope.bytes.flipped(place, by: 0x10)
+        for index in envelope.bytes.indices {
+            let flipped = envelope.bytes.flipped(index, by: 0x10)
             try sidecar.put(flipped, flipped)
-            try expectFailure(.envelopeDamaged, "byte \(place)") { try sidecar.open(Self.old) }
-            let cut = Array(envelope.bytes.prefix(place))
-            try sidecar.put(cut, place % 2 == 0 ? cut : nil)
-            try expectFailure(.envelopeDamaged, "length \(place)") { try sidecar.open(Self.old) }
+            try expectFailure(.envelopeDamaged, "byte \(index)") { try sidecar.open(Self.old) }
+            let cut = Array(envelope.bytes.prefix(index))
+            try sidecar.put(cut, index % 2 == 0 ? cut : nil)
+            try expectFailure(.envelopeDamaged, "length \(index)") { try sidecar.open(Self.old) }
         }
     }
 

@@ -20,9 +20,9 @@ extension [UInt8] {
     /// The same with the check sum at its end made right, as somebody would do who knows the format.
     var withCheckSum: [UInt8] { Envelope.withCheckSum(dropLast(32)) }
 
-    func flipped(_ place: Int, by mask: UInt8 = 1) -> [UInt8] {
+    func flipped(_ index: Int, by mask: UInt8 = 1) -> [UInt8] {
         var copy = self
-        copy[place] ^= mask
+        copy[index] ^= mask
         return copy
     }
 }
@@ -33,13 +33,13 @@ extension OpenEnvelope {
         var envelope = try OpenEnvelope(
             databaseSalt: .salt, dataKeys: dataKeys, key: #require(keys.first), label: "key 1", date: .fixed,
             cost: .least)
-        for (place, key) in keys.enumerated().dropFirst() {
-            try envelope.add(key, label: "key \(place + 1)", date: .fixed, cost: .least)
+        for (index, key) in keys.enumerated().dropFirst() {
+            try envelope.add(key, label: "key \(index + 1)", date: .fixed, cost: .least)
         }
         return envelope
     }
 
-    func fingerprint(_ place: Int) -> KeyFingerprint { sealed.slots[place].fingerprint }
+    func fingerprint(_ index: Int) -> KeyFingerprint { sealed.slots[index].fingerprint }
 }
 
 /// Opens what a sidecar's bytes hold.

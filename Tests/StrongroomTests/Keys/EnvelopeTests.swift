@@ -64,10 +64,10 @@ struct EnvelopeTests {
             var envelope = try OpenEnvelope.with(keys[0])
             _ = try envelope.addRecoveryKey(label: "", date: .fixed)
             #expect(try derivations(envelope) == 10)
-            for (place, key) in keys.enumerated().dropFirst() {
+            for (index, key) in keys.enumerated().dropFirst() {
                 try envelope.replace(
-                    envelope.fingerprint(place == 1 ? 0 : 1), with: key, label: "", date: .fixed, cost: .least)
-                #expect(try derivations(envelope) == 10 - place)
+                    envelope.fingerprint(index == 1 ? 0 : 1), with: key, label: "", date: .fixed, cost: .least)
+                #expect(try derivations(envelope) == 10 - index)
             }
             #expect(try derivations(OpenEnvelope.with(keys[0], keys[9], .numbered(1), keys[5])) == 1)
             #expect(try derivations(OpenEnvelope.with(.numbered(3), keys[0])) == 10)
@@ -150,7 +150,7 @@ struct EnvelopeTests {
             try envelope.add(.numbered(number), label: String(repeating: "ü", count: 127), date: .fixed)
         }
         try expectFailure(.keySlot) { try envelope.add(.numbered(64), label: "", date: .fixed) }
-        #expect(envelope.bytes.count < Envelope.mostBytes)
+        #expect(envelope.bytes.count < Envelope.maxBytes)
         #expect(try openEnvelope(envelope.bytes, .numbered(63)).keySlots.count == 64)
     }
 

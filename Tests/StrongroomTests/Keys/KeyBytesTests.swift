@@ -40,10 +40,10 @@ struct KeyBytesTests {
     }
 
     @Test(arguments: [0, 31])
-    func aRawKeyThatDiffersInOneBitDoesNotOpen(place: Int) async throws {
+    func aRawKeyThatDiffersInOneBitDoesNotOpen(index: Int) async throws {
         var bytes = [UInt8](repeating: 0, count: 32)
         try await Vault(directory.path(""), keys: .raw(bytes)).keep("a")
-        bytes[place] ^= 1
+        bytes[index] ^= 1
         let wrong = bytes
         try await expectFailure(.wrongKey) { try await Vault(directory.path(""), keys: .raw(wrong)).open() }
     }

@@ -47,12 +47,12 @@ struct KeyDerivationTests {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .success) { [directory = directory.path("") as String] in
             let keys = ["oldest", "older", "newest"].map { Key.passphrase($0) }
-            for place in keys.indices {
-                let root = "\(directory)/\(place)"
-                try await Vault(root) { _ in try KeyChain(keys[place]) }.keep("a")
+            for index in keys.indices {
+                let root = "\(directory)/\(index)"
+                try await Vault(root) { _ in try KeyChain(keys[index]) }.keep("a")
                 let before = Self.derivations
                 try await Self.useReaders(3, of: Vault(root) { _ in try KeyChain(keys) })
-                #expect(Self.derivations - before == keys.count - place)
+                #expect(Self.derivations - before == keys.count - index)
             }
         }
     }

@@ -44,8 +44,8 @@ struct KeySecrecyTests {
     }
 
     @Test(arguments: keys.indices)
-    func aKeyHasNoTextWithItsContent(place: Int) {
-        for text in texts(of: Self.keys[place]) { expectNothing(in: text) }
+    func aKeyHasNoTextWithItsContent(index: Int) {
+        for text in texts(of: Self.keys[index]) { expectNothing(in: text) }
     }
 
     @Test func theTextOfAKeyTellsItsKind() {

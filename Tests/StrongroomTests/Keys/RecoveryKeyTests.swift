@@ -58,12 +58,12 @@ struct RecoveryKeyTests {
 
     @Test func everyWrongCharacterIsFoundAndItsGroupNamed() throws {
         let text = Array(RecoveryKey.random().text)
-        for place in text.indices where text[place] != "-" {
-            for other in Self.alphabet + ["U", "é", "*"] where other != text[place] {
+        for index in text.indices where text[index] != "-" {
+            for other in Self.alphabet + ["U", "é", "*"] where other != text[index] {
                 var wrong = text
-                wrong[place] = other
+                wrong[index] = other
                 let error = try expectFailure(.invalidKey) { try RecoveryKey(String(wrong)) }
-                #expect(error.message.contains("mistake in group \(place / 6 + 1) of 8"))
+                #expect(error.message.contains("mistake in group \(index / 6 + 1) of 8"))
             }
         }
     }
@@ -71,12 +71,12 @@ struct RecoveryKeyTests {
     @Test func charactersAndGroupsThatChangedPlacesAreFound() throws {
         for _ in 0..<50 {
             let text = Array(RecoveryKey.random().text)
-            for place in 0..<text.count - 1 where ![text[place], text[place + 1]].contains("-") {
+            for index in 0..<text.count - 1 where ![text[index], text[index + 1]].contains("-") {
                 var wrong = text
-                wrong.swapAt(place, place + 1)
+                wrong.swapAt(index, index + 1)
                 guard wrong != text else { continue }
                 let error = try expectFailure(.invalidKey) { try RecoveryKey(String(wrong)) }
-                #expect(error.message.contains("group \(place / 6 + 1) of 8"))
+                #expect(error.message.contains("group \(index / 6 + 1) of 8"))
             }
             let groups = String(text).split(separator: "-")
             for first in groups.indices {
@@ -93,12 +93,12 @@ struct RecoveryKeyTests {
     @Test func aMissingOrSuperfluousCharacterIsFoundAndItsGroupNamed() throws {
         let text = RecoveryKey.random().text
         let groups = text.split(separator: "-").map(String.init)
-        for place in groups.indices {
-            for changed in [String(groups[place].dropLast()), groups[place] + "0"] {
+        for index in groups.indices {
+            for changed in [String(groups[index].dropLast()), groups[index] + "0"] {
                 var wrong = groups
-                wrong[place] = changed
+                wrong[index] = changed
                 let error = try expectFailure(.invalidKey) { try RecoveryKey(wrong.joined(separator: "-")) }
-                #expect(error.message.contains("group \(place + 1) of 8"))
+                #expect(error.message.contains("group \(index + 1) of 8"))
             }
         }
         let short = try expectFailure(.invalidKey) { try RecoveryKey(String(groups.joined().dropLast())) }

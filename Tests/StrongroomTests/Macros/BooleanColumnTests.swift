@@ -66,8 +66,8 @@ struct BooleanColumnTests {
     ]
 
     @Test(arguments: cases.indices)
-    func selects(place: Int) async throws {
-        let (query, clause, isSelected) = Self.cases[place]
+    func selects(index: Int) async throws {
+        let (query, clause, isSelected) = Self.cases[index]
         try await store.read { db in
             let found = try db.expectSQL(
                 "SELECT `id`, `isActive`, `isPaid`, `age` FROM `member` WHERE \(clause)"

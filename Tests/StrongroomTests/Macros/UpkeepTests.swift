@@ -255,7 +255,7 @@ struct UpkeepTests {
             try Document.update(7, in: db) { [$0.title.set("other")] }
             let before = try Document.all(in: db)
             var changed = list
-            for place in changed.indices { changed[place].title = "mine" }
+            for index in changed.indices { changed[index].title = "mine" }
             let given = changed
             try expectFailure(.staleRecord) { try Document.update(contentsOf: given, in: db) }
             try expectFailure(.staleRecord) { try Document.save(contentsOf: &changed, in: db) }

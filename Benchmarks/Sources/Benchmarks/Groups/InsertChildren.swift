@@ -87,10 +87,10 @@ extension Group {
                 Child(id: UUID(), parent: parents[$0 % count].id, name: "child \($0)")
             }
             self.children = children
-            renamed = children.indices.map { place in
-                var child = children[place]
-                child.name = "renamed \(place)"
-                if place.isMultiple(of: 10) { child.parent = parents[(place + 1) % count].id }
+            renamed = children.indices.map { index in
+                var child = children[index]
+                child.name = "renamed \(index)"
+                if index.isMultiple(of: 10) { child.parent = parents[(index + 1) % count].id }
                 return child
             }
         }

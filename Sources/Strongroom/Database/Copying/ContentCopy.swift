@@ -43,9 +43,9 @@ struct ContentCopy {
         defer { for missing in standIns { connection.setStandIn(for: missing, isInstalled: false) } }
         for (name, sql) in tables { try createTable(name, sql, &standIns) }
         try makeStatistics()
-        for (place, table) in tables.enumerated() {
+        for (index, table) in tables.enumerated() {
             try copyRows(table.name)
-            try progress(place + 1, tables.count)
+            try progress(index + 1, tables.count)
         }
         // The source keeps it when the last AUTOINCREMENT table is dropped.
         if try !names("name = 'sqlite_sequence'").isEmpty, try !isInTarget("sqlite_sequence") {

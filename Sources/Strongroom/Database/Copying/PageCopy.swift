@@ -19,26 +19,26 @@ struct PageCopy {
     /// - Parameters:
     ///   - source: A connection outside a transaction. Other connections may read and write meanwhile.
     ///   - purpose: The name of the operation in the error for a full disk, as in "Migrating".
-    ///   - goOn: Called repeatedly; an error that it throws ends the copy and removes it.
+    ///   - checkCancellation: Called repeatedly; an error that it throws ends the copy and removes it.
     /// - Returns: The copy, which keeps this name until it is moved.
     /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, `fileChanged`, or the engine's failure.
     @discardableResult
-    func make(from source: Connection, for purpose: String, goOn: () throws -> Void) throws -> PlainFile {
+    func make(from source: Connection, for purpose: String, checkCancellation: () throws -> Void) throws -> PlainFile {
         try remove()
         do {
             guard try FileStatus.at(file.path) != nil else { throw gone }
-            try checkPages(of: source, goOn)
+            try checkPages(of: source, checkCancellation)
             let copy = try source.inSnapshot {
                 let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
                 try FreeSpace.require(size + FreeSpace.margin, at: path, for: purpose)
                 let copy = try PlainFile(making: path)
                 // A temporary or standby copy does not need attributes that have no effect on who may read it.
                 _ = try FileAttributes.copy(of: file.path, to: copy)
-                try fill(copy, from: source, goOn)
+                try fill(copy, from: source, checkCancellation)
                 // The end of the snapshot checks that no damaged page was read: such a page is copied as zeros.
                 return copy
             }
-            try verify(goOn)
+            try verify(checkCancellation)
             // A read-only connection leaves an empty WAL behind.
             try removeLogs()
             try copy.synchronize()
@@ -60,21 +60,23 @@ struct PageCopy {
         for suffix in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
     }
 
-    private func fill(_ copy: PlainFile, from source: Connection, _ goOn: () throws -> Void) throws {
+    private func fill(_ copy: PlainFile, from source: Connection, _ checkCancellation: () throws -> Void) throws {
         let connection = try target.connect(.existing, key: key)
         defer { connection.close() }
         try copy.requireOpened(by: connection)
         try connection.run("PRAGMA journal_mode = OFF")
         try connection.run("PRAGMA synchronous = OFF")
-        try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { _, _ in try goOn() }
+        try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { _, _ in try checkCancellation() }
     }
 
     /// Checks the pages to be copied: the engine of version 3 accepts a page of zeros as valid, and would write it to
     /// the copy with a valid authentication code.
-    private func checkPages(of source: Connection, _ goOn: () throws -> Void) throws {
+    private func checkPages(of source: Connection, _ checkCancellation: () throws -> Void) throws {
         guard let key else { return }
         let damaged = try source.readingPastTheEngine {
-            try PageVerifier(source, PageCipher(key, settings: key.settings)).damagedPages { _ in try goOn() }
+            try PageVerifier(source, PageCipher(key, settings: key.settings)).damagedPages { _ in
+                try checkCancellation()
+            }
         }
         guard !damaged.isEmpty else { return }
         throw StrongroomError(
@@ -86,8 +88,8 @@ struct PageCopy {
             database: file.name)
     }
 
-    private func verify(_ goOn: () throws -> Void) throws {
-        try Self.checkPages(of: path, key, file, goOn)
+    private func verify(_ checkCancellation: () throws -> Void) throws {
+        try Self.checkPages(of: path, key, file, checkCancellation)
         let connection = try target.connect(.readOnly, key: key)
         defer { connection.close() }
         try connection.proveKey()
@@ -95,12 +97,12 @@ struct PageCopy {
 
     /// Checks the authentication code of every page of a closed file.
     static func checkPages(
-        of path: String, _ key: DerivedKey?, _ file: DatabaseFile, _ goOn: () throws -> Void
+        of path: String, _ key: DerivedKey?, _ file: DatabaseFile, _ checkCancellation: () throws -> Void
     ) throws {
         guard let key else { return }
         let verifier = try PageVerifier(
             closed: PlainFile(path, followsLinks: false), PageCipher(key, settings: key.settings))
-        let damaged = try verifier.damagedPages { _ in try goOn() }
+        let damaged = try verifier.damagedPages { _ in try checkCancellation() }
         guard !damaged.isEmpty else { return }
         throw StrongroomError(
             .damaged,

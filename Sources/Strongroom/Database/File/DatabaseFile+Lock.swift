@@ -32,6 +32,6 @@ extension DatabaseFile {
     ///
     /// - Returns: The lock; nil if another process holds it.
     func tryLock() throws -> FileLock? {
-        try FileLock.take(lockPath, of: path)
+        try FileLock.tryAcquire(lockPath, of: path)
     }
 }

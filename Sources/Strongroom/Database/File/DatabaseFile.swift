@@ -124,18 +124,19 @@ struct DatabaseFile: Sendable {
     ///
     /// See SQLite's documentation, "Database File Format", sections 3 and 4.1 (sqlite.org/fileformat2.html).
     func logPageSize() throws -> Int? {
-        for (ending, beginnings, place) in Self.logForms {
-            guard let header = try FileSystem.firstBytesIfThere(of: path + ending, place + 4), header.count == place + 4
+        for (ending, beginnings, offset) in Self.logForms {
+            guard let header = try FileSystem.firstBytesIfThere(of: path + ending, offset + 4),
+                header.count == offset + 4
             else { continue }
             guard beginnings.contains(where: { header.starts(with: $0) }) else { continue }
-            let size = header[place...].reduce(0) { $0 << 8 | Int($1) }
+            let size = header[offset...].reduce(0) { $0 << 8 | Int($1) }
             if size.nonzeroBitCount == 1 { return size }
         }
         return nil
     }
 
     /// The suffixes of these files, their magic bytes, and the offset of the page size.
-    private static let logForms: [(ending: String, beginnings: [[UInt8]], place: Int)] = [
+    private static let logForms: [(ending: String, beginnings: [[UInt8]], offset: Int)] = [
         ("-wal", [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]], 8),
         ("-journal", [[0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]], 24),
     ]

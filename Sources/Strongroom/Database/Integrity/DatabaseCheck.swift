@@ -6,7 +6,7 @@ struct DatabaseCheck {
     let monitor: WorkMonitor
 
     /// The maximum number of lines reported of one kind.
-    private static let mostLines = 100
+    private static let maxLines = 100
 
     /// Checks the database; other connections may read meanwhile, but not write.
     ///
@@ -74,7 +74,7 @@ struct DatabaseCheck {
     }
 
     private func integrityCheck(_ unchecked: inout [String]) throws -> [String] {
-        let check = try connection.integrityCheck(most: Self.mostLines)
+        let check = try connection.integrityCheck(most: Self.maxLines)
         unchecked = check.unchecked
         return check.findings
     }
@@ -99,7 +99,7 @@ struct DatabaseCheck {
                 violations = []
                 try connection.withOwnStatement("PRAGMA foreign_key_check") { statement in
                     let row = Row(statement)
-                    while try violations.count < Self.mostLines && statement.step() {
+                    while try violations.count < Self.maxLines && statement.step() {
                         violations.append(
                             VerificationReport.ForeignKeyViolation(
                                 table: try row.text(at: 0), rowID: try row.isNull(at: 1) ? nil : row.integer(at: 1),

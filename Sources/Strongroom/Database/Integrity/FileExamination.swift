@@ -19,7 +19,7 @@ struct FileExamination {
     /// The number of times that a page that seems damaged is read again, because others may be writing the file.
     private static let readings = 3
     /// The maximum number of cancellation checks, one about every 10,000 virtual machine steps.
-    private static let mostLooks = 1_000
+    private static let maxChecks = 1_000
 
     /// - Throws: `CancellationError`; ``StrongroomError`` if the file cannot be read for a reason that a diagnosis does
     ///   not report.
@@ -145,7 +145,7 @@ struct FileExamination {
     /// What cannot be read is omitted, because another process may be writing.
     private func readVersion(_ connection: Connection, _ diagnosis: inout FileDiagnosis) {
         // Reading a malicious schema may never end.
-        connection.stop(after: Self.mostLooks) { monitor.isCancelled() }
+        connection.stop(after: Self.maxChecks) { monitor.isCancelled() }
         diagnosis.version = try? VersionHistory(connection: connection).entries().last?.version
         guard let migrator = keys?.migrator else { return }
         do {
@@ -163,14 +163,14 @@ struct FileExamination {
 
 extension FileDiagnosis {
     /// The files beside the database and the processes that have it open.
-    fileprivate init(surroundingsOf file: DatabaseFile, _ goOn: () throws -> Void = {}) throws {
+    fileprivate init(surroundingsOf file: DatabaseFile, _ checkCancellation: () throws -> Void = {}) throws {
         self.init(path: file.path, finding: .unexamined)
         let envelope = EnvelopeFile(databasePath: file.path, name: file.name)
         // A file that cannot be examined counts as present; opening reports the reason.
         hasEnvelope = (try? envelope.exists()) ?? true
         hasLog = (try? file.hasLog()) ?? true
         isDirectoryShared = (try? FileSystem.isShared(directory: FileSystem.directory(of: file.path))) ?? false
-        holders = try FileHolders.staying(file.path, whenWaiting: goOn).map {
+        holders = try FileHolders.staying(file.path, whenWaiting: checkCancellation).map {
             Holder(process: $0, name: FileHolders.name(of: $0))
         }
     }

@@ -51,12 +51,12 @@ extension RandomAccessCollection<UInt8> where Index == Int {
     /// The variable-length integer at an offset, and its length; nil past the end.
     func variableInteger(at offset: Int) -> (value: Int64, length: Int)? {
         var value: UInt64 = 0
-        for place in 0..<9 {
-            guard offset >= 0, offset + place < count else { return nil }
-            let byte = self[offset + place]
-            if place == 8 { return (Int64(bitPattern: value << 8 | UInt64(byte)), 9) }
+        for index in 0..<9 {
+            guard offset >= 0, offset + index < count else { return nil }
+            let byte = self[offset + index]
+            if index == 8 { return (Int64(bitPattern: value << 8 | UInt64(byte)), 9) }
             value = value << 7 | UInt64(byte & 0x7F)
-            if byte < 0x80 { return (Int64(bitPattern: value), place + 1) }
+            if byte < 0x80 { return (Int64(bitPattern: value), index + 1) }
         }
         return nil
     }

@@ -50,7 +50,8 @@ struct DatabasePages {
     ///
     /// - Returns: Nil if the WAL does not contain it; otherwise whether it was complete, and whether the file now has
     ///   the same content.
-    func readLog(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> (isThere: Bool, isInFile: Bool)? {
+    func readLog(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> (isPresent: Bool, isInFile: Bool)?
+    {
         try log?.read(number, into: buffer)
     }
 
@@ -58,7 +59,7 @@ struct DatabasePages {
     ///
     /// - Returns: Whether it was complete.
     func read(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Bool {
-        if let found = try readLog(number, into: buffer) { return found.isThere }
+        if let found = try readLog(number, into: buffer) { return found.isPresent }
         return try readFile(from: number, into: buffer) == pageSize
     }
 }
@@ -93,7 +94,7 @@ private struct LogPages {
         Self.header + Int64(frame - 1) * Int64(Self.frameHeader + pageSize)
     }
 
-    func read(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> (isThere: Bool, isInFile: Bool)? {
+    func read(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> (isPresent: Bool, isInFile: Bool)? {
         guard let frame = frames[number] else { return nil }
         let length = try bytes.read(at: offset(of: frame) + Int64(Self.frameHeader), into: buffer)
         return (length == buffer.count, frame <= framesInFile)

@@ -11,19 +11,19 @@ struct LogChecksum: Equatable {
         bytes.withMemoryRebound(to: UInt32.self) { words in
             guard let start = words.baseAddress else { return }
             var (one, two) = (first, second)
-            var place = 0
+            var index = 0
             let count = words.count
             if isBigEndian == (1.littleEndian == 1) {
-                while place < count {
-                    one = one &+ start[place].byteSwapped &+ two
-                    two = two &+ start[place + 1].byteSwapped &+ one
-                    place += 2
+                while index < count {
+                    one = one &+ start[index].byteSwapped &+ two
+                    two = two &+ start[index + 1].byteSwapped &+ one
+                    index += 2
                 }
             } else {
-                while place < count {
-                    one = one &+ start[place] &+ two
-                    two = two &+ start[place + 1] &+ one
-                    place += 2
+                while index < count {
+                    one = one &+ start[index] &+ two
+                    two = two &+ start[index + 1] &+ one
+                    index += 2
                 }
             }
             (first, second) = (one, two)
@@ -110,9 +110,9 @@ struct LogHeader {
                 let computed = Self.checksum(bytes, isBigEndian)
                 let found = bytesOfFrames.withUnsafeBytes { buffer -> UInt64? in
                     var former = [stored, computed]
-                    for place in 0..<there / length {
+                    for index in 0..<there / length {
                         let frame = LogFrame(
-                            bytes: UnsafeRawBufferPointer(rebasing: buffer[place * length..<(place + 1) * length]),
+                            bytes: UnsafeRawBufferPointer(rebasing: buffer[index * length..<(index + 1) * length]),
                             isBigEndian: isBigEndian)
                         if former.contains(where: { frame.checksum(after: $0) == frame.stored }) { return frame.salts }
                         former = [frame.stored]
@@ -166,6 +166,6 @@ struct LogFrame {
             let mark = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
             return !fits(0 &- (isBigEndian ? UInt32(bigEndian: mark) : UInt32(littleEndian: mark)))
         }
-        return (0..<4).contains { place in (1...255).contains { (byte: UInt32) in fits(byte << (8 * UInt32(place))) } }
+        return (0..<4).contains { index in (1...255).contains { (byte: UInt32) in fits(byte << (8 * UInt32(index))) } }
     }
 }

@@ -51,8 +51,8 @@ struct LogScan: Equatable {
             var offset = Int64(LogHeader.length)
             while true {
                 let there = try log.read(at: offset, into: buffer) / length
-                for place in 0..<there {
-                    let bytes = UnsafeRawBufferPointer(rebasing: buffer[place * length..<(place + 1) * length])
+                for index in 0..<there {
+                    let bytes = UnsafeRawBufferPointer(rebasing: buffer[index * length..<(index + 1) * length])
                     try body(LogFrame(bytes: bytes, isBigEndian: header.isBigEndian))
                 }
                 guard there == count else { return }
@@ -137,12 +137,12 @@ private struct LogCourse {
 
     private mutating func follow(_ frame: LogFrame) {
         let computed = ends.map { frame.checksum(after: $0.checksum) }
-        if let place = computed.firstIndex(of: frame.stored) {
+        if let index = computed.firstIndex(of: frame.stored) {
             // The header was flushed before the first frame was written.
             if frames == 1, !header.isSound { proof = 1 }
             let own = frame.isCommit ? 1 : 0
             let end = End(
-                checksum: frame.stored, commits: ends[place].commits + own, lost: ends[place].lost + own)
+                checksum: frame.stored, commits: ends[index].commits + own, lost: ends[index].lost + own)
             ends = [end]
             guard own > 0, end.commits >= proof else { return }
             (lostCommits, lastLost) = (end.lost, frames)

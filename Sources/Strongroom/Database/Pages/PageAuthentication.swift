@@ -29,12 +29,12 @@ struct PageAuthentication: Sendable {
     ///   - page: The complete page, from the file or the WAL.
     ///   - number: Its number, counted from 1.
     func isAuthentic(_ page: UnsafeRawBufferPointer, number: Int) -> Bool {
-        guard page.count == layout.pageSize, let place = UInt32(exactly: number) else { return false }
+        guard page.count == layout.pageSize, let pageNumber = UInt32(exactly: number) else { return false }
         let end = layout.usable + PageLayout.vectorLength
         let covered = UnsafeRawBufferPointer(rebasing: page[layout.start(of: number)..<end])
         let code = UnsafeRawBufferPointer(rebasing: page[end..<end + layout.codeLength])
-        return withUnsafeBytes(of: place.littleEndian) { place in
-            authentication.withCode(of: covered, place) { $0.elementsEqual(code) }
+        return withUnsafeBytes(of: pageNumber.littleEndian) { pageNumber in
+            authentication.withCode(of: covered, pageNumber) { $0.elementsEqual(code) }
         }
     }
 }

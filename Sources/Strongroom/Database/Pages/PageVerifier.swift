@@ -53,7 +53,7 @@ struct PageVerifier {
                 for number in first...last where number != contents.cipher.layout.lockBytePage {
                     let start = (number - first) * pageSize
                     let page = UnsafeRawBufferPointer(rebasing: file[start..<start + pageSize])
-                    switch try state(of: number, page, isThere: start + pageSize <= read, log) {
+                    switch try state(of: number, page, isPresent: start + pageSize <= read, log) {
                     case .sound: break
                     case .zeros: zeros.append(number)
                     case .damaged: damaged.append(number)
@@ -75,17 +75,17 @@ struct PageVerifier {
     }
 
     private func state(
-        of number: Int, _ page: UnsafeRawBufferPointer, isThere: Bool, _ buffer: UnsafeMutableRawBufferPointer
+        of number: Int, _ page: UnsafeRawBufferPointer, isPresent: Bool, _ buffer: UnsafeMutableRawBufferPointer
     ) throws -> State {
         if let found = try contents.pages.readLog(number, into: buffer) {
             let page = UnsafeRawBufferPointer(buffer)
-            guard found.isThere, contents.cipher.authentication.isAuthentic(page, number: number) else {
+            guard found.isPresent, contents.cipher.authentication.isAuthentic(page, number: number) else {
                 return .damaged
             }
             // The page in the file is older and will be overwritten, or is being overwritten.
             guard found.isInFile else { return .sound }
         }
-        guard isThere else { return .damaged }
+        guard isPresent else { return .damaged }
         if contents.cipher.authentication.isAuthentic(page, number: number) { return .sound }
         return page.allSatisfy { $0 == 0 } ? .zeros : .damaged
     }

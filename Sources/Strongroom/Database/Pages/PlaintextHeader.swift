@@ -15,7 +15,7 @@ struct PlaintextHeader {
     static let beginning = Array("SQLite format 3\0".utf8)
 
     /// The number of pages that are checked besides the first.
-    private static let mostPages = 16
+    private static let maxPages = 16
     /// The bytes of the header that are reserved for expansion, which are 0 in every database.
     private static let unused = 72..<92
 
@@ -85,7 +85,7 @@ struct PlaintextHeader {
     /// in a WAL.
     private func isCiphertext(_ pages: [Int], _ sizes: Sizes, isSound: ([UInt8]) -> Bool) throws -> Bool {
         var found = false
-        for number in pages.filter({ $0 > 1 && Int64($0) * Int64(sizes.page) <= size }).prefix(Self.mostPages) {
+        for number in pages.filter({ $0 > 1 && Int64($0) * Int64(sizes.page) <= size }).prefix(Self.maxPages) {
             let page = try read(Int64(number - 1) * Int64(sizes.page), sizes.page)
             guard page.count == sizes.page, page.contains(where: { $0 != 0 }) else { continue }
             if isSound(page) { return false }

@@ -24,11 +24,11 @@ struct RecordFields {
         guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value),
             length <= record.count
         else { return nil }
-        var (place, content) = (header.length, length)
+        var (position, content) = (header.length, length)
         var fields: [Field] = []
-        while count.map({ fields.count < $0 }) ?? (place < length) {
-            guard place < length, let type = record.variableInteger(at: place) else { return nil }
-            place += type.length
+        while count.map({ fields.count < $0 }) ?? (position < length) {
+            guard position < length, let type = record.variableInteger(at: position) else { return nil }
+            position += type.length
             guard let size = Self.size(of: type.value), content >= 0, size <= record.count - content else { return nil }
             fields.append(Self.field(type.value, record.part(content..<content + size), encoding))
             content += size

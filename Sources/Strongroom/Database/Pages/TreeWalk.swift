@@ -62,8 +62,8 @@ struct TreeWalk {
         }
         try meet(.node(depth: depth, isLeaf: page.isLeaf))
         var lowest = range.lowerBound
-        for place in 0..<page.cellCount {
-            guard let cell = page.cell(place) else { continue }
+        for index in 0..<page.cellCount {
+            guard let cell = page.cell(index) else { continue }
             if let child = cell.child {
                 let highest = cell.rowID.map { min(max($0, lowest), range.upperBound) } ?? range.upperBound
                 try walk(child, lowest...highest, depth: depth + 1, &met, meet)
@@ -165,8 +165,8 @@ struct TreePage {
     var lastChild: Int? { isInner ? bytes.integer(at: header + 8) : nil }
 
     /// A cell; nil if it is out of bounds.
-    func cell(_ place: Int) -> Cell? {
-        guard var offset = bytes.shortInteger(at: header + (isInner ? 12 : 8) + 2 * place) else { return nil }
+    func cell(_ index: Int) -> Cell? {
+        guard var offset = bytes.shortInteger(at: header + (isInner ? 12 : 8) + 2 * index) else { return nil }
         var cell = Cell()
         if isInner {
             guard let child = bytes.integer(at: offset) else { return nil }

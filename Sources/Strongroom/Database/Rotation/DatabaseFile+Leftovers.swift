@@ -2,10 +2,10 @@ extension DatabaseFile {
     /// Removes files that killed processes have left beside the database. They are created only under the lock that is
     /// held while the database is opened.
     ///
-    /// - Parameter isThere: Whether the database file exists.
-    func removeLeftovers(isThere: Bool) throws {
+    /// - Parameter exists: Whether the database file exists.
+    func removeLeftovers(exists: Bool) throws {
         try EnvelopeFile(databasePath: path, name: name).removeLeftovers()
-        if isThere {
+        if exists {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)
         }

@@ -39,21 +39,21 @@ struct IndexEvidence {
                 SELECT 1 FROM \(Identifier.quote(table)) INDEXED BY \(Identifier.quote(index.name)) \
                 WHERE \(Identifier.quote(name)) IS ? AND \(rowID) = ?
                 """
-            if let answer = try ask(query, rows, position) { return answer }
+            if let answer = try lookUp(query, rows, position) { return answer }
         }
         return .unknown
     }
 
     /// - Returns: Nil if this index cannot be used.
-    private func ask(_ query: String, _ rows: [(id: Int64, record: WipedBytes)], _ position: Int) throws -> Answer? {
+    private func lookUp(_ query: String, _ rows: [(id: Int64, record: WipedBytes)], _ position: Int) throws -> Answer? {
         guard connection.objection(to: query) == nil else { return nil }
-        var (found, asked) = (0, 0)
+        var (found, examined) = (0, 0)
         for row in rows {
             // The first bytes of the record need not contain the value, and a row older than the column has none.
             guard let fields = RecordFields(row.record, count: position + 1, encoding: encoding)?.fields else {
                 continue
             }
-            asked += 1
+            examined += 1
             do {
                 found += try connection.withOwnStatement(query) { statement in
                     try statement.bind(fields[position], at: 0)
@@ -64,7 +64,7 @@ struct IndexEvidence {
                 return nil
             }
         }
-        guard asked > 0 else { return nil }
-        return found == asked ? .present : found == 0 ? .absent : .unknown
+        guard examined > 0 else { return nil }
+        return found == examined ? .present : found == 0 ? .absent : .unknown
     }
 }

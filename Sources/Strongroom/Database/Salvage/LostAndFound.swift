@@ -30,7 +30,7 @@ final class LostAndFound {
     }
 
     /// Adds the rows that a plan could not attribute to a table, in an open transaction of the target.
-    func add(_ plan: SalvagePlan, _ pages: TableSalvage.Pages, goOn: () throws -> Void) throws {
+    func add(_ plan: SalvagePlan, _ pages: TableSalvage.Pages, checkCancellation: () throws -> Void) throws {
         for (branch, tables) in plan.unattributedBranches {
             var walk = TreeWalk(contents: pages.contents)
             walk.rowContent = .everything
@@ -41,7 +41,7 @@ final class LostAndFound {
                 case .entry(let row, isWhole: true): (id, record) = (nil, row)
                 default: return
                 }
-                try goOn()
+                try checkCancellation()
                 guard let fields = RecordFields(record, encoding: pages.encoding)?.fields else { return }
                 try add(FoundRow(page: branch.top, id: id, fields: fields), candidates: tables)
             }
@@ -88,9 +88,9 @@ final class LostAndFound {
 
     private func insert(_ row: FoundRow, _ candidates: [String], into table: String) throws {
         let columns = Self.fixed + row.fields.indices.map { "c\($0)" }
-        let places = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        let parameters = Array(repeating: "?", count: columns.count).joined(separator: ", ")
         let query = """
-            INSERT INTO \(Identifier.quote(table)) (\(columns.joined(separator: ", "))) VALUES (\(places))
+            INSERT INTO \(Identifier.quote(table)) (\(columns.joined(separator: ", "))) VALUES (\(parameters))
             """
         try target.withOwnStatement(query) { statement in
             let head: [Value] = [

@@ -8,18 +8,18 @@ struct OrphanSearch {
     /// The trees among these that are tables with row ids.
     let haveRowIDs: Set<Int>
     private let damaged: PageSet
-    private let goOn: () throws -> Void
+    private let checkCancellation: () throws -> Void
 
     init(
         _ contents: PageContents, reached: PageSet, damaged: PageSet, layouts: [Int: RowLayout], haveRowIDs: Set<Int>,
-        goOn: @escaping () throws -> Void
+        checkCancellation: @escaping () throws -> Void
     ) {
         self.contents = contents
         self.reached = reached
         self.damaged = damaged
         self.layouts = layouts
         self.haveRowIDs = haveRowIDs
-        self.goOn = goOn
+        self.checkCancellation = checkCancellation
     }
 
     /// Searches the whole file.
@@ -37,7 +37,7 @@ struct OrphanSearch {
                 !free.leaves.contains(number), !free.trunks.contains(number),
                 header?.hasPointerMap != true || !layout.isPointerMap(number)
             else { continue }
-            try goOn()
+            try checkCancellation()
             guard let page = try page(number) else { continue }
             tops.insert(number)
             for child in page.children { below.insert(child) }
@@ -66,7 +66,7 @@ struct OrphanSearch {
         try walk.walk(top) { event in
             switch event {
             case .page(let number):
-                try goOn()
+                try checkCancellation()
                 reached.insert(number)
                 if damaged.contains(number) { branch.addDamaged(number) }
             case .node: break

@@ -8,7 +8,7 @@ struct OrphanedBranch {
     private(set) var range: ClosedRange<Int64>?
     private(set) var rows = 0
     /// The maximum number of values in any of its rows.
-    private(set) var mostValues = 0
+    private(set) var maxValues = 0
     /// The damaged pages that it refers to.
     private(set) var damaged: [Int] = []
     /// Its pages that cannot be read.
@@ -21,7 +21,7 @@ struct OrphanedBranch {
     /// The trees whose indexes contain the rows.
     private(set) var confirmed: Set<Int> = []
 
-    private static let mostSamples = 4
+    private static let maxSamples = 4
 
     /// - Parameters:
     ///   - top: The page.
@@ -44,11 +44,11 @@ struct OrphanedBranch {
         if let id { range = min(range?.lowerBound ?? id, id)...max(range?.upperBound ?? id, id) }
         // If the types alone are longer than the local part of the record, they give no evidence.
         guard let types = RecordFields.types(record) else { return }
-        mostValues = max(mostValues, types.count)
+        maxValues = max(maxValues, types.count)
         for (tree, fit) in fits where fit > .impossible {
             fits[tree] = min(fit, layouts[tree]?.fit(types) ?? .impossible)
         }
-        if isWhole, samples.count < Self.mostSamples { samples.append((id ?? 0, record)) }
+        if isWhole, samples.count < Self.maxSamples { samples.append((id ?? 0, record)) }
     }
 
     mutating func add(_ gap: TreeWalk.Gap) { gaps.append(gap) }

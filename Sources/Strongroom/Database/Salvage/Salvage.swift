@@ -26,7 +26,8 @@ final class Salvage {
     /// Copies the file.
     func run() throws -> SalvageReport {
         let start = ContinuousClock.now
-        let source = try SalvageSource(of: keys, at: FileSystem.companion(of: path, "salvaged"), goOn: monitor.check)
+        let source = try SalvageSource(
+            of: keys, at: FileSystem.companion(of: path, "salvaged"), checkCancellation: monitor.check)
         defer { try? source.remove() }
         try removeLeftovers()
         do {
@@ -71,7 +72,8 @@ final class Salvage {
             pages: try DatabasePages(of: connection, pageSize: source.cipher.layout.pageSize), cipher: source.cipher)
         let encoding = try contents.content(of: 1).flatMap(DatabaseHeader.init)?.encoding ?? .utf8
         let plan = try SalvagePlan(
-            contents, roots: roots, damaged: source.damaged, connection, encoding: encoding, goOn: monitor.check)
+            contents, roots: roots, damaged: source.damaged, connection, encoding: encoding,
+            checkCancellation: monitor.check)
         let key = try keys.chain.current.map { key in
             try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
@@ -84,12 +86,12 @@ final class Salvage {
             // last.
             let copied = derived.others.filter { isMade.contains($0.name) }
             let isLast = { (table: SchemaRoot) in table.name == "sqlite_sequence" }
-            let shelf = LostAndFound(target, roots: roots, isKept: keepsUnattributed)
+            let unattributed = LostAndFound(target, roots: roots, isKept: keepsUnattributed)
             let pages = TableSalvage.Pages(contents: contents, plan: plan, encoding: encoding)
-            try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), pages, connection, target, shelf)
-            try target.inTransaction(.exclusive) { try shelf.add(plan, pages, goOn: monitor.check) }
-            lostAndFound = shelf.content
-            try noteIndexes(of: target)
+            try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), pages, connection, target, unattributed)
+            try target.inTransaction(.exclusive) { try unattributed.add(plan, pages, checkCancellation: monitor.check) }
+            lostAndFound = unattributed.content
+            try reportIndexes(of: target)
             for setting in ["user_version", "application_id"] { try copySetting(setting, connection, target) }
         }
         try new.requireName(made.path)
@@ -141,7 +143,7 @@ final class Salvage {
                 }
                 guard isMade, table.page > 0 else { continue }
                 names.insert(table.name)
-                try noteGeneratedColumns(of: table.name, sql, target)
+                try reportGeneratedColumns(of: table.name, sql, target)
             }
         }
         if try target.ownValue("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'") != nil {
@@ -152,7 +154,7 @@ final class Salvage {
 
     /// Records the generated columns whose values, or whose rows, depend on a function that has a stand-in. Values that
     /// are not stored and may be NULL are computed again where the function is known.
-    private func noteGeneratedColumns(of table: String, _ sql: String, _ target: Connection) throws {
+    private func reportGeneratedColumns(of table: String, _ sql: String, _ target: Connection) throws {
         let expressions = [SQLToken](sql: sql).expressions(after: "AS")
         let functions = standIns.filter { $0.kind == .function }.map(\.name)
         guard let function = functions.first(where: { expressions.calls($0) }) else { return }
@@ -232,7 +234,7 @@ final class Salvage {
     }
 
     /// Records the indexes of unique columns and primary keys that are sorted by a stand-in.
-    private func noteIndexes(of target: Connection) throws {
+    private func reportIndexes(of target: Connection) throws {
         let collations = standIns.filter { $0.kind == .collation }.map(\.name)
         guard !collations.isEmpty else { return }
         for case .text(let name)? in try target.ownRows(
@@ -257,11 +259,12 @@ final class Salvage {
 
     private func copyRows(
         _ roots: [SchemaRoot], _ pages: TableSalvage.Pages, _ source: Connection, _ target: Connection,
-        _ shelf: LostAndFound
+        _ unattributed: LostAndFound
     ) throws {
         for (index, table) in roots.enumerated() {
             try monitor.check()
-            let copy = try TableSalvage(table, from: source, to: target, pages, shelf, goOn: monitor.check)
+            let copy = try TableSalvage(
+                table, from: source, to: target, pages, unattributed, checkCancellation: monitor.check)
             try target.inTransaction(.exclusive) {
                 if table.name == "sqlite_sequence" { try target.run("DELETE FROM sqlite_sequence") }
                 try copy.copy(table.page)

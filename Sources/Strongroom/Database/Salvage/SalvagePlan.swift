@@ -24,20 +24,21 @@ final class SalvagePlan {
 
     /// - Parameters:
     ///   - connection: A connection to the file, whose schema can be read.
-    ///   - goOn: Called repeatedly; an error that it throws ends the work.
+    ///   - checkCancellation: Called repeatedly; an error that it throws ends the work.
     init(
         _ contents: PageContents, roots: [SchemaRoot], damaged: [Int], _ connection: Connection,
-        encoding: EncodedText.Encoding, goOn: @escaping () throws -> Void
+        encoding: EncodedText.Encoding, checkCancellation: @escaping () throws -> Void
     ) throws {
         self.contents = contents
         self.damaged = damaged
         let pages = PageSet(pages: contents.pages.count, damaged)
-        survey = try TreeSurvey(contents, roots: roots, damaged: pages, connection, goOn: goOn)
+        survey = try TreeSurvey(
+            contents, roots: roots, damaged: pages, connection, checkCancellation: checkCancellation)
         free = try FreeList(contents)
         evidence = IndexEvidence(connection, survey: survey, encoding: encoding)
         owners = survey.owners
         let open = survey.trees.indices.filter { !survey.trees[$0].openGaps.isEmpty }
-        if !open.isEmpty { try search(open, pages, connection, goOn) }
+        if !open.isEmpty { try search(open, pages, connection, checkCancellation) }
         try attribute(connection)
     }
 
@@ -90,16 +91,16 @@ final class SalvagePlan {
     // MARK: Finding
 
     private func search(
-        _ open: [Int], _ damaged: PageSet, _ connection: Connection, _ goOn: @escaping () throws -> Void
+        _ open: [Int], _ damaged: PageSet, _ connection: Connection, _ checkCancellation: @escaping () throws -> Void
     ) throws {
         let layouts = try Dictionary(uniqueKeysWithValues: open.map { ($0, try layout(of: $0, connection)) })
         var search = OrphanSearch(
             contents, reached: survey.reached, damaged: damaged, layouts: layouts,
-            haveRowIDs: Set(open.filter { survey.trees[$0].hasRowIDs }), goOn: goOn)
+            haveRowIDs: Set(open.filter { survey.trees[$0].hasRowIDs }), checkCancellation: checkCancellation)
         try search.run(without: free) { found in
             var branch = found
             for tree in branch.fits.keys where gaps(for: branch, in: tree).isEmpty { branch.exclude(tree) }
-            try ask(connection, about: &branch)
+            try consultIndexes(connection, about: &branch)
             branch.forgetSamples()
             branches.append(branch)
         }
@@ -113,7 +114,7 @@ final class SalvagePlan {
     }
 
     /// Consults the indexes if there are several candidates, or if the list of unused pages is damaged.
-    private func ask(_ connection: Connection, about branch: inout OrphanedBranch) throws {
+    private func consultIndexes(_ connection: Connection, about branch: inout OrphanedBranch) throws {
         let candidates = candidates(of: branch)
         guard branch.hasRowIDs, candidates.count > 1 || !free.isComplete else { return }
         for tree in candidates {

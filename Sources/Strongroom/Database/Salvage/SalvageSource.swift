@@ -13,8 +13,8 @@ struct SalvageSource {
     /// - Parameters:
     ///   - keys: The damaged file, which must not be open anywhere, and the keys that may open it.
     ///   - path: The path of the copy.
-    ///   - goOn: Throws if the work has been cancelled.
-    init(of keys: DatabaseKeys, at path: String, goOn: () throws -> Void) throws {
+    ///   - checkCancellation: Throws if the work has been cancelled.
+    init(of keys: DatabaseKeys, at path: String, checkCancellation: () throws -> Void) throws {
         let original = keys.file
         let before = try Self.states(of: original)
         // The error for the copy would name the copy's WAL.
@@ -27,7 +27,9 @@ struct SalvageSource {
             functions: original.functions)
         try remove()
         do {
-            for ending in ["", "-wal", "-journal"] { try Self.copy(original.path + ending, path + ending, goOn: goOn) }
+            for ending in ["", "-wal", "-journal"] {
+                try Self.copy(original.path + ending, path + ending, checkCancellation: checkCancellation)
+            }
             guard try Self.states(of: original) == before else {
                 throw StrongroomError(
                     .busy,
@@ -37,7 +39,7 @@ struct SalvageSource {
                     database: original.name)
             }
             try checkpointLog()
-            try markDamagedPages(goOn: goOn)
+            try markDamagedPages(checkCancellation: checkCancellation)
         } catch {
             try remove()
             throw error
@@ -69,9 +71,9 @@ struct SalvageSource {
             database: original.name)
     }
 
-    private static func copy(_ source: String, _ target: String, goOn: () throws -> Void) throws {
+    private static func copy(_ source: String, _ target: String, checkCancellation: () throws -> Void) throws {
         guard try FileStatus.at(source) != nil else { return }
-        try PlainFile.copy(source, to: PlainFile(making: target), goOn: goOn)
+        try PlainFile.copy(source, to: PlainFile(making: target), checkCancellation: checkCancellation)
     }
 
     /// Lets the engine roll back a rollback journal or checkpoint a WAL, as it would for the file itself.
@@ -89,10 +91,10 @@ struct SalvageSource {
     }
 
     /// Finds the damaged pages, and changes them so that every engine detects the damage.
-    private mutating func markDamagedPages(goOn: () throws -> Void) throws {
+    private mutating func markDamagedPages(checkCancellation: () throws -> Void) throws {
         let copy = try PlainFile(file.path, isWritable: true, followsLinks: false)
         let verifier = try PageVerifier(closed: copy, cipher)
-        damaged = try verifier.damagedPages { _ in try goOn() }
+        damaged = try verifier.damagedPages { _ in try checkCancellation() }
         guard damaged.first != 1 else { throw Self.schemaDamaged(file.name, nil) }
         // An engine of version 3 accepts zeros as a valid page, and none opens a file that is shorter than its first
         // page says.

@@ -19,13 +19,13 @@ final class TableSalvage {
     /// The column that is an alias of the row id.
     let rowIDColumn: Int?
     private let lostAndFound: LostAndFound
-    private let goOn: () throws -> Void
+    private let checkCancellation: () throws -> Void
     private(set) var content: SalvageReport.TableContent
 
     /// The number of rows that are read in one transaction.
     private static let part = 500
     /// The maximum number of bytes of rows that are collected before they are written together.
-    private static let mostBytes = 1 << 20
+    private static let maxBytes = 1 << 20
 
     private var ids: [Int64] = []
     private var keys: [[RecordFields.Field]] = []
@@ -34,13 +34,13 @@ final class TableSalvage {
 
     init(
         _ table: SchemaRoot, from source: Connection, to target: Connection, _ pages: Pages,
-        _ lostAndFound: LostAndFound, goOn: @escaping () throws -> Void
+        _ lostAndFound: LostAndFound, checkCancellation: @escaping () throws -> Void
     ) throws {
         self.source = source
         self.target = target
         self.pages = pages
         self.lostAndFound = lostAndFound
-        self.goOn = goOn
+        self.checkCancellation = checkCancellation
         columns = try source.columnInfos(of: table.name)
         content = SalvageReport.TableContent(name: table.name)
         hasRowIDs = source.hasRowIDs(table.name)
@@ -100,7 +100,7 @@ final class TableSalvage {
     }
 
     private func flush() throws {
-        try goOn()
+        try checkCancellation()
         try copy(ids[...], attempt: copyRows) { id, _ in lose(id...id, rows: 1) }
         try copy(keys[...], attempt: copyEntries) { _, _ in content.rowsLost += 1 }
         (ids, keys) = ([], [])
@@ -148,12 +148,12 @@ final class TableSalvage {
         }
         found.append(FoundRow(page: page, id: id, fields: fields))
         foundBytes += record.count
-        if found.count == Self.part || foundBytes > Self.mostBytes { try flushFound() }
+        if found.count == Self.part || foundBytes > Self.maxBytes { try flushFound() }
     }
 
     private func flushFound() throws {
         guard !found.isEmpty else { return }
-        try goOn()
+        try checkCancellation()
         let before = content.rowsCopied
         var conflicting: [FoundRow] = []
         try copy(found[...], attempt: copyFound) { row, _ in
@@ -210,9 +210,9 @@ final class TableSalvage {
     private var rowIDName: String? { columns.freeRowIDName }
 
     private func insertion(_ names: [String]) -> String {
-        let places = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        let parameters = Array(repeating: "?", count: names.count).joined(separator: ", ")
         // No row replaces another, whatever the table's conflict clauses say.
-        return "INSERT OR ABORT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(places))"
+        return "INSERT OR ABORT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters))"
     }
 
     private func copyFound(_ rows: ArraySlice<FoundRow>) throws {
@@ -262,7 +262,7 @@ final class TableSalvage {
         try source.inTransaction(.deferred) {
             for key in keys {
                 try source.withOwnStatement(query) { rows in
-                    for (place, field) in key.enumerated() { try rows.bind(field, at: place) }
+                    for (index, field) in key.enumerated() { try rows.bind(field, at: index) }
                     try target.withOwnStatement(insertion(names)) { insertion in
                         guard try rows.step() else { throw missing }
                         try insertion.bindRow(of: rows, count: names.count)

@@ -27,10 +27,10 @@ struct TreeSurvey {
     /// - Parameters:
     ///   - roots: The schema.
     ///   - connection: A connection to the file, whose schema can be read.
-    ///   - goOn: Called repeatedly; an error that it throws ends the survey.
+    ///   - checkCancellation: Called repeatedly; an error that it throws ends the survey.
     init(
         _ contents: PageContents, roots: [SchemaRoot], damaged: PageSet, _ connection: Connection,
-        goOn: () throws -> Void
+        checkCancellation: () throws -> Void
     ) throws {
         reached = PageSet(pages: contents.pages.count)
         let walk = TreeWalk(contents: contents)
@@ -40,7 +40,7 @@ struct TreeSurvey {
             try walk.walk(root.page) { event in
                 switch event {
                 case .page(let number):
-                    try goOn()
+                    try checkCancellation()
                     reached.insert(number)
                     if damaged.contains(number), owners[number] == nil { owners[number] = root.owner }
                 case .node(let depth, isLeaf: true): tree.leafDepth = tree.leafDepth ?? depth

@@ -72,7 +72,7 @@ extension Connection {
     func allowHistoryOfReplacedRows() throws {
         // Not by a cached statement: called while one is being prepared.
         let result = trusting { sqlite3_exec(pointer, "PRAGMA recursive_triggers = ON", nil, nil, nil) }
-        _ = authorizer.takeTables()
+        _ = authorizer.removeTables()
         guard result == SQLITE_OK else { throw failure("The triggers could not be set up") }
         file.hasHistory = true
     }

@@ -34,7 +34,7 @@ final class OpenBlob {
         count = Int(sqlite3_blob_bytes(opened))
         // The engine's authorizer is not called for a value that is opened.
         connection.transaction.tables.reads.insert(TableUse.name(table))
-        if isWriting { connection.noteWrite(of: table) }
+        if isWriting { connection.recordWrite(of: table) }
     }
 
     deinit {
@@ -94,7 +94,7 @@ final class OpenBlob {
     }
 
     private func failure(_ result: Int32) -> StrongroomError {
-        connection.noteFailure()
+        connection.recordFailure()
         let code = ResultCode(extended: result)
         if code.primary == SQLITE_ABORT {
             return StrongroomError(
@@ -118,7 +118,7 @@ final class OpenBlob {
     private static func refusal(by connection: Connection, _ title: String) -> StrongroomError {
         let words = sqlite3_errmsg(connection.pointer).map { String(cString: $0) } ?? ""
         let code = ResultCode(extended: sqlite3_extended_errcode(connection.pointer))
-        connection.noteFailure()
+        connection.recordFailure()
         guard code.primary == SQLITE_ERROR else { return connection.failure("The value in \(title) was not opened") }
         func error(_ code: StrongroomError.Code, _ message: String) -> StrongroomError {
             StrongroomError(code, message, database: connection.database)
@@ -156,5 +156,5 @@ final class OpenBlob {
 
 extension Connection {
     /// The most bytes that a value can have, and a row as well. See "Limits In SQLite" (sqlite.org/limits.html).
-    var mostBytes: Int { Int(sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, -1)) }
+    var maxBytes: Int { Int(sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, -1)) }
 }

@@ -6,7 +6,7 @@ extension Connection {
         /// Whether the engine's progress handler checks, while a statement runs, whether to interrupt it.
         fileprivate(set) var isPolled = false
         /// Whether the library's own work on the connection has been cancelled.
-        fileprivate(set) var isUnwanted: (() -> Bool)?
+        fileprivate(set) var isCancelled: (() -> Bool)?
         /// How much is lost with an interrupted statement.
         fileprivate(set) var sharing = Sharing.unshared
     }
@@ -31,14 +31,14 @@ extension Connection {
     /// connections that the library uses for its own work.
     ///
     /// - Parameters:
-    ///   - looks: The number of checks, one per 10,000 virtual machine steps, after which the statement is interrupted
+    ///   - checks: The number of checks, one per 10,000 virtual machine steps, after which the statement is interrupted
     ///     in any case; nil for no limit.
-    ///   - isUnwanted: Whether the work has been cancelled.
-    func stop(after looks: Int? = nil, when isUnwanted: @escaping () -> Bool = { false }) {
-        var left = looks
-        interruption.isUnwanted = {
+    ///   - isCancelled: Whether the work has been cancelled.
+    func stop(after checks: Int? = nil, when isCancelled: @escaping () -> Bool = { false }) {
+        var left = checks
+        interruption.isCancelled = {
             left = left.map { $0 - 1 }
-            return left.map { $0 < 0 } ?? false || isUnwanted()
+            return left.map { $0 < 0 } ?? false || isCancelled()
         }
         installProgressHandler()
     }
@@ -48,7 +48,7 @@ extension Connection {
         interruption.isPolled = true
         sqlite3_progress_handler(
             pointer,
-            Self.stepsBetweenLooks,
+            Self.stepsBetweenChecks,
             { context in
                 guard let context else { return 0 }
                 return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().mustStop ? 1 : 0
@@ -72,10 +72,10 @@ extension Connection {
     }
 
     /// Steps of the engine's virtual machine.
-    private static let stepsBetweenLooks: Int32 = 10_000
+    private static let stepsBetweenChecks: Int32 = 10_000
 
     private var mustStop: Bool {
-        if let isUnwanted = interruption.isUnwanted { return isUnwanted() }
+        if let isCancelled = interruption.isCancelled { return isCancelled() }
         // The library's own statements, such as a rollback to a savepoint, run to their end.
         guard cancellation.isSet, !authorizer.isTrusting else { return false }
         if interruption.sharing == .unshared { return true }

@@ -41,7 +41,7 @@ extension Connection {
 
     /// Whether the transaction defers the check of all foreign keys to its end; true if unknown.
     var defersForeignKeys: Bool {
-        guard authorizer.hasMetDeferral else { return false }
+        guard authorizer.hasSeenDeferral else { return false }
         let setting = try? ownValue("PRAGMA defer_foreign_keys")
         return setting != .integer(0)
     }
@@ -57,7 +57,7 @@ extension Connection {
             let row = Row(statement)
             while try statement.step() {
                 count += 1
-                guard count <= Self.mostNamed else { continue }
+                guard count <= Self.maxNamed else { continue }
                 let (table, parent) = (try row.text(at: 0), try row.text(at: 2))
                 first = first ?? (table, parent)
                 // A table without row ids has none to report.
@@ -76,5 +76,5 @@ extension Connection {
     }
 
     /// The most rows that a message names.
-    private static let mostNamed = 10
+    private static let maxNamed = 10
 }

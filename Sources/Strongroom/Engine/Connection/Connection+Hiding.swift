@@ -4,7 +4,7 @@ extension Connection {
     /// the connection is closed.
     ///
     /// - Throws: ``StrongroomError`` with `notAuthorized`.
-    func refuseHiding(_ all: [Authorizer.Made], _ sql: String) throws {
+    func refuseHiding(_ all: [Authorizer.CreatedObject], _ sql: String) throws {
         for made in all {
             guard let name = made.name ?? Self.newName(in: sql) else { continue }
             // The engine finds its own tables, such as `sqlite_sequence`, by the database and not by the name.
@@ -51,10 +51,10 @@ extension Connection {
     /// The new name in ALTER TABLE … RENAME TO; nil for another statement.
     private static func newName(in sql: String) -> String? {
         let tokens = [SQLToken](sql: sql)
-        let place = tokens.indices.first { place in
-            tokens[place].isWord("TO") && tokens.significant(before: place)?.isWord("RENAME") == true
+        let index = tokens.indices.first { index in
+            tokens[index].isWord("TO") && tokens.significant(before: index)?.isWord("RENAME") == true
         }
-        guard let token = place.flatMap({ tokens.significant(after: $0) }) else { return nil }
+        guard let token = index.flatMap({ tokens.significant(after: $0) }) else { return nil }
         // The engine accepts a string literal as a name here, too.
         return token.kind == .literal ? SQLToken.unquoted(token.text) : token.name
     }

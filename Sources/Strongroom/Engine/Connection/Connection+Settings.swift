@@ -7,7 +7,7 @@ extension Connection {
         /// Writes a file that is renamed into place when it is complete, and so writes it without a WAL.
         case maker
         /// Reads and writes a database in memory, which no other connection can see.
-        case sole
+        case inMemory
 
         var description: String { rawValue }
     }
@@ -48,7 +48,7 @@ extension Connection {
             try run("PRAGMA synchronous = FULL")
             // A WAL that a long read made large is truncated to this limit when it is restarted.
             try run("PRAGMA journal_size_limit = \(Self.logKept)")
-        case .maker, .sole:
+        case .maker, .inMemory:
             break
         case .reader:
             try run("PRAGMA query_only = ON")

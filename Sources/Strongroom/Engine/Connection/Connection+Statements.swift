@@ -58,7 +58,7 @@ extension Connection {
     @usableFromInline
     func statement(_ sql: String) throws -> Statement {
         try checkTransaction()
-        return try note(statements.user.statement(for: sql, prepare: prepare))
+        return try recordUse(of: statements.user.statement(for: sql, prepare: prepare))
     }
 
     /// A statement for a table's operation. Its text, and what an insert binds in place of NULL, are computed only when
@@ -73,17 +73,17 @@ extension Connection {
             let statement = try statements.user.statement(for: sql, prepare: prepare)
             statement.parameters.pointee.defaults = defaults
             statement.isOperation = true
-            return try note(statement)
+            return try recordUse(of: statement)
         }
-        if let statement = statements.user.latest(for: key) { return try note(statement) }
-        if let statement = statements.user.free(for: key) { return try note(statement) }
+        if let statement = statements.user.latest(for: key) { return try recordUse(of: statement) }
+        if let statement = statements.user.free(for: key) { return try recordUse(of: statement) }
         // The cache is not being changed meanwhile: a table may be created here, by statements of its own.
         let (sql, defaults) = try make()
         let statement = try prepare(sql)
         statement.parameters.pointee.defaults = defaults
         statement.isOperation = true
         statements.user.insert(statement, for: key)
-        return try note(statement)
+        return try recordUse(of: statement)
     }
 
     /// A piece of SQL that is computed once and then cached.
@@ -107,7 +107,7 @@ extension Connection {
     }
 
     /// Called after a failed statement: the engine answers some failures with a rollback of the whole transaction.
-    func noteFailure() {
+    func recordFailure() {
         if transaction.state == .open, !isInTransaction { transaction.state = .rolledBack }
     }
 
@@ -126,16 +126,16 @@ extension Connection {
         let text = try authorizer.isTrusting ? sql : statements.expansion?(sql) ?? sql
         var prepared: OpaquePointer?
         authorizer.hasRefused = false
-        _ = authorizer.takeMade()
+        _ = authorizer.removeCreated()
         let (result, rest) = text.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?
             let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
             guard let tail, let start = text.baseAddress else { return (result, 0) }
             return (result, tail - start)
         }
-        let tables = authorizer.takeTables()
+        let tables = authorizer.removeTables()
         // The engine may compute a function of constants now, and does not report its failure.
-        _ = functions.takeFailure()
+        _ = functions.removeFailure()
         guard result == SQLITE_OK else {
             guard authorizer.hasRefused else {
                 throw functionError(sql: sql) ?? failure("The statement was not accepted", sql: sql)
@@ -149,13 +149,13 @@ extension Connection {
         }
         let statement = Statement(prepared, owner: self)
         statement.tables = tables
-        statement.noteHistory()
+        statement.updateKeepsHistory()
         if statement.keepsHistory, !file.hasHistory {
             // It may replace rows, and has been prepared without the delete triggers for those.
             try allowHistoryOfReplacedRows()
             return try prepare(sql)
         }
-        let made = authorizer.takeMade()
+        let made = authorizer.removeCreated()
         statement.namesTable = !made.isEmpty
         try refuseHiding(made, sql)
         if statement.namesTable { try refuseChecks(in: sql) }

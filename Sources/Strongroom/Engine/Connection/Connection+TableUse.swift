@@ -5,7 +5,7 @@ import CSQLCipher
 extension Connection {
     /// Records the tables that a statement uses; costs one comparison for a statement already recorded in this
     /// transaction.
-    func note(_ statement: Statement) throws -> Statement {
+    func recordUse(of statement: Statement) throws -> Statement {
         use.statements += 1
         if !observers.isEmpty {
             do {
@@ -16,8 +16,8 @@ extension Connection {
             }
         }
         if statement.keepsHistory { try recordAuthor(for: statement) }
-        guard statement.notedIn != transaction.number else { return statement }
-        statement.notedIn = transaction.number
+        guard statement.recordedIn != transaction.number else { return statement }
+        statement.recordedIn = transaction.number
         if !observers.isEmpty { observers.didUse(statement) }
         transaction.tables.writes.formUnion(statement.tables.writes)
         guard transaction.isWatchingReads else { return statement }
@@ -41,9 +41,9 @@ extension Connection {
 
     /// Records the tables of a statement that the engine has prepared again at its first step, because the schema has
     /// changed.
-    func noteAgain(_ statement: Statement) throws {
-        statement.tables.formUnion(authorizer.takeTables())
-        statement.noteHistory()
+    func recordReprepared(_ statement: Statement) throws {
+        statement.tables.formUnion(authorizer.removeTables())
+        statement.updateKeepsHistory()
         statement.isExplained = false
         statement.areNamesKnown = false
         transaction.tables.writes.formUnion(statement.tables.writes)
@@ -74,15 +74,15 @@ extension Connection {
     }
 
     /// The tables that transactions committed since the last call have written.
-    func takeChangedTables() -> Set<String> {
+    func removeChangedTables() -> Set<String> {
         defer { transaction.committedWrites = [] }
         return transaction.committedWrites
     }
 
     /// Records that the running transaction has written a table whose rows are observed.
-    func noteWrite(of table: String) {
+    func recordWrite(of table: String) {
         transaction.tables.writes.insert(TableUse.name(table))
-        rowRecorder?.noteUnknown(TableUse.name(table))
+        rowRecorder?.recordUnknown(TableUse.name(table))
     }
 
     // MARK: Engines that do not report all tables

@@ -24,7 +24,7 @@ extension Connection {
 
     /// Begins a transaction, which the caller ends with ``commit()`` or ``rollBack()``.
     func begin(_ start: Start) throws {
-        try notingAnotherKey { try run(start.rawValue) }
+        try reportingAnotherKey { try run(start.rawValue) }
         transaction.begin()
         rowRecorder?.begin()
         guard let participant else { return }
@@ -52,14 +52,14 @@ extension Connection {
     /// Begins a read transaction whose snapshot is taken now, and which the caller ends with ``commit()`` or
     /// ``rollBack()``.
     func beginSnapshot() throws {
-        guard let participant else { return try takeSnapshot() }
-        try participant.beginSnapshot(on: self, takeSnapshot)
+        guard let participant else { return try acquireSnapshot() }
+        try participant.beginSnapshot(on: self, acquireSnapshot)
     }
 
-    private func takeSnapshot() throws {
+    private func acquireSnapshot() throws {
         try begin(.deferred)
         do {
-            try notingAnotherKey { try run(Self.firstPage) }
+            try reportingAnotherKey { try run(Self.firstPage) }
             if isInMemory { try keepFromWriting(true) }
         } catch {
             rollBack()
@@ -74,7 +74,7 @@ extension Connection {
     }
 
     /// After a rotation by another process the first page can no longer be read.
-    private func notingAnotherKey<T>(_ body: () throws -> T) throws -> T {
+    private func reportingAnotherKey<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let error as StrongroomError where error.code == .notADatabase {
@@ -104,7 +104,7 @@ extension Connection {
         if let participant { try participant.commit(on: self) { try run("COMMIT") } } else { try run("COMMIT") }
         transaction.state = .none
         if transaction.isKeptFromWriting { try keepFromWriting(false) }
-        transaction.noteCommit()
+        transaction.recordCommit()
         rowRecorder?.commit(transaction.tables.writes)
     }
 
@@ -116,7 +116,7 @@ extension Connection {
         // If it fails, the next write reports it.
         if transaction.isKeptFromWriting { try? keepFromWriting(false) }
         // Also after a rollback by the engine.
-        defer { participant?.noteUndoing(on: self) }
+        defer { participant?.didRollBack(on: self) }
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK")
@@ -163,7 +163,7 @@ extension Connection {
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK TO strongroom")
-            participant?.noteUndoing(on: self)
+            participant?.didRollBack(on: self)
             try run("RELEASE strongroom")
         } catch {
             transaction.state = .rolledBack

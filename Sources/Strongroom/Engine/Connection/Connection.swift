@@ -125,13 +125,13 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     }
 
     /// Whether it is a store's writer, or its only connection.
-    var isWriter: Bool { role == .writer || role == .sole }
+    var isWriter: Bool { role == .writer || role == .inMemory }
 
     /// Whether a transaction on it may write now.
     var mayWrite: Bool { isWriter && !transaction.isKeptFromWriting }
 
     /// Whether the database is in memory, where this connection is the only one.
-    var isInMemory: Bool { role == .sole }
+    var isInMemory: Bool { role == .inMemory }
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }

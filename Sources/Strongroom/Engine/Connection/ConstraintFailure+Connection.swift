@@ -34,28 +34,28 @@ extension ConstraintFailure {
         case .check:
             self.init(kind: kind, table: nil, name: detail)
         case .dataType:
-            let place = words.firstRange(of: " column ").map { String(words[$0.upperBound...]) } ?? ""
-            self.init(kind, places: place, on: connection)
+            let subject = words.firstRange(of: " column ").map { String(words[$0.upperBound...]) } ?? ""
+            self.init(kind, subject: subject, on: connection)
         case .unique, .primaryKey, .notNull:
-            self.init(kind, places: detail ?? "", on: connection)
+            self.init(kind, subject: detail ?? "", on: connection)
         default:
             self.init(kind: kind, table: nil)
         }
     }
 
-    /// - Parameter places: `table.column, table.column`, or `index 'name'`.
-    private init(_ kind: Kind, places: String, on connection: Connection) {
-        if places.hasPrefix("index '"), places.hasSuffix("'") {
-            let name = String(places.dropFirst(7).dropLast())
+    /// - Parameter subject: `table.column, table.column`, or `index 'name'`.
+    private init(_ kind: Kind, subject: String, on connection: Connection) {
+        if subject.hasPrefix("index '"), subject.hasSuffix("'") {
+            let name = String(subject.dropFirst(7).dropLast())
             self.init(kind: kind, table: Self.table(ofIndex: name, on: connection), name: name)
             return
         }
-        guard let dot = places.firstIndex(of: ".") else {
+        guard let dot = subject.firstIndex(of: ".") else {
             self.init(kind: kind, table: nil)
             return
         }
-        let table = String(places[..<dot])
-        let columns = String(places[places.index(after: dot)...]).split(separator: ", \(table).").map(String.init)
+        let table = String(subject[..<dot])
+        let columns = String(subject[subject.index(after: dot)...]).split(separator: ", \(table).").map(String.init)
         self.init(kind: kind, table: table, columns: columns)
     }
 

@@ -75,12 +75,12 @@ public struct EngineFeatures: Sendable, Equatable {
     /// - Returns: The features; determined once, then cached.
     /// - Throws: ``StrongroomError`` with `notSQLCipher` if plain SQLite is linked in place of SQLCipher.
     public static func current() throws -> EngineFeatures {
-        try asked.get()
+        try detected.get()
     }
 
-    private static let asked = Result { try ask() }
+    private static let detected = Result { try detect() }
 
-    private static func ask() throws -> EngineFeatures {
+    private static func detect() throws -> EngineFeatures {
         let probe = try Connection(path: ":memory:", mode: .create, database: ":memory:")
         guard case .text(let cipher)? = try probe.ownValue("PRAGMA cipher_version"), !cipher.isEmpty else {
             throw notSQLCipher(version: String(cString: sqlite3_libversion()))

@@ -15,10 +15,10 @@ struct EngineUse {
 }
 
 extension Connection {
-    /// The counts since the last call; only for the holder of the connection's slot.
+    /// Returns and resets the counts; only for the holder of the connection's slot.
     ///
     /// See "Status Parameters for database connections" (sqlite.org/c3ref/c_dbstatus_options.html).
-    func takeUse() -> EngineUse {
+    func resetUse() -> EngineUse {
         defer { use = EngineUse() }
         use.pageCacheHits = status(SQLITE_DBSTATUS_CACHE_HIT)
         use.pageCacheMisses = status(SQLITE_DBSTATUS_CACHE_MISS)

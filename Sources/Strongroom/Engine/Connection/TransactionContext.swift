@@ -67,7 +67,7 @@ struct TransactionContext {
     }
 
     /// Records the commit.
-    mutating func noteCommit() {
+    mutating func recordCommit() {
         committedWrites.formUnion(tables.writes)
     }
 }

@@ -16,5 +16,5 @@ protocol TransactionParticipant: AnyObject {
     func commit(on connection: Connection, _ commit: () throws -> Void) throws
 
     /// Called when the transaction, or a part of it, has been rolled back.
-    func noteUndoing(on connection: Connection)
+    func didRollBack(on connection: Connection)
 }

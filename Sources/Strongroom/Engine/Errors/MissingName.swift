@@ -36,7 +36,7 @@ struct MissingName: Sendable, Hashable {
 
     /// The error of a statement.
     func error(sql: String?, database: String) -> StrongroomError {
-        let (what, place): (String, String) =
+        let (what, property): (String, String) =
             switch kind {
             case .function: ("function", "functions(for:)")
             case .collation: ("collation", "collations(for:)")
@@ -45,7 +45,7 @@ struct MissingName: Sendable, Hashable {
             kind == .function ? .missingFunction : .missingCollation,
             """
             The statement, or an index, check, trigger or view that it uses, needs the \(what) "\(name)", which \
-            neither the engine nor the configuration has. Declare it in `\(place)` of the configuration, or \
+            neither the engine nor the configuration has. Declare it in `\(property)` of the configuration, or \
             correct its name.
             """,
             database: database, sql: sql, resultCode: ResultCode(extended: 1))

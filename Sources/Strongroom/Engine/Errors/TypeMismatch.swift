@@ -26,10 +26,10 @@ public struct TypeMismatch: Sendable, Equatable {
                 row or the function's type.
                 """
         }
-        var place = "Column \"\(column)\""
-        if let table { place += " of table \"\(table)\"" }
-        if let rowID { place += ", row \(rowID)," }
-        return "\(place) contains \(found) where \(wanted) is expected; correct the row or the record's type."
+        var location = "Column \"\(column)\""
+        if let table { location += " of table \"\(table)\"" }
+        if let rowID { location += ", row \(rowID)," }
+        return "\(location) contains \(found) where \(wanted) is expected; correct the row or the record's type."
     }
 }
 

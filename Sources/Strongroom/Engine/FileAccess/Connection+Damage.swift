@@ -24,7 +24,7 @@ extension Connection {
     var hasMetDamage: Bool {
         let result = trusting { sqlite3_exec(pointer, Self.firstPage, nil, nil, nil) }
         // The query is not the user's.
-        _ = authorizer.takeTables()
+        _ = authorizer.removeTables()
         switch result & 0xFF {
         // SQLITE_ERROR is the result for a page whose authentication failed; the engine reports failures of the
         // operating system in the same way.

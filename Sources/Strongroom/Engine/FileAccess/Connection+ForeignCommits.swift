@@ -10,11 +10,11 @@ extension Connection {
     }
 
     /// Records what is committed now: only later commits are found.
-    func noteDataVersion() throws {
+    func recordDataVersion() throws {
         file.dataVersion = try dataVersion()
     }
 
-    /// Whether others have committed since the last call, or since ``noteDataVersion()``; true in the first call
+    /// Whether others have committed since the last call, or since ``recordDataVersion()``; true in the first call
     /// without either. In a transaction, commits from before its beginning.
     ///
     /// The engine's counter does not count this connection's commits. See SQLite's documentation, "PRAGMA data_version"
@@ -62,7 +62,7 @@ extension Connection {
     // MARK: Commits in the WAL that are not valid yet
 
     /// The frames that are looked at; further ones count as a commit that may follow.
-    private static let mostFrames = 64
+    private static let maxFrames = 64
 
     /// Whether the WAL has a complete commit after its valid part. A commit writes its frames, flushes them, and then
     /// makes them valid in the WAL index, which is mapped memory: no watch of the file system reports that last step.
@@ -82,7 +82,7 @@ extension Connection {
         let published = [UInt8](header[32..<40])
         guard let salts = try saltsOfNextFrames(log, published, isEmpty: valid == 0) else { return false }
         return try withUnsafeTemporaryAllocation(byteCount: 24, alignment: 8) { frame in
-            for number in valid..<valid + Int64(Self.mostFrames) {
+            for number in valid..<valid + Int64(Self.maxFrames) {
                 let count = try log.read(at: 32 + number * frameLength, into: frame)
                 // Frames of an earlier WAL have other salts.
                 guard count == 24, frame[8..<16].elementsEqual(salts) else { return false }

@@ -16,10 +16,10 @@ extension Connection {
     func integrityCheck(most: Int) throws -> IntegrityCheck {
         try withStandIns { missing in
             guard !missing.isEmpty else { return IntegrityCheck(findings: try findings(most), unchecked: []) }
-            let places = try PlacesOfMissing(missing, self)
+            let uncheckable = try UncheckableObjects(missing, self)
             // With a stand-in, each row of an index may be a finding; the engine does not collect them.
-            let findings = try findings(most, limit: .max) { places.isAboutThem($0) }
-            return IntegrityCheck(findings: findings, unchecked: places.lines)
+            let findings = try findings(most, limit: .max) { uncheckable.isAboutThem($0) }
+            return IntegrityCheck(findings: findings, unchecked: uncheckable.lines)
         }
     }
 
@@ -65,7 +65,7 @@ extension Connection {
 }
 
 /// The indexes and tables of a file that need missing functions or collations.
-private struct PlacesOfMissing {
+private struct UncheckableObjects {
     /// A line for each of them.
     private(set) var lines: [String] = []
     /// The ends of the engine's findings about them.

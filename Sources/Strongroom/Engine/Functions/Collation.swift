@@ -34,7 +34,7 @@ public struct Collation: Sendable, Hashable {
 
     /// Declares a collation in Swift.
     ///
-    /// Two texts that are in the same place of the order are equal for `=`, `UNIQUE`, `DISTINCT` and `GROUP BY`, too.
+    /// Two texts that the order treats as the same are equal for `=`, `UNIQUE`, `DISTINCT` and `GROUP BY`, too.
     /// An index is valid only as long as the order stays the same: after a change of it, rebuild the indexes with
     /// ``Writing/reindex(_:)``.
     ///
@@ -62,7 +62,7 @@ public struct Collation: Sendable, Hashable {
     func comparable(_ text: String) -> [UInt8] {
         var bytes = Array(text.utf8)
         if Identifier.areSame(name, Self.noCase.name) {
-            for place in bytes.indices where (0x41...0x5A).contains(bytes[place]) { bytes[place] |= 0x20 }
+            for index in bytes.indices where (0x41...0x5A).contains(bytes[index]) { bytes[index] |= 0x20 }
         } else if Identifier.areSame(name, Self.trimmingSpaces.name) {
             while bytes.last == 0x20 { bytes.removeLast() }
         }

@@ -22,12 +22,12 @@ struct ConnectionFunctions: Sendable {
         }
         for definition in functions.map(\.definition) {
             try Self.check(definition.name, "function")
-            guard definition.argumentCount <= Self.mostArguments else {
+            guard definition.argumentCount <= Self.maxArguments else {
                 throw StrongroomError(
                     .limit,
                     """
                     The function "\(definition.name)" has \(definition.argumentCount) arguments; the engine calls \
-                    functions with at most \(Self.mostArguments).
+                    functions with at most \(Self.maxArguments).
                     """)
             }
             let isTwice = self.functions.contains {
@@ -64,7 +64,7 @@ struct ConnectionFunctions: Sendable {
     var nondeterministic: [FunctionDefinition] { functions.filter { !$0.isDeterministic } }
 
     /// The most that every supported engine accepts.
-    private static let mostArguments = 100
+    private static let maxArguments = 100
     /// The longest name of a function, in bytes.
     private static let longestName = 255
 

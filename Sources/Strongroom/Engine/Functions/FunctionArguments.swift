@@ -17,9 +17,9 @@ struct FunctionArguments {
 
     /// Whether one of some arguments is NULL.
     @usableFromInline
-    func hasNull(among places: [Int]) -> Bool {
+    func hasNull(among indices: [Int]) -> Bool {
         guard let values else { return false }
-        for place in places where sqlite3_value_type(values[place]) == SQLITE_NULL { return true }
+        for index in indices where sqlite3_value_type(values[index]) == SQLITE_NULL { return true }
         return false
     }
 

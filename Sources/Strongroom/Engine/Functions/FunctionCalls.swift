@@ -59,7 +59,7 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
     }
 
     /// Returns and clears the error of the function that has ended the statement.
-    func takeFailure() -> (any Error)? {
+    func removeFailure() -> (any Error)? {
         guard failure != nil else { return nil }
         return failure.take()
     }

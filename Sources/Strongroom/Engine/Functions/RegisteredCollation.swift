@@ -1,10 +1,10 @@
 import CSQLCipher
 import Foundation
 
-/// A collation as one connection has it; the engine keeps it until the connection is closed.
+/// A collation registered on a connection; the engine keeps it until the connection is closed.
 final class RegisteredCollation {
     private let order: Collation.Order
-    /// Whether texts in the same place of the order are compared by their bytes.
+    /// Whether texts that the order treats as equal are compared by their bytes.
     private let isTotal: Bool
 
     /// The calls of the connection, for an order that could use the store.

@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// A function as one connection has it; the engine keeps it until the connection is closed.
+/// A function registered on a connection; the engine keeps it until the connection is closed.
 final class RegisteredFunction {
     private let definition: FunctionDefinition
     private let calls: FunctionCalls
@@ -58,7 +58,7 @@ final class RegisteredFunction {
     private static let finish: @convention(c) (OpaquePointer?) -> Void = { context in
         guard let context, let function = sqlite3_user_data(context) else { return }
         Unmanaged<RegisteredFunction>.fromOpaque(function)._withUnsafeGuaranteedRef { function in
-            guard let group = function.takeGroup(context) else { return }
+            guard let group = function.removeGroup(context) else { return }
             function.run(context) { try group.finish(FunctionArguments(context, nil, 0)) }
         }
     }
@@ -88,9 +88,9 @@ final class RegisteredFunction {
     /// - Returns: The state, or nil if memory ran out.
     private func group(_ context: OpaquePointer) -> (any Aggregation)? {
         guard case .aggregate(let make) = definition.body,
-            let place = sqlite3_aggregate_context(context, Int32(MemoryLayout<UnsafeRawPointer?>.size))
+            let slot = sqlite3_aggregate_context(context, Int32(MemoryLayout<UnsafeRawPointer?>.size))
         else { return nil }
-        let pointer = place.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+        let pointer = slot.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
         if let made = pointer.pointee { return Unmanaged<Group>.fromOpaque(made).takeUnretainedValue().aggregation }
         let group = Group(make())
         pointer.pointee = Unmanaged.passRetained(group).toOpaque()
@@ -98,12 +98,12 @@ final class RegisteredFunction {
     }
 
     /// The state of the group that ends; a new one if there were no rows.
-    private func takeGroup(_ context: OpaquePointer) -> (any Aggregation)? {
+    private func removeGroup(_ context: OpaquePointer) -> (any Aggregation)? {
         guard case .aggregate(let make) = definition.body else { return nil }
         // With a length of 0 the engine allocates nothing.
-        let place = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-        guard let made = place?.pointee else { return make() }
-        place?.pointee = nil
+        let slot = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+        guard let made = slot?.pointee else { return make() }
+        slot?.pointee = nil
         return Unmanaged<Group>.fromOpaque(made).takeRetainedValue().aggregation
     }
 }

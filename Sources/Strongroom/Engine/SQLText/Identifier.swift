@@ -38,5 +38,5 @@ enum Identifier {
     }
 
     /// The index of a name in a list.
-    static func place(of name: String, in names: [String]) -> Int? { names.firstIndex { areSame($0, name) } }
+    static func index(of name: String, in names: [String]) -> Int? { names.firstIndex { areSame($0, name) } }
 }

@@ -90,37 +90,37 @@ extension [SQLToken] {
     }
 
     /// The next token that is not whitespace.
-    func significant(after place: Int) -> SQLToken? {
-        self[Swift.min(place + 1, count)...].first { $0.kind != .space }
+    func significant(after position: Int) -> SQLToken? {
+        self[Swift.min(position + 1, count)...].first { $0.kind != .space }
     }
 
     /// The last token before a position that is not whitespace.
-    func significant(before place: Int) -> SQLToken? {
-        self[..<place].last { $0.kind != .space }
+    func significant(before position: Int) -> SQLToken? {
+        self[..<position].last { $0.kind != .space }
     }
 }
 
 /// Splits SQL into tokens by the rules of the engine's tokenize.c.
 private struct SQLScanner {
     private let bytes: [UInt8]
-    private var place = 0
+    private var position = 0
 
     init(_ sql: String) { bytes = Array(sql.utf8) }
 
     mutating func next() -> SQLToken? {
-        guard place < bytes.count else { return nil }
-        let start = place
+        guard position < bytes.count else { return nil }
+        let start = position
         let kind = scan()
-        return SQLToken(kind: kind, text: String(decoding: bytes[start..<place], as: UTF8.self))
+        return SQLToken(kind: kind, text: String(decoding: bytes[start..<position], as: UTF8.self))
     }
 
-    private func byte(_ offset: Int = 0) -> UInt8 { place + offset < bytes.count ? bytes[place + offset] : 0 }
+    private func byte(_ offset: Int = 0) -> UInt8 { position + offset < bytes.count ? bytes[position + offset] : 0 }
 
     private mutating func scan() -> SQLToken.Kind {
         let first = byte()
         switch first {
         case 0x09...0x0D, 0x20:
-            place += 1
+            position += 1
             return .space
         case UInt8(ascii: "-") where byte(1) == first:
             skip { $0 != 0x0A }
@@ -136,11 +136,11 @@ private struct SQLScanner {
             return .quoted
         case UInt8(ascii: "["):
             skip { $0 != UInt8(ascii: "]") }
-            place = min(place + 1, bytes.count)
+            position = min(position + 1, bytes.count)
             return .quoted
         case UInt8(ascii: "x"), UInt8(ascii: "X"):
             guard byte(1) == UInt8(ascii: "'") else { return word() }
-            place += 1
+            position += 1
             skipQuoted(UInt8(ascii: "'"))
             return .literal
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -148,7 +148,7 @@ private struct SQLScanner {
             return .number
         default:
             if Self.isWord(first) { return word() }
-            place += 1
+            position += 1
             return .sign
         }
     }
@@ -159,25 +159,25 @@ private struct SQLScanner {
     }
 
     private mutating func skip(while condition: (UInt8) -> Bool) {
-        while place < bytes.count, condition(bytes[place]) { place += 1 }
+        while position < bytes.count, condition(bytes[position]) { position += 1 }
     }
 
     private mutating func skipComment() {
-        place += 2
-        while place < bytes.count, !(byte() == UInt8(ascii: "*") && byte(1) == UInt8(ascii: "/")) { place += 1 }
-        place = min(place + 2, bytes.count)
+        position += 2
+        while position < bytes.count, !(byte() == UInt8(ascii: "*") && byte(1) == UInt8(ascii: "/")) { position += 1 }
+        position = min(position + 2, bytes.count)
     }
 
     private mutating func skipQuoted(_ quote: UInt8) {
-        place += 1
-        while place < bytes.count {
+        position += 1
+        while position < bytes.count {
             if byte() == quote {
                 guard byte(1) == quote else { break }
-                place += 1
+                position += 1
             }
-            place += 1
+            position += 1
         }
-        place = min(place + 1, bytes.count)
+        position = min(position + 1, bytes.count)
     }
 
     private static func isWord(_ byte: UInt8) -> Bool {

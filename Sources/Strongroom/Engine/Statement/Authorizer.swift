@@ -17,18 +17,18 @@ final class Authorizer {  // guarded by the slot, as the connection is
     /// The columns that are the row ids of tables whose changed rows are recorded, in lower case.
     var keys: [String: String] = [:]
 
-    /// Whether tables were recorded that have not been taken yet: those of a statement that the engine prepared again
+    /// Whether tables were recorded that have not been removed yet: those of a statement that the engine prepared again
     /// while it ran.
     @exclusivity(unchecked) private(set) var hasTables = false
 
     /// Returns and clears the tables recorded since the last call.
-    func takeTables() -> TableUse {
+    func removeTables() -> TableUse {
         defer { (hasTables, tables) = (false, TableUse()) }
         return tables
     }
 
     /// A table or view that a statement creates or renames.
-    struct Made {
+    struct CreatedObject {
         /// Nil if the engine reports only the old name.
         var name: String?
         /// The old name; nil for a new object.
@@ -39,16 +39,16 @@ final class Authorizer {  // guarded by the slot, as the connection is
         var isVirtual = false
     }
 
-    private var made: [Made] = []
+    private var created: [CreatedObject] = []
 
     /// Returns and clears the tables and views that statements prepared since the last call create or rename.
-    func takeMade() -> [Made] {
-        defer { made = [] }
-        return made
+    func removeCreated() -> [CreatedObject] {
+        defer { created = [] }
+        return created
     }
 
     /// Whether a statement was prepared that defers the foreign keys of its transaction.
-    private(set) var hasMetDeferral = false
+    private(set) var hasSeenDeferral = false
 
     /// Pragmas that may have an argument: they only read, or their setting is stored in the file or ends with the
     /// transaction.
@@ -65,7 +65,7 @@ final class Authorizer {  // guarded by the slot, as the connection is
             { context, action, first, second, schema, _ in
                 guard let context else { return SQLITE_DENY }
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
-                authorizer.noteMaking(action, first, second, schema)
+                authorizer.recordCreation(action, first, second, schema)
                 let answer = authorizer.answer(action, first, second)
                 if answer == SQLITE_DENY { authorizer.hasRefused = true }
                 return answer
@@ -75,13 +75,13 @@ final class Authorizer {  // guarded by the slot, as the connection is
     }
 
     /// Records the tables of a statement. The engine also calls the authorizer for triggers and foreign key actions.
-    private func note(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
+    private func record(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
         guard let name = action == SQLITE_ALTER_TABLE ? second : first else { return }
         switch action {
         case SQLITE_READ: tables.reads.insert(TableUse.name(name))
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_DROP_TABLE:
             tables.writes.insert(TableUse.name(name))
-            if action == SQLITE_UPDATE, !keys.isEmpty, let second { noteUpdate(of: second, in: TableUse.name(name)) }
+            if action == SQLITE_UPDATE, !keys.isEmpty, let second { recordUpdate(of: second, in: TableUse.name(name)) }
         case SQLITE_CREATE_INDEX: tables.makesIndex = true
         default: return
         }
@@ -89,28 +89,29 @@ final class Authorizer {  // guarded by the slot, as the connection is
     }
 
     /// Records that a statement sets a table's row id.
-    private func noteUpdate(of column: UnsafePointer<CChar>, in table: String) {
+    private func recordUpdate(of column: UnsafePointer<CChar>, in table: String) {
         guard let key = keys[table] else { return }
         let name = TableUse.name(column)
         if name == key || name == "rowid" { tables.writes.insert(RowRecorder.keyChange(of: table)) }
     }
 
     /// Records objects that user SQL creates; the library's own objects have reserved names.
-    private func noteMaking(
+    private func recordCreation(
         _ action: Int32, _ name: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
         _ schema: UnsafePointer<CChar>?
     ) {
         guard !isTrusting, let name else { return }
         switch action {
         case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW:
-            made.append(Made(name: String(cString: name), isTemporary: true))
+            created.append(CreatedObject(name: String(cString: name), isTemporary: true))
         case SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE:
-            made.append(
-                Made(
+            created.append(
+                CreatedObject(
                     name: String(cString: name), isTemporary: schema.map(Self.isTemporary) ?? false,
                     isVirtual: action == SQLITE_CREATE_VTABLE))
         case SQLITE_ALTER_TABLE:
-            made.append(Made(formerName: second.map { String(cString: $0) }, isTemporary: Self.isTemporary(name)))
+            created.append(
+                CreatedObject(formerName: second.map { String(cString: $0) }, isTemporary: Self.isTemporary(name)))
         default: return
         }
     }
@@ -120,7 +121,7 @@ final class Authorizer {  // guarded by the slot, as the connection is
     }
 
     private func answer(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {
-        note(action, first, second)
+        record(action, first, second)
         if isTrusting { return SQLITE_OK }
         switch action {
         case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH:
@@ -130,7 +131,7 @@ final class Authorizer {  // guarded by the slot, as the connection is
             let name = String(cString: first).lowercased()
             if name.contains("cipher") || name.contains("kdf") || name.hasSuffix("key") { return SQLITE_DENY }
             if name == "wal_checkpoint" { return SQLITE_DENY }
-            if name == "defer_foreign_keys", second != nil { hasMetDeferral = true }
+            if name == "defer_foreign_keys", second != nil { hasSeenDeferral = true }
             return second == nil || Self.openPragmas.contains(name) ? SQLITE_OK : SQLITE_DENY
         case SQLITE_FUNCTION:
             guard let second else { return SQLITE_DENY }

@@ -68,9 +68,9 @@ public struct Bindings: ~Copyable {
     public func bind(_ value: Int64, at index: Int) throws {
         switch target {
         case .statement(let statement, let parameters):
-            let place = place(index)
-            parameters.pointee.hold(place)
-            try check(sqlite3_bind_int64(statement, Int32(clamping: place) &+ 1, value))
+            let parameter = parameter(index)
+            parameters.pointee.hold(parameter)
+            try check(sqlite3_bind_int64(statement, Int32(clamping: parameter) &+ 1, value))
         case .list, .result: try collect(.integer(value), at: index)
         }
     }
@@ -83,9 +83,9 @@ public struct Bindings: ~Copyable {
         guard !value.isNaN else { throw Self.notANumber }
         switch target {
         case .statement(let statement, let parameters):
-            let place = place(index)
-            parameters.pointee.hold(place)
-            try check(sqlite3_bind_double(statement, Int32(clamping: place) &+ 1, value))
+            let parameter = parameter(index)
+            parameters.pointee.hold(parameter)
+            try check(sqlite3_bind_double(statement, Int32(clamping: parameter) &+ 1, value))
         case .list, .result: try collect(.real(value), at: index)
         }
     }
@@ -101,9 +101,9 @@ public struct Bindings: ~Copyable {
             let bytes = UnsafeRawBufferPointer(start: start, count: value.utf8.count)
             let copy = parameters.pointee.copy(bytes).assumingMemoryBound(to: CChar.self)
             let count = try Self.length(bytes.count)
-            let place = place(index)
-            parameters.pointee.hold(place)
-            try check(sqlite3_bind_text(statement, Int32(clamping: place) &+ 1, copy, count, nil))
+            let parameter = parameter(index)
+            parameters.pointee.hold(parameter)
+            try check(sqlite3_bind_text(statement, Int32(clamping: parameter) &+ 1, copy, count, nil))
         }
     }
 
@@ -123,9 +123,9 @@ public struct Bindings: ~Copyable {
         }
         let copy = parameters.pointee.copy(bytes)
         let count = try Self.length(bytes.count)
-        let place = place(index)
-        parameters.pointee.hold(place)
-        try check(sqlite3_bind_blob(statement, Int32(clamping: place) &+ 1, copy, count, nil))
+        let parameter = parameter(index)
+        parameters.pointee.hold(parameter)
+        try check(sqlite3_bind_blob(statement, Int32(clamping: parameter) &+ 1, copy, count, nil))
     }
 
     /// Binds NULL; an insert binds the column's default value if there is one.
@@ -135,11 +135,11 @@ public struct Bindings: ~Copyable {
         guard case .statement(let statement, let parameters) = target else {
             return try collect(.null, at: index)
         }
-        let place = place(index)
+        let parameter = parameter(index)
         if let value = parameters.pointee.defaultValue(at: index) {
             try bind(value, at: index)
-        } else if parameters.pointee.drop(place) {
-            try check(sqlite3_bind_null(statement, Int32(clamping: place) &+ 1))
+        } else if parameters.pointee.drop(parameter) {
+            try check(sqlite3_bind_null(statement, Int32(clamping: parameter) &+ 1))
         }
     }
 
@@ -165,7 +165,7 @@ public struct Bindings: ~Copyable {
 
     /// The parameter, counted from 0; for an index outside the record's, a number that no statement has.
     @inline(__always)
-    private func place(_ index: Int) -> Int {
+    private func parameter(_ index: Int) -> Int {
         UInt(bitPattern: index) < UInt(bitPattern: width) ? base &+ index : -1
     }
 

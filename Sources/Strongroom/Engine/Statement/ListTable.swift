@@ -118,12 +118,12 @@ enum ListTable {
     /// Requires the list as the argument; without one there is no plan.
     private static func plan(_ information: inout sqlite3_index_info) -> Int32 {
         information.estimatedCost = 1_000_000
-        for place in 0..<Int(information.nConstraint) {
-            let constraint = information.aConstraint[place]
+        for index in 0..<Int(information.nConstraint) {
+            let constraint = information.aConstraint[index]
             guard constraint.iColumn == 1, constraint.usable != 0, constraint.op == SQLITE_INDEX_CONSTRAINT_EQ
             else { continue }
-            information.aConstraintUsage[place].argvIndex = 1
-            information.aConstraintUsage[place].omit = 1
+            information.aConstraintUsage[index].argvIndex = 1
+            information.aConstraintUsage[index].omit = 1
             information.estimatedCost = 100
             break
         }

@@ -30,14 +30,14 @@ struct ParameterArena: ~Copyable {
 
     /// Copies bytes and returns their address, which is valid until ``reset()``; never nil, even for no bytes.
     mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
-        let place = take(bytes.count)
+        let address = allocate(bytes.count)
         if let source = bytes.baseAddress {
-            place.copyMemory(from: source, byteCount: bytes.count)
+            address.copyMemory(from: source, byteCount: bytes.count)
         }
-        return UnsafeRawPointer(place)
+        return UnsafeRawPointer(address)
     }
 
-    private mutating func take(_ count: Int) -> UnsafeMutableRawPointer {
+    private mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         if used + count <= capacity {
             defer { used += count }
             return block + used

@@ -38,12 +38,12 @@ extension Row {
 
     /// The value of an expression.
     ///
-    /// - Parameter scale: The stored form, if it is not that of the type.
-    func value<V: ColumnValue>(at index: Int, scale: StoredForm?) throws -> V {
-        guard let scale else { return try V(from: self, at: index) }
+    /// - Parameter form: The stored form, if it is not that of the type.
+    func value<V: ColumnValue>(at index: Int, form: StoredForm?) throws -> V {
+        guard let form else { return try V(from: self, at: index) }
         if V.isNullable, try isNull(at: index) { return try V(from: self, at: index) }
         let found: Any =
-            switch scale {
+            switch form {
             case .decimal(let scale): try decimal(at: index, scale)
             case .date(let form): try date(at: index, as: form)
             }

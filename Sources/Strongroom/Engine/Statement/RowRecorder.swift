@@ -33,7 +33,7 @@ final class RowRecorder: StatementObserver {  // guarded by the slot, as the con
     private var otherKeys: Set<String> = []
     /// The tables with temporary triggers, and the version of the schema for which these were created.
     private var triggered: (tables: Set<String>, version: Value?) = ([], nil)
-    /// What was committed since ``take(_:)``.
+    /// What was committed since ``removeCommitted()``.
     private var committed: [String: ChangedRowIDs] = [:]
 
     /// Rows of a transaction that are recorded at most.
@@ -51,7 +51,7 @@ final class RowRecorder: StatementObserver {  // guarded by the slot, as the con
             connection.pointer,
             { context, _, schema, table, row in
                 guard let context, let schema, let table else { return }
-                Unmanaged<RowRecorder>.fromOpaque(context).takeUnretainedValue().note(schema, table, row)
+                Unmanaged<RowRecorder>.fromOpaque(context).takeUnretainedValue().record(schema, table, row)
             },
             context)
         // Without it, statements of tables with triggers fail; the triggers are created by statements that need it.
@@ -85,12 +85,12 @@ final class RowRecorder: StatementObserver {  // guarded by the slot, as the con
     private static let call: @convention(c) (OpaquePointer?, Int32, FunctionArguments.Values?) -> Void = {
         context, count, values in
         guard let context, let recorder = sqlite3_user_data(context) else { return }
-        Unmanaged<RowRecorder>.fromOpaque(recorder).takeUnretainedValue().note(
+        Unmanaged<RowRecorder>.fromOpaque(recorder).takeUnretainedValue().record(
             FunctionArguments(context, values, count))
     }
 
     /// Called by a trigger, with the table and the values of the key.
-    private func note(_ arguments: FunctionArguments) {
+    private func record(_ arguments: FunctionArguments) {
         arguments.setNull()
         let row = Row(arguments)
         guard log.count < Self.most else { return }
@@ -201,7 +201,7 @@ final class RowRecorder: StatementObserver {  // guarded by the slot, as the con
     }
 
     /// Records that rows of a table have changed which are not in the database.
-    func noteUnknown(_ table: String) {
+    func recordUnknown(_ table: String) {
         unknown.insert(table)
     }
 
@@ -230,17 +230,18 @@ final class RowRecorder: StatementObserver {  // guarded by the slot, as the con
     }
 
     /// What was committed since the last call.
-    func take() -> [String: ChangedRowIDs] {
+    func removeCommitted() -> [String: ChangedRowIDs] {
         defer { committed = [:] }
         return committed
     }
 
-    /// What stands among the tables that a statement writes if it sets a table's row id; no table has such a name.
+    /// The name recorded among the tables that a statement writes if it sets a table's row id; no table has such a
+    /// name.
     static func keyChange(of table: String) -> String { "\(table)\0key" }
 
     // MARK: What the engine reports
 
-    private func note(_ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ row: Int64) {
+    private func record(_ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ row: Int64) {
         calls += 1
         if latest.pointer != table {
             let name = TableUse.name(table)

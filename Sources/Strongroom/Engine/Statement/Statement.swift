@@ -38,7 +38,7 @@ final class Statement {
     @exclusivity(unchecked) private(set) var keepsHistory = false
 
     /// The transaction that recorded the statement last.
-    @exclusivity(unchecked) var notedIn = -1
+    @exclusivity(unchecked) var recordedIn = -1
 
     init(_ pointer: OpaquePointer, owner: Connection) {
         self.pointer = pointer
@@ -56,7 +56,7 @@ final class Statement {
     }
 
     /// Sets ``keepsHistory`` by the tables: the triggers read the author.
-    func noteHistory() {
+    func updateKeepsHistory() {
         keepsHistory = tables.reads.contains(AuthorTable.name) && !isReadOnly
     }
 
@@ -80,7 +80,7 @@ final class Statement {
     @usableFromInline
     func step() throws -> Bool {
         let result = sqlite3_step(pointer)
-        if authorizer.hasTables { try owner.noteAgain(self) }
+        if authorizer.hasTables { try owner.recordReprepared(self) }
         switch result {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -120,8 +120,8 @@ final class Statement {
     /// The error of a function in Swift that has ended the statement, or else that of the engine.
     private func error(_ result: Int32) -> any Error {
         // The engine also ends the groups of a statement that it ends itself, so an aggregate may have failed later.
-        guard let error = functions.takeFailure(), hasFailedInFunction(result) else { return failure(result) }
-        owner.noteFailure()
+        guard let error = functions.removeFailure(), hasFailedInFunction(result) else { return failure(result) }
+        owner.recordFailure()
         return (error as? StrongroomError)?.naming(owner.database, sql: sql) ?? error
     }
 
@@ -132,7 +132,7 @@ final class Statement {
 
     private func failure(_ result: Int32) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(owner.pointer))
-        owner.noteFailure()
+        owner.recordFailure()
         // For a plain SQLITE_ERROR the engine's message may contain a bound or stored value (a full-text query, a JSON
         // path).
         let mayQuoteValue = code.primary == SQLITE_ERROR && !Self.valueless.contains(firstWord)

@@ -30,7 +30,7 @@ struct StatementCache {
     private var byOperation: [OperationKey: Statement] = [:]
     /// The operations that were used last, so that a loop finds its statements without hashing.
     private var latest: [(key: OperationKey, statement: Statement)] = []
-    private var nextPlace = 0
+    private var nextIndex = 0
     private static let latestCount = 4
     private var clock: UInt64 = 0
     private var texts: [OperationKey: String] = [:]
@@ -62,7 +62,7 @@ struct StatementCache {
     /// The statement for a table's operation, marked as in use; nil if there is none, or it is in use.
     mutating func free(for key: OperationKey) -> Statement? {
         guard let cached = byOperation[key], !cached.isInUse else { return nil }
-        note(key, cached)
+        record(key, cached)
         cached.lastUse = clock
         cached.isInUse = true
         return cached
@@ -73,7 +73,7 @@ struct StatementCache {
         statement.isInUse = true
         guard byOperation[key] == nil else { return }
         byOperation[key] = statement
-        note(key, statement)
+        record(key, statement)
     }
 
     /// SQL text that is built once and cached.
@@ -84,13 +84,13 @@ struct StatementCache {
         return text
     }
 
-    private mutating func note(_ key: OperationKey, _ statement: Statement) {
+    private mutating func record(_ key: OperationKey, _ statement: Statement) {
         guard !latest.contains(where: { $0.key == key }) else { return }
         if latest.count < Self.latestCount {
             latest.append((key, statement))
         } else {
-            latest[nextPlace] = (key, statement)
-            nextPlace = (nextPlace + 1) % Self.latestCount
+            latest[nextIndex] = (key, statement)
+            nextIndex = (nextIndex + 1) % Self.latestCount
         }
     }
 

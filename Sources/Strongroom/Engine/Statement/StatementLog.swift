@@ -50,14 +50,14 @@ final class StatementLog: StatementObserver {
             { event, context, statement, _ in
                 guard let context, let statement else { return 0 }
                 let log = Unmanaged<StatementLog>.fromOpaque(context).takeUnretainedValue()
-                log.note(Int32(bitPattern: event), OpaquePointer(statement))
+                log.record(Int32(bitPattern: event), OpaquePointer(statement))
                 return 0
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
     }
 
-    private func note(_ event: Int32, _ statement: OpaquePointer) {
+    private func record(_ event: Int32, _ statement: OpaquePointer) {
         switch event {
         case SQLITE_TRACE_STMT:
             // Statements of a trigger are part of the statement that fired it.
@@ -93,11 +93,11 @@ extension [SQLToken] {
     /// The statement without comments, and without text, blob and number literals.
     var withoutValues: String {
         var text = ""
-        for (place, token) in enumerated() {
+        for (index, token) in enumerated() {
             switch token.kind {
             case .literal: text += "?"
             // The number of a parameter is not a value.
-            case .number: text += place > 0 && self[place - 1].isSign("?") ? token.text : "?"
+            case .number: text += index > 0 && self[index - 1].isSign("?") ? token.text : "?"
             case .space: if !text.isEmpty, text.last != " " { text += " " }
             case .word, .quoted, .sign: text += token.text
             }

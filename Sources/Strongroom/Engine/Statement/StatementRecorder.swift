@@ -12,7 +12,7 @@ final class StatementRecorder: StatementObserver {
     var isIncomparable = false
 
     /// Records a schema change that the library makes.
-    func note(_ change: String) {
+    func record(_ change: String) {
         let line = Self.withPlainDecimals(change)
         if seen.insert(line).inserted { lines.append(line) }
     }
@@ -46,7 +46,7 @@ final class StatementRecorder: StatementObserver {
             return
         }
         guard isSchema || !hasReadRows else { return }
-        note(statement.isOperation ? "write \(statement.tables.writes.sorted())" : tokens.normalised)
+        record(statement.isOperation ? "write \(statement.tables.writes.sorted())" : tokens.normalised)
     }
 }
 

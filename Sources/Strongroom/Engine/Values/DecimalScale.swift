@@ -44,10 +44,10 @@ package struct DecimalScale: Sendable, Hashable {
     var factor: Int64 { (0..<digits).reduce(1) { product, _ in product * 10 } }
 
     /// The error for a scale that is not allowed.
-    static func refusal(_ digits: Int, _ place: String) -> StrongroomError {
+    static func refusal(_ digits: Int, _ subject: String) -> StrongroomError {
         StrongroomError(
             .invalidName,
-            "\(place) has a scale of \(digits); a scale is the number of digits after the point, from 0 to 18.")
+            "\(subject) has a scale of \(digits); a scale is the number of digits after the point, from 0 to 18.")
     }
 }
 

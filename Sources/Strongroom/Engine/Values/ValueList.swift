@@ -12,8 +12,8 @@ struct ValueList {
 
     /// The value of the column with a name, as the engine compares names; nil if there is no such column.
     subscript(_ name: String) -> Value? {
-        guard let place = names.firstIndex(where: { $0.isSameName(as: name) }) else { return nil }
-        return values[place]
+        guard let index = names.firstIndex(where: { $0.isSameName(as: name) }) else { return nil }
+        return values[index]
     }
 
     func storageClass(_ index: Int) -> Int32 {

@@ -24,8 +24,8 @@ enum WrittenDate {
     ///
     /// - Parameters:
     ///   - seconds: Since the start of 2001, UTC.
-    ///   - separator: What stands between date and time.
-    ///   - suffix: What stands at the end.
+    ///   - separator: The text between date and time.
+    ///   - suffix: The text at the end.
     /// - Returns: The text, or nil before the year 0, in which `Date.distantPast` is, and after 9999.
     static func milliseconds(_ seconds: Double, separator: String, suffix: String) -> String? {
         guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
@@ -103,8 +103,8 @@ enum WrittenDate {
     private static func complement(_ digits: ArraySlice<UInt8>) -> String {
         let (zero, nine) = (UInt8(ascii: "0"), UInt8(ascii: "9"))
         guard let last = digits.lastIndex(where: { $0 != zero }) else { return "0" }
-        let left = digits[...last].enumerated().map { place, digit in
-            digits.startIndex + place == last ? nine + 1 - (digit - zero) : nine - (digit - zero)
+        let left = digits[...last].enumerated().map { index, digit in
+            digits.startIndex + index == last ? nine + 1 - (digit - zero) : nine - (digit - zero)
         }
         return String(decoding: left, as: UTF8.self)
     }

@@ -64,7 +64,7 @@ public struct CipherSettings: Sendable, Hashable {
     /// - Returns: The settings; determined once and cached.
     /// - Throws: ``StrongroomError`` with `notSQLCipher` if the linked library is plain SQLite.
     public static func engineDefault() throws -> CipherSettings {
-        try asked.get()
+        try detected.get()
     }
 
     /// The settings of a configuration that specifies none: those of SQLCipher 3, if they differ from the engine's
@@ -90,9 +90,9 @@ public struct CipherSettings: Sendable, Hashable {
         return nil
     }
 
-    private static let asked = Result { try ask() }
+    private static let detected = Result { try detect() }
 
-    private static func ask() throws -> CipherSettings {
+    private static func detect() throws -> CipherSettings {
         let features = try EngineFeatures.current()
         let probe = try Connection(path: ":memory:", mode: .create, database: ":memory:")
         try probe.silenceLog()

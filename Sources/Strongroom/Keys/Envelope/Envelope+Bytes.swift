@@ -7,7 +7,7 @@ extension Envelope {
     private static let authenticationLength = 32
     /// The maximum number of combinations of salt and cost in a sidecar, so that a forged one cannot occupy the
     /// processor for long.
-    static let mostDerivations = 4
+    static let maxDerivations = 4
 
     /// The bytes that every slot's tag covers besides the slot.
     var header: [UInt8] {
@@ -27,14 +27,14 @@ extension Envelope {
     static func withCheckSum(_ content: [UInt8]) -> [UInt8] { content + Cryptography.sha256(content) }
 
     /// The maximum length: 64 slots with the longest labels, with room for additions in a later version.
-    static let mostBytes = 64 * 1024
+    static let maxBytes = 64 * 1024
 
     /// Parses a sidecar's content; checks only its checksum and form.
     ///
     /// - Throws: ``EnvelopeDefect`` with `damaged` or `newer`.
     init(bytes: [UInt8]) throws {
         guard !bytes.isEmpty else { throw EnvelopeDefect.damaged("it is empty") }
-        guard bytes.count <= Self.mostBytes else { throw EnvelopeDefect.damaged("it is too long") }
+        guard bytes.count <= Self.maxBytes else { throw EnvelopeDefect.damaged("it is too long") }
         guard bytes.starts(with: Self.magic) else { throw EnvelopeDefect.damaged("it does not begin as one does") }
         let content = bytes.dropLast(Self.digestLength)
         guard Cryptography.sha256(Array(content)).elementsEqual(bytes.suffix(Self.digestLength)) else {
@@ -55,7 +55,7 @@ extension Envelope {
         self.dataKeyCount = dataKeyCount
         generation = try reader.number()
         let slotCount = Int(try reader.byte())
-        guard (1...Self.mostSlots).contains(slotCount) else {
+        guard (1...Self.maxSlots).contains(slotCount) else {
             throw EnvelopeDefect.damaged("it has \(slotCount) slots")
         }
         slots = try (0..<slotCount).map { _ in try EnvelopeSlot(reading: &reader, dataKeyCount: dataKeyCount) }
@@ -64,8 +64,8 @@ extension Envelope {
         guard Set(slots.map(\.fingerprint)).count == slots.count else {
             throw EnvelopeDefect.damaged("two of its slots are one key's")
         }
-        guard Set(slots.map(\.derivation)).count <= Self.mostDerivations else {
-            throw EnvelopeDefect.damaged("it has more than \(Self.mostDerivations) ways of derivation")
+        guard Set(slots.map(\.derivation)).count <= Self.maxDerivations else {
+            throw EnvelopeDefect.damaged("it has more than \(Self.maxDerivations) ways of derivation")
         }
     }
 }

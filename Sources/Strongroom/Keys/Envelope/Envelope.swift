@@ -63,7 +63,7 @@ struct Envelope: Sendable, Equatable {
     /// The authentication code of the content.
     var authentication: [UInt8]
 
-    static let mostSlots = 64
+    static let maxSlots = 64
     static let longestLabel = 255
 }
 

@@ -46,12 +46,12 @@ extension EnvelopeFile {
 
     func write(_ envelope: OpenEnvelope, _ placing: Placing) throws {
         let steps = steps(envelope.bytes, placing)
-        for (place, step) in steps.enumerated() {
+        for (index, step) in steps.enumerated() {
             do {
                 try carryOut(step)
             } catch let error as StrongroomError {
                 try removeLeftovers(of: steps)
-                throw steps[..<place].contains(where: \.isPlacing) ? halfDone(error) : error.naming(name)
+                throw steps[..<index].contains(where: \.isPlacing) ? halfDone(error) : error.naming(name)
             }
         }
     }
@@ -74,8 +74,8 @@ extension EnvelopeFile {
     /// Keeps the access of the users of the database, or of the present envelope, also if an operator's tool runs as
     /// another user.
     private func keepAccess(_ new: PlainFile) throws {
-        for place in [path, copyPath, databasePath] {
-            guard let status = try FileStatus.at(place) else { continue }
+        for file in [path, copyPath, databasePath] {
+            guard let status = try FileStatus.at(file) else { continue }
             return try new.setAccess(like: status)
         }
     }

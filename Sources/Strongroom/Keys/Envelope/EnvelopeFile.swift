@@ -81,7 +81,7 @@ extension EnvelopeFile {
         guard status.isRegularFile else { throw notAFile(path) }
         do {
             let envelope = try Envelope(
-                bytes: FileSystem.firstBytes(of: path, Envelope.mostBytes + 1, followsLinks: false))
+                bytes: FileSystem.firstBytes(of: path, Envelope.maxBytes + 1, followsLinks: false))
             guard salt == nil || envelope.databaseSalt == salt else { return .defective(.foreign) }
             return .whole(envelope)
         } catch let defect as EnvelopeDefect {

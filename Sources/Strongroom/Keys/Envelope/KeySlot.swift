@@ -49,8 +49,8 @@ extension KeyFingerprint: LosslessStringConvertible {
     /// 16 hexadecimal digits in four groups.
     public var description: String {
         var text = ""
-        for (place, byte) in bytes.enumerated() {
-            if place > 0 && place.isMultiple(of: 2) { text += "-" }
+        for (index, byte) in bytes.enumerated() {
+            if index > 0 && index.isMultiple(of: 2) { text += "-" }
             text += String(byte >> 4, radix: 16)
             text += String(byte & 0xF, radix: 16)
         }

@@ -98,8 +98,8 @@ extension OpenEnvelope {
     ) throws -> KeySlot {
         let label = try Self.checked(label)
         if let slot = try slot(of: key) { throw Self.refusal("The key has a slot already, \"\(slot.fingerprint)\"") }
-        guard sealed.slots.count < Envelope.mostSlots else {
-            throw Self.refusal("There are \(Envelope.mostSlots) slots already; revoke one that is not needed any more")
+        guard sealed.slots.count < Envelope.maxSlots else {
+            throw Self.refusal("There are \(Envelope.maxSlots) slots already; revoke one that is not needed any more")
         }
         let wrapping = try wrappingKeys.key(for: key, derivation(for: key, cost))
         let created = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
@@ -127,15 +127,15 @@ extension OpenEnvelope {
     /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, or if no slot of a chain's key would be
     ///   left.
     mutating func revoke(_ fingerprint: KeyFingerprint) throws {
-        guard let place = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
+        guard let index = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
             throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
         }
-        let isLast = !sealed.slots.enumerated().contains { $0.offset != place && $0.element.use == .chain }
+        let isLast = !sealed.slots.enumerated().contains { $0.offset != index && $0.element.use == .chain }
         guard !isLast else {
             throw Self.refusal("The slot \"\(fingerprint)\" is the last that a key chain opens; add another key first")
         }
         var changed = self
-        changed.sealed.slots.remove(at: place)
+        changed.sealed.slots.remove(at: index)
         try changed.authenticate()
         self = changed
     }
@@ -185,9 +185,9 @@ extension OpenEnvelope {
         }
         try changed.authenticate()
         let kept = Set(changed.sealed.slots.map(\.fingerprint))
-        let gone = keySlots.filter { !kept.contains($0.fingerprint) }
+        let removed = keySlots.filter { !kept.contains($0.fingerprint) }
         self = changed
-        return gone
+        return removed
     }
 
     private mutating func authenticate() throws {
@@ -199,7 +199,7 @@ extension OpenEnvelope {
     /// a new one if there is none or its cost is too low.
     private func derivation(for key: Key, _ cost: ScryptCost) -> SlotDerivation {
         let derivations = sealed.slots.map(\.derivation)
-        let isFull = Set(derivations).count >= Envelope.mostDerivations
+        let isFull = Set(derivations).count >= Envelope.maxDerivations
         return switch (derivations.last { $0.suits(key) }, key.material) {
         case (.raw(let salt)?, _): .raw(salt: salt)
         case (.scrypt(let used, let salt)?, _) where isFull || used.isAtLeast(cost): .scrypt(used, salt: salt)

@@ -9,8 +9,8 @@ enum RecoveryText {
     static func text(of bytes: UnsafeRawBufferPointer) -> String {
         var groups: [String] = []
         for group in 0..<groupCount {
-            let values = (0..<groupLength - 1).map { place in
-                value(in: bytes, at: group * (groupLength - 1) + place)
+            let values = (0..<groupLength - 1).map { index in
+                value(in: bytes, at: group * (groupLength - 1) + index)
             }
             let characters = (values + [check(values, group)]).map { Character(UnicodeScalar(alphabet[Int($0)])) }
             groups.append(String(characters))
@@ -24,9 +24,9 @@ enum RecoveryText {
     static func bytes(of text: String) throws -> [UInt8] {
         let groups = try groups(of: text)
         let values = groups.map { group in group.map { value(of: $0) } }
-        let wrong = values.indices.filter { place in
-            let known = values[place].compactMap { $0 }
-            return known.count < groupLength || check(known.dropLast(), place) != known[groupLength - 1]
+        let wrong = values.indices.filter { index in
+            let known = values[index].compactMap { $0 }
+            return known.count < groupLength || check(known.dropLast(), index) != known[groupLength - 1]
         }
         guard wrong.isEmpty else { throw mistake(in: wrong) }
         var bytes: [UInt8] = []
@@ -67,8 +67,8 @@ enum RecoveryText {
     }
 
     /// Five bits of a key, as an integer.
-    private static func value(in bytes: UnsafeRawBufferPointer, at place: Int) -> UInt8 {
-        let bit = place * bitsOfCharacter
+    private static func value(in bytes: UnsafeRawBufferPointer, at index: Int) -> UInt8 {
+        let bit = index * bitsOfCharacter
         let pair = UInt16(bytes[bit / 8]) << 8 | (bit / 8 + 1 < bytes.count ? UInt16(bytes[bit / 8 + 1]) : 0)
         return UInt8(pair >> (16 - bitsOfCharacter - bit % 8) & 0x1F)
     }
@@ -97,8 +97,8 @@ enum RecoveryText {
     }
 
     private static func mistake(in groups: [Int]) -> StrongroomError {
-        let places = groups.map { String($0 + 1) }
-        let list = places.count == 1 ? "group \(places[0])" : "groups \(places.joined(separator: ", "))"
+        let numbers = groups.map { String($0 + 1) }
+        let list = numbers.count == 1 ? "group \(numbers[0])" : "groups \(numbers.joined(separator: ", "))"
         return refusal("has a mistake in \(list) of \(groupCount); compare it with what was written down")
     }
 

@@ -81,7 +81,7 @@ struct BlobPlace<Source: Table> {
 
     /// The engine refuses columns that are indexed in the file; a declared index is refused before anything is written.
     private func checkWriting() throws {
-        if let history = table.history, Identifier.place(of: column.name, in: history.omitted) == nil {
+        if let history = table.history, Identifier.index(of: column.name, in: history.omitted) == nil {
             throw refusal("has a history, and the engine runs no trigger for parts; omit the column from the history")
         }
         let isInIndex = table.indexes.contains { index in
@@ -93,7 +93,7 @@ struct BlobPlace<Source: Table> {
     }
 
     private func check(size: Int) throws {
-        let most = connection.mostBytes
+        let most = connection.maxBytes
         guard size >= 0, size <= most else {
             throw StrongroomError(
                 .limit,

@@ -133,17 +133,17 @@ struct HistoryReader<Source: Table> {
 
     /// The expression for a column of the record.
     private func stored(_ column: String) -> String {
-        if Identifier.place(of: column, in: history.keys.map(\.name)) != nil {
+        if Identifier.index(of: column, in: history.keys.map(\.name)) != nil {
             return Identifier.quote(HistoryTable.keyName(of: column))
         }
-        guard Identifier.place(of: column, in: history.kept.map(\.name)) != nil else { return "NULL" }
+        guard Identifier.index(of: column, in: history.kept.map(\.name)) != nil else { return "NULL" }
         return Identifier.quote(HistoryTable.formerName(of: column))
     }
 
     private func image(_ row: borrowing Row) throws -> Image {
         let omitted = history.history.omitted
-        let values = try names.indices.map { place in
-            Identifier.place(of: names[place], in: omitted) != nil ? Value.null : try row.value(at: place)
+        let values = try names.indices.map { index in
+            Identifier.index(of: names[index], in: omitted) != nil ? Value.null : try row.value(at: index)
         }
         return Image(record: try Source.RecordType(row: row), values: values)
     }

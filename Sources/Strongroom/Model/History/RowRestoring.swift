@@ -59,17 +59,17 @@ struct RowRestoring {
     /// The former values with a version that the row has not had.
     private func advanced(_ step: Step, _ former: [Value]) throws -> [Value] {
         let history = step.history
-        guard let version = history.version, let place = Identifier.place(of: version, in: history.kept) else {
+        guard let version = history.version, let index = Identifier.index(of: version, in: history.kept) else {
             return former
         }
         let same = history.quotedKeys.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ")
         let sql = """
-            SELECT max(\(history.quotedFormer[place])) FROM main.\(history.quotedName) \
-            WHERE \(same) AND typeof(\(history.quotedFormer[place])) = 'integer'
+            SELECT max(\(history.quotedFormer[index])) FROM main.\(history.quotedName) \
+            WHERE \(same) AND typeof(\(history.quotedFormer[index])) = 'integer'
             """
         guard let newest = try connection.rows(sql, step.key).first?[0].asInteger, newest < .max else { return former }
         var values = former
-        values[place] = .integer(newest + 1)
+        values[index] = .integer(newest + 1)
         return values
     }
 
@@ -114,17 +114,17 @@ struct RowRestoring {
     ///
     /// - Parameter failure: What is thrown if none can.
     private func park(_ steps: inout [Step], _ failure: StrongroomError) throws {
-        for place in steps.indices where !steps[place].isParked {
-            let step = steps[place]
+        for index in steps.indices where !steps[index].isParked {
+            let step = steps[index]
             guard try step.history.isPresent(step.key, on: connection), try update(toMeantime: step) else { continue }
-            steps[place].isParked = true
+            steps[index].isParked = true
             return
         }
-        for place in steps.indices where !steps[place].isParked {
-            let step = steps[place]
+        for index in steps.indices where !steps[index].isParked {
+            let step = steps[index]
             guard try step.history.isPresent(step.key, on: connection), try mayDelete(step) else { continue }
-            steps[place].others = try delete(step)
-            steps[place].isParked = true
+            steps[index].others = try delete(step)
+            steps[index].isParked = true
             return
         }
         throw failure

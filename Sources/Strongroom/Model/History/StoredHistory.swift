@@ -43,8 +43,8 @@ struct StoredHistory {
         let keys = recorded.filter { isKey($0.stored) }
         let ofTable = present.filter { $0.keyPlace != nil }.map(\.name)
         guard !keys.isEmpty, Identifier.areSame(keys.map(\.column), ofTable),
-            needed.allSatisfy({ Identifier.place(of: $0, in: own) != nil }),
-            recorded.allSatisfy({ Identifier.place(of: $0.column, in: present.map(\.name)) != nil })
+            needed.allSatisfy({ Identifier.index(of: $0, in: own) != nil }),
+            recorded.allSatisfy({ Identifier.index(of: $0.column, in: present.map(\.name)) != nil })
         else {
             throw StrongroomError(
                 .schemaChange,
@@ -55,11 +55,11 @@ struct StoredHistory {
                 database: connection.database)
         }
         let plain = present.filter { $0.generated == nil }.map(\.name)
-        let kept = recorded.filter { !isKey($0.stored) && Identifier.place(of: $0.column, in: plain) != nil }
+        let kept = recorded.filter { !isKey($0.stored) && Identifier.index(of: $0.column, in: plain) != nil }
         self.keys = keys.map(\.column)
         self.kept = kept.map(\.column)
         let all = self.keys + self.kept
-        others = plain.filter { Identifier.place(of: $0, in: all) == nil }
+        others = plain.filter { Identifier.index(of: $0, in: all) == nil }
         version = recorded.first(where: \.isVersion)?.column
         quotedKeys = keys.map { Identifier.quote($0.stored) }
         quotedFormer = kept.map { Identifier.quote($0.stored) }
@@ -72,11 +72,11 @@ struct StoredHistory {
             let start = tokens[..<values].lastIndex(where: { $0.isSign("(") })
         else { return [] }
         let stored = tokens[start..<values].compactMap(\.name).dropFirst(HistoryTable.ownColumns.count - 1)
-        let columns = tokens.indices.compactMap { place -> (name: String, isVersion: Bool)? in
-            guard place > values + 2, tokens[place - 1].isSign("."), tokens[place - 2].isNamed("old") else {
+        let columns = tokens.indices.compactMap { index -> (name: String, isVersion: Bool)? in
+            guard index > values + 2, tokens[index - 1].isSign("."), tokens[index - 2].isNamed("old") else {
                 return nil
             }
-            return tokens[place].name.map { ($0, tokens[place - 3].isSign("+")) }
+            return tokens[index].name.map { ($0, tokens[index - 3].isSign("+")) }
         }
         guard stored.count == columns.count else { return [] }
         return zip(columns, stored).map { (column: $0.name, stored: $1, isVersion: $0.isVersion) }

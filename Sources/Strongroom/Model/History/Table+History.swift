@@ -188,9 +188,9 @@ extension HistoryTable {
         if let changes = history.changes {
             let counted = try connection.countedChanges(of: name, most: changes)
             removals.append(try lives.prune(most: changes, after: counted))
-            try connection.noteCounted(of: name, most: changes)
+            try connection.recordCount(of: name, most: changes)
         }
-        for newest in removals.compactMap(\.transaction) { try connection.notePruning(of: name, through: newest) }
+        for newest in removals.compactMap(\.transaction) { try connection.recordPruning(of: name, through: newest) }
         return removals.reduce(0) { $0 + $1.count }
     }
 }

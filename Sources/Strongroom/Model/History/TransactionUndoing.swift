@@ -32,8 +32,8 @@ struct TransactionUndoing {
             let found = try changedRows(of: history)
             let later = found.compactMap(\.later)
             if !later.isEmpty {
-                let list = later.prefix(Self.mostNamed).map(String.init).joined(separator: ", ")
-                let rest = later.count > Self.mostNamed ? " and \(later.count - Self.mostNamed) more" : ""
+                let list = later.prefix(Self.maxNamed).map(String.init).joined(separator: ", ")
+                let rest = later.count > Self.maxNamed ? " and \(later.count - Self.maxNamed) more" : ""
                 conflicts.append("\(later.count) rows of table \"\(history.table)\" (changes \(list)\(rest))")
             }
             steps += found.map(\.step)
@@ -53,7 +53,7 @@ struct TransactionUndoing {
     }
 
     /// The most changes that a message names for a table.
-    private static let mostNamed = 10
+    private static let maxNamed = 10
 
     private func error(_ code: StrongroomError.Code, _ message: String) -> StrongroomError {
         StrongroomError(code, message, database: connection.database)
@@ -119,7 +119,7 @@ struct TransactionUndoing {
         let own = HistoryTable.triggerNames(of: table)
         return try connection.schemaEntries().contains { entry in
             entry.kind == .trigger && Identifier.areSame(entry.table, table)
-                && Identifier.place(of: entry.name, in: own) == nil && !entry.name.hasPrefix("strongroom_")
+                && Identifier.index(of: entry.name, in: own) == nil && !entry.name.hasPrefix("strongroom_")
         }
     }
 

@@ -66,15 +66,15 @@ final class MemoryRecords: TransactionParticipant {
     }
 
     func commit(on connection: Connection, _ commit: () throws -> Void) throws {
-        let changes = role == .writer && !tables.isEmpty ? try takeChanges(on: connection) : []
+        let changes = role == .writer && !tables.isEmpty ? try removeLoggedChanges(on: connection) : []
         if changes.isEmpty { try commit() } else { version = try share.publish(changes, tables, commit) }
         versionBefore = version
         isTouched = false
         hasDiscarded = false
     }
 
-    func noteUndoing(on connection: Connection) {
-        noteUndoneDiscards(on: connection)
+    func didRollBack(on connection: Connection) {
+        revertDiscards(on: connection)
         guard isTouched else { return }
         // Also after a rollback to a savepoint: changes that still apply are detected again.
         version = versionBefore
@@ -99,7 +99,7 @@ final class MemoryRecords: TransactionParticipant {
         isTouched = true
         try connection.inSavepoint {
             try table.make(on: connection)
-            try table.watch(on: connection, isNoted: role == .writer)
+            try table.watch(on: connection, isLogged: role == .writer)
         }
         tables.append(table)
         try setExpressions(on: connection)
@@ -109,10 +109,10 @@ final class MemoryRecords: TransactionParticipant {
         tables.first { Identifier.areSame($0.name, name) }
     }
 
-    private func takeChanges(on connection: Connection) throws -> [MemoryShare.Change] {
-        let noted = try connection.ownRows("SELECT DISTINCT name, row FROM \(MemoryTable.log)")
-        guard !noted.isEmpty else { return [] }
-        let changes = try noted.compactMap { entry -> MemoryShare.Change? in
+    private func removeLoggedChanges(on connection: Connection) throws -> [MemoryShare.Change] {
+        let logged = try connection.ownRows("SELECT DISTINCT name, row FROM \(MemoryTable.log)")
+        guard !logged.isEmpty else { return [] }
+        let changes = try logged.compactMap { entry -> MemoryShare.Change? in
             guard case .text(let name) = entry[0], case .integer(let row) = entry[1], let table = table(name) else {
                 return nil
             }
@@ -137,12 +137,12 @@ final class MemoryRecords: TransactionParticipant {
     }
 
     /// Called when the current transaction has removed a row from memory and kept the row in the file.
-    func noteDiscard(on connection: Connection) throws {
+    func recordDiscard(on connection: Connection) throws {
         hasDiscarded = true
         try compareAgain(on: connection)
     }
 
-    private func noteUndoneDiscards(on connection: Connection) {
+    private func revertDiscards(on connection: Connection) {
         guard hasDiscarded else { return }
         // Outside a transaction, the next one compares.
         compared = nil
@@ -211,7 +211,7 @@ final class MemoryRecords: TransactionParticipant {
         }
         guard role == .writer, !tables.isEmpty else { return }
         // After the rows: if another process has written a conflicting row, the next writer reports it.
-        for table in made { try table.watch(on: connection, isNoted: true) }
+        for table in made { try table.watch(on: connection, isLogged: true) }
         // Applied changes are not published again.
         try connection.run("DELETE FROM \(MemoryTable.log)")
     }
@@ -220,14 +220,14 @@ final class MemoryRecords: TransactionParticipant {
         guard !rows.isEmpty else { return }
         let hasOwn = table.isRowIDWritten
         let names = (hasOwn ? [] : [table.rowID]) + table.columns.map(Identifier.quote)
-        let places = names.map { _ in "?" }.joined(separator: ", ")
-        let sql = "INSERT INTO \(table.quotedPart) (\(names.joined(separator: ", "))) VALUES (\(places))"
+        let parameters = names.map { _ in "?" }.joined(separator: ", ")
+        let sql = "INSERT INTO \(table.quotedPart) (\(names.joined(separator: ", "))) VALUES (\(parameters))"
         try connection.withOwnStatement(sql) { statement in
             let bindings = Bindings(statement)
             for (row, values) in rows {
                 statement.rewind()
-                for (place, value) in ((hasOwn ? [] : [.integer(row)]) + values).enumerated() {
-                    try bindings.bind(value, at: place)
+                for (index, value) in ((hasOwn ? [] : [.integer(row)]) + values).enumerated() {
+                    try bindings.bind(value, at: index)
                 }
                 try statement.run()
             }
@@ -239,7 +239,7 @@ final class MemoryRecords: TransactionParticipant {
             connection.objection(to: "SELECT 1 FROM \(MemoryTable.quotedPart(of: name))")
         }
         // This does not count as a use by the user.
-        _ = connection.authorizer.takeTables()
+        _ = connection.authorizer.removeTables()
         return objection == nil
     }
 

@@ -4,13 +4,14 @@ import Synchronization
 /// The in-memory records of a store after the last commit; each connection keeps its own copy up to date.
 ///
 /// A reader's snapshot of the file and its in-memory records must belong to the same commit. A commit that changes
-/// in-memory records therefore holds ``turn`` from before it is visible in the file until it is published here, and a
-/// reader holds ``turn`` from before it takes its snapshot of the file until it has read the matching version. Commits
-/// that change no in-memory records do not need it: while a reader holds ``turn``, no version can be published, so the
-/// version that it reads is the newest whose commit precedes its snapshot, and no later one is in the snapshot.
+/// in-memory records therefore holds ``commitLock`` from before it is visible in the file until it is published here,
+/// and a reader holds ``commitLock`` from before it takes its snapshot of the file until it has read the matching
+/// version. Commits that change no in-memory records do not need it: while a reader holds ``commitLock``, no version
+/// can be published, so the version that it reads is the newest whose commit precedes its snapshot, and no later one is
+/// in the snapshot.
 ///
-/// While ``isInUse`` is false, ``turn`` is not used. The writer sets the flag before the first commit that needs it; a
-/// reader that finds the flag set after taking its snapshot takes another one.
+/// While ``isInUse`` is false, ``commitLock`` is not used. The writer sets the flag before the first commit that needs
+/// it; a reader that finds the flag set after taking its snapshot takes another one.
 final class MemoryShare: Sendable {
     /// A row changed by a commit; without values it was deleted.
     struct Change: Sendable {
@@ -43,7 +44,7 @@ final class MemoryShare: Sendable {
     private let lastKey = Atomic<Int64>(0)
     /// Held by a connection that commits or takes a snapshot. Not one of the library's own locks: the engine is called
     /// while it is held, and may perform I/O.
-    private let turn = NSLock()
+    private let commitLock = NSLock()
 
     /// The number of commits that a connection may be behind before its copy is rebuilt.
     private static let commitsKept = 256
@@ -59,8 +60,8 @@ final class MemoryShare: Sendable {
 
     /// Takes a snapshot of the file, and returns the matching changes.
     func snapshot(from version: Int, _ begin: () throws -> Void) throws -> CatchUp? {
-        turn.lock()
-        defer { turn.unlock() }
+        commitLock.lock()
+        defer { commitLock.unlock() }
         try begin()
         return catchUp(from: version)
     }
@@ -70,8 +71,8 @@ final class MemoryShare: Sendable {
     /// - Returns: The new version.
     func publish(_ changes: [Change], _ tables: [MemoryTable], _ commit: () throws -> Void) throws -> Int {
         used.store(true, ordering: .sequentiallyConsistent)
-        turn.lock()
-        defer { turn.unlock() }
+        commitLock.lock()
+        defer { commitLock.unlock() }
         try commit()
         return state.withLock { state in
             state.version += 1

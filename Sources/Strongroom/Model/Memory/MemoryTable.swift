@@ -54,7 +54,7 @@ struct MemoryTable: Sendable {
     private static func rowIDName(_ schema: TableSchema) throws -> String {
         if let column = schema.rowIDColumn { return Identifier.quote(column.name) }
         let names = schema.columns.map(\.name)
-        guard let free = ColumnInfo.rowIDNames.first(where: { Identifier.place(of: $0, in: names) == nil }) else {
+        guard let free = ColumnInfo.rowIDNames.first(where: { Identifier.index(of: $0, in: names) == nil }) else {
             throw StrongroomError(
                 .inMemory,
                 """
@@ -83,10 +83,10 @@ struct MemoryTable: Sendable {
 
     /// Creates the triggers for writing to both tables.
     ///
-    /// - Parameter isNoted: Whether changes are recorded for other connections.
-    func watch(on connection: Connection, isNoted: Bool) throws {
+    /// - Parameter isLogged: Whether changes are recorded for other connections.
+    func watch(on connection: Connection, isLogged: Bool) throws {
         for trigger in guards { try connection.run(trigger) }
-        guard isNoted else { return }
+        guard isLogged else { return }
         try connection.run("CREATE TABLE IF NOT EXISTS \(Self.log) (name TEXT NOT NULL, row INTEGER NOT NULL)")
         for trigger in notes { try connection.run(trigger) }
     }
@@ -116,12 +116,14 @@ struct MemoryTable: Sendable {
 
     private static func logTriggers(_ name: String, _ part: String, _ rowID: String) -> [String] {
         let table = Value.text(name).literal
-        func note(_ row: String) -> String { "INSERT INTO \(logName) VALUES (\(table), \(row).\(rowID));" }
-        return [("INSERT", note("NEW")), ("UPDATE", note("OLD") + " " + note("NEW")), ("DELETE", note("OLD"))]
-            .map { event, notes in
-                let trigger = Identifier.quote("\(prefix)\(name) log \(event)")
-                return "CREATE TEMP TRIGGER \(trigger) AFTER \(event) ON \(part) BEGIN \(notes) END"
-            }
+        func logging(_ row: String) -> String { "INSERT INTO \(logName) VALUES (\(table), \(row).\(rowID));" }
+        return [
+            ("INSERT", logging("NEW")), ("UPDATE", logging("OLD") + " " + logging("NEW")), ("DELETE", logging("OLD")),
+        ]
+        .map { event, notes in
+            let trigger = Identifier.quote("\(prefix)\(name) log \(event)")
+            return "CREATE TEMP TRIGGER \(trigger) AFTER \(event) ON \(part) BEGIN \(notes) END"
+        }
     }
 
     /// After each change: before an insert, the engine does not yet know the key that it generates, or the values of
@@ -129,11 +131,11 @@ struct MemoryTable: Sendable {
     private static func uniqueTriggers(_ schema: TableSchema, _ part: TableSchema, _ rowID: String) throws -> [String] {
         let main = "main.\(schema.quotedName)"
         return try [(main, "temp.\(part.quotedName)"), ("temp.\(part.quotedName)", main)].flatMap { own, other in
-            try schema.uniqueValues.enumerated().flatMap { place, unique in
+            try schema.uniqueValues.enumerated().flatMap { position, unique in
                 let isFound = try unique.isFound(in: other, as: "\(own) WHERE \(rowID) = NEW.\(rowID)")
                 let words = Value.text("UNIQUE constraint failed: \(unique.words)").literal
                 return ["INSERT", "UPDATE"].map { event in
-                    let trigger = Identifier.quote("\(prefix)\(schema.name) \(own == main) \(place) \(event)")
+                    let trigger = Identifier.quote("\(prefix)\(schema.name) \(own == main) \(position) \(event)")
                     return """
                         CREATE TEMP TRIGGER \(trigger) AFTER \(event) ON \(own) WHEN \(isFound) \
                         BEGIN SELECT RAISE(ABORT, \(words)); END

@@ -56,7 +56,7 @@ extension Query {
                 sql.append(try statement(change.table, change.condition))
                 count += try Self.run(sql, on: connection)
             }
-            connection.noteWrite(of: Source.schema.name)
+            connection.recordWrite(of: Source.schema.name)
             return count
         }
     }

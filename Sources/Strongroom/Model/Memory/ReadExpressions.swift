@@ -1,4 +1,4 @@
-/// Lets statements that only read find common table expressions in tables' places.
+/// Lets read-only statements find common table expressions in place of tables.
 struct ReadExpressions {
     /// Such as `name (columns) AS (SELECT …)`, with commas between them.
     let text: String
@@ -17,21 +17,21 @@ struct ReadExpressions {
         }
         guard tokens[first].isWord("WITH"), tokens.mainVerb(after: first) == "SELECT" else { return sql }
         try check(tokens)
-        var place = first
+        var index = first
         if let next = tokens[(first + 1)...].firstIndex(where: { $0.kind != .space }), tokens[next].isWord("RECURSIVE")
         {
-            place = next
+            index = next
         }
-        tokens[place].text += " \(text),"
+        tokens[index].text += " \(text),"
         return tokens.sql
     }
 }
 
 extension [SQLToken] {
     /// What a statement that begins with `WITH` does.
-    fileprivate func mainVerb(after place: Int) -> String? {
+    fileprivate func mainVerb(after index: Int) -> String? {
         var depth = 0
-        for token in self[(place + 1)...] {
+        for token in self[(index + 1)...] {
             if token.isSign("(") { depth += 1 }
             if token.isSign(")") { depth -= 1 }
             guard depth == 0, token.isWord("SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE") else { continue }

@@ -73,8 +73,8 @@ extension Table {
         let connection = db.handle.connection
         try connection.checkTransaction()
         guard try deleteInMemory(key, on: connection) else { return false }
-        connection.noteWrite(of: schema.name)
-        try connection.memoryRecords().noteDiscard(on: connection)
+        connection.recordWrite(of: schema.name)
+        try connection.memoryRecords().recordDiscard(on: connection)
         return true
     }
 
@@ -135,7 +135,7 @@ extension Table {
         try keyed.encode(to: Bindings(statement))
         statement.dropUnsetParameters()
         try statement.run()
-        connection.noteWrite(of: schema.name)
+        connection.recordWrite(of: schema.name)
         return key
     }
 

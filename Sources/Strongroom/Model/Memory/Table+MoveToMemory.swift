@@ -26,11 +26,11 @@ extension Table {
         try connection.checkTransaction()
         guard try isPresent(key, on: connection) else { throw TableFailure.noSuchRow(schema) }
         guard try !isInMemory(key, in: db) else { return key }
-        return try connection.inSavepoint { try takeFromFile(key, [:], Cascade(connection)) }
+        return try connection.inSavepoint { try moveToMemory(key, [:], Cascade(connection)) }
     }
 
     /// - Parameter changed: Values that replace those of the row, by column.
-    static func takeFromFile(_ key: Key, _ changed: [SQLName: Value], _ cascade: Cascade) throws -> Key {
+    static func moveToMemory(_ key: Key, _ changed: [SQLName: Value], _ cascade: Cascade) throws -> Key {
         let connection = cascade.connection
         // Of rows that reference each other in a cycle, one is found to be referenced.
         guard try cascade.enter(Self.self, key) else { return key }
@@ -41,7 +41,7 @@ extension Table {
         let new = try keyInMemory(key, memory, on: connection)
         let (old, values) = (try plainValues(of: key), try plainValues(of: new))
         for relation in relations?.children ?? [] {
-            try relation.takeFromFile(childrenOf: old, newKey: values, cascade)
+            try relation.moveToMemory(childrenOf: old, newKey: values, cascade)
         }
         try followInMemory(from: key, to: new, on: connection)
         try requireNoReferences(old, on: connection)
@@ -56,16 +56,16 @@ extension Table {
         }
         var replaced = changed
         for (column, value) in zip(try schema.keyColumns(), values) { replaced[SQLName(column.name)] = value }
-        for (place, name) in part.columns.enumerated() { row[place] = replaced[SQLName(name)] ?? row[place] }
+        for (index, name) in part.columns.enumerated() { row[index] = replaced[SQLName(name)] ?? row[index] }
         // Before the insert: of two rows with one key the second would be rejected.
         try connection.withOwnStatement("DELETE FROM main.\(schema.quotedName) WHERE \(condition)", old) {
             try $0.run()
         }
         guard connection.changes > 0 else { throw TableFailure.ignoredDeletion(schema) }
-        let places = part.columns.map { _ in "?" }.joined(separator: ", ")
-        let sql = "INSERT INTO \(part.quotedPart) (\(list)) VALUES (\(places))"
+        let parameters = part.columns.map { _ in "?" }.joined(separator: ", ")
+        let sql = "INSERT INTO \(part.quotedPart) (\(list)) VALUES (\(parameters))"
         try connection.withOwnStatement(sql, row) { try $0.run() }
-        connection.noteWrite(of: schema.name)
+        connection.recordWrite(of: schema.name)
         return new
     }
 
@@ -119,13 +119,13 @@ extension Table {
 }
 
 extension Children {
-    func takeFromFile(childrenOf old: [Value], newKey new: [Value], _ cascade: Cascade) throws {
+    func moveToMemory(childrenOf old: [Value], newKey new: [Value], _ cascade: Cascade) throws {
         try cascade.connection.prepareTable(Child.schema)
         let column = SQLName(try reference.column().definition.name)
         guard let value = new.first else { return }
         let table = "main.\(Child.schema.quotedName)"
         for child in try children(of: old, in: table, on: cascade.connection) {
-            _ = try Child.takeFromFile(child, [column: value], cascade)
+            _ = try Child.moveToMemory(child, [column: value], cascade)
         }
     }
 }

@@ -71,18 +71,18 @@ extension Table {
         if let name = schema.rowIDColumn?.name, case .integer(let number)? = values.first, number < 0 {
             fields.removeAll { Identifier.areSame($0.0, Identifier.quote(name)) }
             isKeyMade = true
-            try requireMadeKeys(on: connection)
+            try requireGeneratedKeys(on: connection)
         }
         let names = fields.map(\.0).joined(separator: ", ")
-        let places = fields.map { _ in "?" }.joined(separator: ", ")
+        let parameters = fields.map { _ in "?" }.joined(separator: ", ")
         let sql =
             fields.isEmpty
             ? "INSERT INTO main.\(schema.quotedName) DEFAULT VALUES"
-            : "INSERT INTO main.\(schema.quotedName) (\(names)) VALUES (\(places))"
+            : "INSERT INTO main.\(schema.quotedName) (\(names)) VALUES (\(parameters))"
         try connection.withOwnStatement(sql, fields.map(\.1)) { try $0.run() }
         // A trigger may have ignored the insert, and the in-memory record must not be lost.
         guard connection.changes > 0 else { throw TableFailure.ignoredInsert(schema) }
-        connection.noteWrite(of: schema.name)
+        connection.recordWrite(of: schema.name)
         guard isKeyMade else { return key }
         guard let made = Key.generated(rowID: connection.lastInsertedRowID) else {
             throw TableFailure.missingKey(schema)
@@ -97,7 +97,7 @@ extension Children {
         let column = Identifier.quote(try reference.column().definition.name)
         let sql = "UPDATE \(part.quotedPart) SET \(column) = ? WHERE \(column)\(collation) = ?"
         try connection.withOwnStatement(sql, new + old) { try $0.run() }
-        if connection.changes > 0 { connection.noteWrite(of: Child.schema.name) }
+        if connection.changes > 0 { connection.recordWrite(of: Child.schema.name) }
     }
 
     func persistChildren(of key: [Value], on connection: Connection) throws {

@@ -56,9 +56,9 @@ extension Table {
         _ record: inout RecordType, _ persistence: Persistence, _ cascade: Cascade?, on connection: Connection
     ) throws -> Saved {
         // Another copy of the record may have moved already.
-        try cascade?.takeCurrentKey(Self.self, of: &record)
-        let isThere = try key(of: record).map { try isInMemory($0, in: WriteTransaction(connection)) } ?? false
-        if persistence == .memory, !isThere {
+        try cascade?.updateKey(Self.self, of: &record)
+        let wasInMemory = try key(of: record).map { try isInMemory($0, in: WriteTransaction(connection)) } ?? false
+        if persistence == .memory, !wasInMemory {
             guard let key = key(of: record), try isInFile(key, on: connection) else {
                 adopt(try insertInMemory(record, on: connection), .inserted, in: &record, on: connection)
                 return .inserted
@@ -66,12 +66,12 @@ extension Table {
             guard cascade != nil else { throw TableFailure.staysInFile(schema) }
         }
         let outcome = try saveRow(&record, on: connection)
-        guard isThere, persistence == .disk, let key = key(of: record) else { return outcome }
+        guard wasInMemory, persistence == .disk, let key = key(of: record) else { return outcome }
         let new = try moveToFile(key, on: connection)
         setKey(new, of: &record)
         // The values of a cascading save come first: what is left in memory then are children that were not loaded.
         if let cascade {
-            try cascade.noteMove(Self.self, from: key, to: new)
+            try cascade.recordMove(Self.self, from: key, to: new)
             cascade.afterTheEnd { try persistChildren(of: new, on: connection) }
         } else {
             try persistChildren(of: new, on: connection)

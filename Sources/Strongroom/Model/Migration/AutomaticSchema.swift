@@ -121,7 +121,7 @@ struct AutomaticSchema: Sendable {
         // Creating a table creates its history.
         guard changes != [.createTable(table.name)] else { return changes }
         let names = HistoryTable.triggerNames(of: table.name)
-        let hasTriggers = entries.contains { $0.kind == .trigger && Identifier.place(of: $0.name, in: names) != nil }
+        let hasTriggers = entries.contains { $0.kind == .trigger && Identifier.index(of: $0.name, in: names) != nil }
         guard let history = try HistoryTable(table) else {
             return hasTriggers ? [.pauseHistory(table: table.name)] + changes : changes
         }
@@ -249,10 +249,10 @@ extension [AutomaticSchema.Change] {
         func rank(_ change: AutomaticSchema.Change) -> Int {
             switch change {
             case .addColumn: 0
-            case .convertDecimals(_, let column): Identifier.place(of: column, in: computed) != nil ? 2 : 1
+            case .convertDecimals(_, let column): Identifier.index(of: column, in: computed) != nil ? 2 : 1
             default: 3
             }
         }
-        return (0...3).flatMap { place in filter { rank($0) == place } }
+        return (0...3).flatMap { wanted in filter { rank($0) == wanted } }
     }
 }

@@ -11,7 +11,7 @@ final class FingerprintRun: Sendable {
     private let state = Locked(State())
 
     /// The maximum number of progress callbacks, one for every 10,000 instructions of the engine.
-    private static let mostLooks = 300
+    private static let maxChecks = 300
 
     /// The fingerprints by the bytes of the versions, without steps that cannot run on an empty database or take long
     /// there.
@@ -29,7 +29,7 @@ final class FingerprintRun: Sendable {
         try connection.silenceLog()
         try connection.install(functions)
         try connection.configure(as: .maker, busyTimeout: 0)
-        connection.stop(after: mostLooks)
+        connection.stop(after: maxChecks)
         var found: [[UInt8]: String] = [:]
         for migration in migrations {
             let recorder = StatementRecorder()
@@ -58,10 +58,10 @@ extension Migrator {
     /// - Throws: ``StrongroomError`` with `invalidMigrator` for ``ChangedMigrations/refuse``.
     func changedVersions(_ entries: [VersionHistory.Entry], in connection: Connection) throws -> [String] {
         guard changePolicy != .ignore, let last = entries.last(where: { $0.fingerprint != nil }),
-            let place = place(of: last.version)
+            let index = index(of: last.version)
         else { return [] }
         let today = try fingerprintRun.fingerprints(
-            of: Array(migrations[...place]), connection.functions.declared)
+            of: Array(migrations[...index]), connection.functions.declared)
         let changed = entries.filter { entry in
             // A fingerprint with a colon is reserved for later versions of the library.
             guard let then = entry.fingerprint, !then.contains(":"), let now = today[Array(entry.version.utf8)] else {

@@ -11,7 +11,7 @@ public struct MigrationDryRun: Sendable, Equatable {
 
 extension Migrator {
     /// Migrates a copy.
-    func tried(
+    func dryRun(
         to version: String?, on connection: Connection, copying: Duration, _ run: MigrationRun
     ) throws -> MigrationDryRun {
         let plan = try plan(for: connection, to: version)

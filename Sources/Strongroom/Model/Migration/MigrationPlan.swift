@@ -28,10 +28,10 @@ extension Migrator {
         let (applies, undoes, to): ([String], [String], String?) =
             switch plan.work {
             case .create, .adapt: ([], [], newestVersion)
-            case .apply(let places):
-                (migrations[places].map(\.version), [], migrations[places].last?.version ?? plan.from)
-            case .undo(let places):
-                ([], migrations[places].reversed().map(\.version), migrations[places.lowerBound - 1].version)
+            case .apply(let indices):
+                (migrations[indices].map(\.version), [], migrations[indices].last?.version ?? plan.from)
+            case .undo(let indices):
+                ([], migrations[indices].reversed().map(\.version), migrations[indices.lowerBound - 1].version)
             }
         return MigrationPlan(from: plan.from, to: to ?? "", applies: applies, undoes: undoes, changed: plan.changed)
     }

@@ -21,7 +21,7 @@ extension MigrationTransaction {
         let schema = Source.schema
         let connection = handle.connection
         let scaled = schema.decimals.filter { $0.scale != nil }.map { " \($0.name) \($0.declaredType)" }
-        connection.recorder?.note("convert decimals of \(schema.name)\(scaled.joined())")
+        connection.recorder?.record("convert decimals of \(schema.name)\(scaled.joined())")
         let infos = try connection.columnInfos(of: schema.name)
         let columns = schema.decimals.filter { column in
             infos.contains { Identifier.areSame($0.name, column.name) }
@@ -47,7 +47,7 @@ extension MigrationTransaction {
     ///   unique column are the same number, or the sortable form violates a check (the message names the rows); `sql`
     ///   if there is no such table or column; `CancellationError` as ``report(_:of:)``.
     public func convertDecimals(_ columns: [String], in table: String) throws {
-        handle.connection.recorder?.note("convert decimals of \(table): \(columns.joined(separator: ", "))")
+        handle.connection.recorder?.record("convert decimals of \(table): \(columns.joined(separator: ", "))")
         try convert(columns, in: table)
     }
 
@@ -76,7 +76,7 @@ extension MigrationTransaction {
     public func convertDecimals(_ columns: [String], in table: String, scale: Int) throws {
         guard let form = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "The conversion of \(table)") }
         handle.connection.recorder?
-            .note("convert decimals of \(table) to the scale \(scale): \(columns.joined(separator: ", "))")
+            .record("convert decimals of \(table) to the scale \(scale): \(columns.joined(separator: ", "))")
         try convert(columns, in: table, to: form)
     }
 

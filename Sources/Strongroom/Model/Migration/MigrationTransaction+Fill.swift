@@ -21,7 +21,7 @@ extension MigrationTransaction {
     ///   one; `CancellationError` as ``report(_:of:)``.
     public func fill(_ column: String, of table: String, with value: SQL) throws {
         let connection = handle.connection
-        connection.recorder?.note("fill \(column) of \(table): \([SQLToken].normalised(value.text))")
+        connection.recorder?.record("fill \(column) of \(table): \([SQLToken].normalised(value.text))")
         // The number of batches depends on the rows.
         try connection.withoutRecording { try fillInBatches(column, of: table, with: value) }
     }
@@ -60,7 +60,7 @@ extension MigrationTransaction {
         guard let sql, let text = CreateTableText(sql), !text.isWithoutRowID else { return nil }
         let columns = try columns(of: table)
         let isKey = columns.contains { $0.keyPlace != nil && Identifier.areSame($0.name, column) }
-        guard !isKey, Identifier.place(of: column, in: ColumnInfo.rowIDNames) == nil else { return nil }
+        guard !isKey, Identifier.index(of: column, in: ColumnInfo.rowIDNames) == nil else { return nil }
         return columns.freeRowIDName
     }
 

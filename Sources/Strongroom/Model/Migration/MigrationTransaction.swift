@@ -26,9 +26,9 @@ public struct MigrationTransaction: Writing, ~Copyable {
     ///
     /// ```swift
     /// Migration("3") { db in
-    ///     for (place, id) in ids.enumerated() {
+    ///     for (index, id) in ids.enumerated() {
     ///         try fillIn(id, db)
-    ///         if place.isMultiple(of: 1_000) { try db.report(place, of: ids.count) }
+    ///         if index.isMultiple(of: 1_000) { try db.report(index, of: ids.count) }
     ///     }
     /// }
     /// ```

@@ -28,7 +28,7 @@ extension Migrator {
         var hasWork: Bool {
             switch work {
             case .create: false
-            case .apply(let places), .undo(let places): !places.isEmpty
+            case .apply(let indices), .undo(let indices): !indices.isEmpty
             case .adapt(let changes): !changes.isEmpty
             }
         }
@@ -43,7 +43,7 @@ extension Migrator {
     func plan(for connection: Connection, to version: String? = nil) throws -> Plan {
         if let automatic { return try plan(for: connection, automatic, to: version) }
         try check()
-        let target = try place(of: version, connection)
+        let target = try index(of: version, connection)
         // In a transaction, whose end reports damage that would be read as other versions.
         let (entries, isEmpty) = try connection.inSnapshot {
             let entries = try VersionHistory(connection: connection).entries()
@@ -53,19 +53,19 @@ extension Migrator {
             let isNewest = target == migrations.count - 1
             return Plan(from: nil, work: isEmpty && tables != nil && isNewest ? .create : .apply(0..<target + 1))
         }
-        let place = try place(after: entries.map(\.version), in: connection)
+        let index = try index(after: entries.map(\.version), in: connection)
         let changed = try changedVersions(entries, in: connection)
-        guard target < place else {
-            return Plan(from: last, work: .apply(place + 1..<target + 1), changed: changed)
+        guard target < index else {
+            return Plan(from: last, work: .apply(index + 1..<target + 1), changed: changed)
         }
-        let missing = migrations[target + 1...place].filter { $0.down == nil }.map { "\"\($0.version)\"" }
+        let missing = migrations[target + 1...index].filter { $0.down == nil }.map { "\"\($0.version)\"" }
         guard missing.isEmpty else { throw noWayBack(missing.reversed(), connection) }
-        return Plan(from: last, work: .undo(target + 1..<place + 1), changed: changed)
+        return Plan(from: last, work: .undo(target + 1..<index + 1), changed: changed)
     }
 
-    private func place(of version: String?, _ connection: Connection) throws -> Int {
+    private func index(of version: String?, _ connection: Connection) throws -> Int {
         guard let version else { return migrations.count - 1 }
-        guard let place = place(of: version) else {
+        guard let index = index(of: version) else {
             throw StrongroomError(
                 .invalidMigrator,
                 """
@@ -75,17 +75,17 @@ extension Migrator {
                 database: connection.database
             )
         }
-        return place
+        return index
     }
 
     /// The index in the list after the version of a file.
-    private func place(after recorded: [String], in connection: Connection) throws -> Int {
+    private func index(after recorded: [String], in connection: Connection) throws -> Int {
         let known = migrations.map(\.version)
-        guard let last = recorded.last, let place = self.place(of: last) else {
+        guard let last = recorded.last, let index = self.index(of: last) else {
             throw unknown(recorded.last ?? "", in: connection.database)
         }
-        let expected = known[...place].suffix(recorded.count)
-        guard expected.map({ Array($0.utf8) }) != recorded.map({ Array($0.utf8) }) else { return place }
+        let expected = known[...index].suffix(recorded.count)
+        guard expected.map({ Array($0.utf8) }) != recorded.map({ Array($0.utf8) }) else { return index }
         throw StrongroomError(
             .invalidMigrator,
             """
@@ -101,8 +101,8 @@ extension Migrator {
         let missing = recorded.filter { !known.contains($0) }
         guard missing.isEmpty else { return "\(list(missing)) is missing from the list" }
         // The indices of the file's versions in the list; the first is where its history begins.
-        let places = recorded.compactMap { known.firstIndex(of: $0) }
-        guard places == places.sorted(), let first = places.first, let last = places.last else {
+        let indices = recorded.compactMap { known.firstIndex(of: $0) }
+        guard indices == indices.sorted(), let first = indices.first, let last = indices.last else {
             return "their order differs"
         }
         let passedOver = known[first...last].filter { !recorded.contains($0) }

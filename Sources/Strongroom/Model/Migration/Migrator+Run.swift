@@ -10,9 +10,9 @@ extension Migrator {
         if let progress { run.progress.append(progress) }
         switch plan.work {
         case .create: return try create(on: connection, run)
-        case .apply(let places): return try apply(places, plan, on: connection, run)
+        case .apply(let indices): return try apply(indices, plan, on: connection, run)
         case .adapt(let changes): return try adapt(changes, plan, on: connection, run)
-        case .undo(let places): return try undo(places, plan, on: connection, run)
+        case .undo(let indices): return try undo(indices, plan, on: connection, run)
         }
     }
 
@@ -28,32 +28,32 @@ extension Migrator {
     }
 
     private func apply(
-        _ places: Range<Int>, _ plan: Plan, on connection: Connection, _ run: MigrationRun
+        _ indices: Range<Int>, _ plan: Plan, on connection: Connection, _ run: MigrationRun
     ) throws -> MigrationReport {
         var steps: [MigrationReport.Step] = []
-        for (number, migration) in migrations[places].enumerated() {
+        for (number, migration) in migrations[indices].enumerated() {
             let step = StepRun(
-                version: migration.version, place: number + 1, count: places.count, connection: connection, run: run,
+                version: migration.version, number: number + 1, count: indices.count, connection: connection, run: run,
                 previous: steps.last)
             steps.append(
                 try step.carryOut(migration.up) { history, duration, fingerprint in
                     try history.record(migration.version, duration: duration, created: false, fingerprint: fingerprint)
                 })
         }
-        let applied = migrations[places].map(\.version)
+        let applied = migrations[indices].map(\.version)
         return MigrationReport(
             from: plan.from, to: applied.last ?? plan.from ?? "", applied: applied, changed: plan.changed, steps: steps)
     }
 
     private func undo(
-        _ places: Range<Int>, _ plan: Plan, on connection: Connection, _ run: MigrationRun
+        _ indices: Range<Int>, _ plan: Plan, on connection: Connection, _ run: MigrationRun
     ) throws -> MigrationReport {
         var steps: [MigrationReport.Step] = []
-        for (number, place) in places.reversed().enumerated() {
-            let (version, before) = (migrations[place].version, migrations[place - 1].version)
-            guard let down = migrations[place].down else { break }
+        for (number, index) in indices.reversed().enumerated() {
+            let (version, before) = (migrations[index].version, migrations[index - 1].version)
+            guard let down = migrations[index].down else { break }
             let step = StepRun(
-                version: version, isUndoing: true, place: number + 1, count: places.count, connection: connection,
+                version: version, isUndoing: true, number: number + 1, count: indices.count, connection: connection,
                 run: run, previous: steps.last)
             steps.append(
                 try step.carryOut(down) { history, duration, _ in
@@ -61,7 +61,7 @@ extension Migrator {
                 })
         }
         return MigrationReport(
-            from: plan.from, to: migrations[places.lowerBound - 1].version, applied: [],
-            undone: migrations[places].reversed().map(\.version), changed: plan.changed, steps: steps)
+            from: plan.from, to: migrations[indices.lowerBound - 1].version, applied: [],
+            undone: migrations[indices].reversed().map(\.version), changed: plan.changed, steps: steps)
     }
 }

@@ -56,10 +56,10 @@ public struct Migrator: Sendable {
     /// - Parameter version: A version of the list.
     /// - Returns: The migrator; nil if there is no such version.
     package func through(_ version: String) -> Migrator? {
-        guard let place = place(of: version) else { return nil }
+        guard let index = index(of: version) else { return nil }
         var part = self
-        part.migrations = Array(migrations[...place])
-        if place != migrations.count - 1 { part.tables = nil }
+        part.migrations = Array(migrations[...index])
+        if index != migrations.count - 1 { part.tables = nil }
         return part
     }
 
@@ -91,7 +91,7 @@ public struct Migrator: Sendable {
     }
 
     /// The index of a version in the list.
-    func place(of version: String) -> Int? {
+    func index(of version: String) -> Int? {
         migrations.firstIndex { $0.version.utf8.elementsEqual(version.utf8) }
     }
 

@@ -3,7 +3,7 @@ struct StepRun {
     let version: String
     var isUndoing = false
     /// The number of the step, counted from 1.
-    var place = 1
+    var number = 1
     /// The number of steps.
     var count = 1
     let connection: Connection
@@ -83,7 +83,7 @@ struct StepRun {
     }
 
     private func progress(_ done: Int, _ total: Int) -> WorkProgress {
-        let step = WorkProgress.Step(version: version, number: place, count: count)
+        let step = WorkProgress.Step(version: version, number: number, count: count)
         return WorkProgress(.migrating, done, of: total, .ofStep, step: step)
     }
 

@@ -60,8 +60,9 @@ struct TableComparison {
             return isOther ? nil : (old, column.name)
         }
         var renamed: [Renaming] = []
-        while let place = waiting.firstIndex(where: { next in !taken.contains { Identifier.areSame($0, next.to) } }) {
-            let next = waiting.remove(at: place)
+        while let position = waiting.firstIndex(where: { next in !taken.contains { Identifier.areSame($0, next.to) } })
+        {
+            let next = waiting.remove(at: position)
             taken.removeAll { Identifier.areSame($0, next.from) }
             taken.append(next.to)
             renamed.append(next)
@@ -123,7 +124,7 @@ struct TableComparison {
             // The column with that name may be renamed itself.
             let isLeaving = former == nil && renamed.contains { Identifier.areSame($0.from, name) }
             guard !isLeaving, let info = infos.first(where: { Identifier.areSame($0.name, name) }),
-                let place = text.place(of: name)
+                let position = text.position(of: name)
             else {
                 guard !column.isPrimaryKey else { throw otherKey(column) }
                 return [.addColumn(table: schema.name, column.name)]
@@ -132,8 +133,8 @@ struct TableComparison {
             let declared = [SQLToken](sql: try column.sql(isWholeKey: schema.primaryKeys.count == 1))
             // Decimals of earlier versions of the library: the values are converted, and the declared type changes.
             let converts = column.isDecimals(of: info)
-            let sorted = converts ? CreateTableText.withSortedDecimals(text.items[place]) : nil
-            let stored = sorted ?? text.items[place]
+            let sorted = converts ? CreateTableText.withSortedDecimals(text.items[position]) : nil
+            let stored = sorted ?? text.items[position]
             // A default that is an expression is replaced by the change of the column, which also converts; a key is
             // not changed.
             let conversion =
@@ -225,8 +226,8 @@ struct TableComparison {
         let dropped = try indexesToDrop(renamed)
         return schema.indexes.compactMap { index in
             let name = index.name(in: schema.name)
-            let isThere = entry(name) != nil && !dropped.contains(.dropIndex(table: schema.name, name))
-            return isThere ? nil : .createIndex(table: schema.name, name)
+            let exists = entry(name) != nil && !dropped.contains(.dropIndex(table: schema.name, name))
+            return exists ? nil : .createIndex(table: schema.name, name)
         }
     }
 

@@ -13,8 +13,8 @@
 public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
     private let query: Query<Source>
     private let expressions: [SQL]
-    private var orderings: [Ordering] = []
-    private var limit: (count: Int, offset: Int)?
+    /// The order and the limit that follow the query's own.
+    private var clauses = QueryClauses()
 
     init(_ query: Query<Source>, _ expressions: [SQL]) {
         self.query = query
@@ -26,9 +26,9 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
     /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the values.
     /// - Returns: The sorted query.
     public func order(@OrderingBuilder _ orderings: (repeat Computed<each Extra>) -> [Ordering]) -> ExtendedQuery {
-        var place = -1
+        var index = -1
         var copy = self
-        copy.orderings += orderings(repeat Self.column((each Extra).self, &place, expressions))
+        copy.clauses.orderings += orderings(repeat Self.column((each Extra).self, &index, expressions))
         return copy
     }
 
@@ -39,9 +39,8 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
     ///   - offset: The number of records to skip; not negative.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> ExtendedQuery {
-        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
         var copy = self
-        copy.limit = (count, offset)
+        copy.clauses.limit(to: count, offset: offset)
         return copy
     }
 
@@ -57,15 +56,15 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
         let statement = try connection.statement(for: sql())
         defer { statement.finish() }
         let count = Source.RecordType.columnNames.count
-        let scales = expressions.map(\.scale)
-        let extra = Row(statement, from: count, count: scales.count)
+        let forms = expressions.map(\.form)
+        let extra = Row(statement, from: count, count: forms.count)
         let row = Row(statement, from: 0, count: count)
         var rows: [(Source.RecordType, repeat each Extra)] = []
         do {
             while try statement.step() {
-                var place = -1
+                var index = -1
                 rows.append(
-                    (try Source.RecordType(row: row), repeat try Self.next((each Extra).self, extra, &place, scales)))
+                    (try Source.RecordType(row: row), repeat try Self.next((each Extra).self, extra, &index, forms)))
             }
         } catch {
             guard let error = error as? StrongroomError, error.mismatch != nil else { throw error }
@@ -83,48 +82,46 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
         in db: borrowing some Reading & ~Copyable
     ) throws -> (Source.RecordType, repeat each Extra)? {
         var copy = self
-        if limit == nil, query.clauses.hasLimit {
+        if !clauses.hasLimit, query.clauses.hasLimit {
             copy = ExtendedQuery(
                 query.limit(min(query.clauses.limit ?? 1, 1), offset: query.clauses.offset), expressions)
-            copy.orderings = orderings
+            copy.clauses.orderings = clauses.orderings
         } else {
-            copy.limit = (min(limit?.count ?? 1, 1), limit?.offset ?? 0)
+            copy.clauses.limit(to: min(clauses.limit ?? 1, 1), offset: clauses.offset)
         }
         return try copy.fetch(in: db).first
     }
 
     private static func column<V: ColumnValue>(
-        _ type: V.Type, _ place: inout Int, _ expressions: [SQL]
+        _ type: V.Type, _ index: inout Int, _ expressions: [SQL]
     ) -> Computed<V> {
-        place += 1
-        return SelectionContent.column(place, type, expressions)
+        index += 1
+        return SelectionContent.column(index, type, expressions)
     }
 
     private static func next<V: ColumnValue>(
-        _ type: V.Type, _ row: borrowing Row, _ place: inout Int, _ scales: [StoredForm?]
+        _ type: V.Type, _ row: borrowing Row, _ index: inout Int, _ forms: [StoredForm?]
     ) throws -> V {
-        place += 1
-        return try row.value(at: place, scale: scales[place])
+        index += 1
+        return try row.value(at: index, form: forms[index])
     }
 
     private func sql() throws -> SQL {
-        var clauses = try query.resolved()
-        guard !clauses.hasLimit || orderings.isEmpty && limit == nil else {
+        var rows = try query.resolved()
+        guard !rows.hasLimit || clauses.isPlain else {
             throw StrongroomError(
                 .sql, "The query has a limit before its records are sorted by other values; set the limit after that.")
         }
-        clauses.orderings = orderings + clauses.orderings
-        if let limit {
-            (clauses.limit, clauses.offset) = (limit.count, limit.offset)
-        }
+        rows.orderings = clauses.orderings + rows.orderings
+        if clauses.hasLimit { (rows.limit, rows.offset) = (clauses.limit, clauses.offset) }
         let columns = Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
-        var sql = SQL(verbatim: "SELECT \(clauses.isDistinct ? "DISTINCT " : "")\(columns)")
-        for (place, expression) in expressions.enumerated() {
+        var sql = SQL(verbatim: "SELECT \(rows.isDistinct ? "DISTINCT " : "")\(columns)")
+        for (index, expression) in expressions.enumerated() {
             sql.append(text: ", ")
             sql.append(expression)
-            sql.append(text: " AS \(SelectionContent.column(place))")
+            sql.append(text: " AS \(SelectionContent.column(index))")
         }
-        sql.append(clauses.sql(after: " FROM \(Source.schema.quotedName)"))
+        sql.append(rows.sql(after: " FROM \(Source.schema.quotedName)"))
         return sql
     }
 }

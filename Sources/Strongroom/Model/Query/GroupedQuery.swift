@@ -3,14 +3,12 @@
 /// See ``Query/group(_:)``.
 public struct GroupedQuery<Source: Table>: Sendable {
     private let query: Query<Source>
-    private let groups: [SQL]
-    private var having: Condition?
-    private var orderings: [Ordering] = []
-    private var limit: (count: Int, offset: Int)?
+    /// What applies to the groups.
+    private var clauses = QueryClauses()
 
     init(_ query: Query<Source>, by groups: [SQL]) {
         self.query = query
-        self.groups = groups
+        clauses.groups = groups
     }
 
     /// Adds a condition on the groups; groups must match all conditions.
@@ -20,8 +18,7 @@ public struct GroupedQuery<Source: Table>: Sendable {
     /// - Returns: The query with the condition.
     public func having(_ condition: (Source.Columns) -> Condition) -> GroupedQuery {
         var copy = self
-        let added = Source.made(condition)
-        copy.having = having.map { $0 && added } ?? added
+        copy.clauses.add(having: Source.made(condition))
         return copy
     }
 
@@ -32,7 +29,7 @@ public struct GroupedQuery<Source: Table>: Sendable {
     /// - Returns: The sorted query.
     public func order(@OrderingBuilder _ orderings: (Source.Columns) -> [Ordering]) -> GroupedQuery {
         var copy = self
-        copy.orderings += Source.made(orderings)
+        copy.clauses.orderings += Source.made(orderings)
         return copy
     }
 
@@ -43,9 +40,8 @@ public struct GroupedQuery<Source: Table>: Sendable {
     ///   - offset: The number of groups to skip; not negative.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedQuery {
-        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
         var copy = self
-        copy.limit = (count, offset)
+        copy.clauses.limit(to: count, offset: offset)
         return copy
     }
 
@@ -59,17 +55,14 @@ public struct GroupedQuery<Source: Table>: Sendable {
         _ expressions: (Source.Columns) -> (repeat each E)
     ) throws -> Selection<repeat (each E).Value> {
         let list = Source.made(expressions)
-        var clauses = try query.resolved()
+        var rows = try query.resolved()
         var source = SQL.name(Source.schema.name)
-        if clauses.hasLimit {
+        if rows.hasLimit {
             // The rows are limited before they are grouped, in a subquery with the table's name.
-            source = "(\(clauses.sql(after: "SELECT * FROM \(Source.schema.quotedName)"))) AS \(source)"
-            clauses = QueryClauses()
+            source = "(\(rows.sql(after: "SELECT * FROM \(Source.schema.quotedName)"))) AS \(source)"
+            rows = QueryClauses()
         }
-        clauses.groups = groups
-        clauses.having = having
-        clauses.orderings = orderings
-        if let limit { (clauses.limit, clauses.offset) = (limit.count, limit.offset) }
-        return Selection(list, from: source, clauses, of: [Source.schema])
+        rows.group(by: clauses)
+        return Selection(list, from: source, rows, of: [Source.schema])
     }
 }

@@ -34,8 +34,8 @@ extension Query {
 
     func updating(_ table: String, _ assignments: [Assignment], _ rows: Condition?) throws -> SQL {
         var sql = SQL(verbatim: "UPDATE \(table) SET ")
-        for (place, assignment) in assignments.enumerated() {
-            sql.append(text: "\(place == 0 ? "" : ", ")\(Identifier.quote(assignment.column)) = ")
+        for (index, assignment) in assignments.enumerated() {
+            sql.append(text: "\(index == 0 ? "" : ", ")\(Identifier.quote(assignment.column)) = ")
             sql.append(assignment.value)
         }
         if let rows { sql.append(" WHERE \(rows.sql)" as SQL) }

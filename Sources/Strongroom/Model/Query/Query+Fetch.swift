@@ -160,7 +160,7 @@ extension Query {
         guard try statement.step() else {
             throw StrongroomError(.sql, "The expression gives no row; compute it with an aggregate.", sql: sql.text)
         }
-        return try Row(statement).value(at: 0, scale: computed.scale)
+        return try Row(statement).value(at: 0, form: computed.form)
     }
 
     @usableFromInline

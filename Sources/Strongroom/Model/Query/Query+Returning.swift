@@ -116,8 +116,8 @@ extension Query {
         let names = try keyNames()
         return try keys.compactMap { key in
             var sql = SQL(verbatim: "SELECT \(columns) FROM \(Source.schema.quotedName)")
-            for (place, (name, value)) in zip(names, key).enumerated() {
-                sql.append(text: place == 0 ? " WHERE " : " AND ")
+            for (index, (name, value)) in zip(names, key).enumerated() {
+                sql.append(text: index == 0 ? " WHERE " : " AND ")
                 sql.append(.name(name))
                 sql.append(text: value == .null ? " IS " : " = ")
                 sql.append(value: value)

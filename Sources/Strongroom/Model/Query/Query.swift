@@ -52,10 +52,8 @@ public struct Query<Source: Table>: Sendable {
     ///   - offset: The number of rows to skip; not negative.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> Query {
-        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
         var copy = self
-        copy.clauses.limit = count
-        copy.clauses.offset = offset
+        copy.clauses.limit(to: count, offset: offset)
         return copy
     }
 

@@ -41,17 +41,17 @@ extension Selection {
     /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the selected values.
     /// - Returns: The sorted selection.
     public func order(@OrderingBuilder _ orderings: (repeat Computed<each Value>) -> [Ordering]) -> Selection {
-        var place = -1
+        var index = -1
         var copy = self
-        copy.content.order(by: orderings(repeat Self.column((each Value).self, &place, content.expressions)))
+        copy.content.order(by: orderings(repeat Self.column((each Value).self, &index, content.expressions)))
         return copy
     }
 
     private static func column<V: ColumnValue>(
-        _ type: V.Type, _ place: inout Int, _ expressions: [SQL]
+        _ type: V.Type, _ index: inout Int, _ expressions: [SQL]
     ) -> Computed<V> {
-        place += 1
-        return SelectionContent.column(place, type, expressions)
+        index += 1
+        return SelectionContent.column(index, type, expressions)
     }
 
     /// Limits the number of selected rows.
@@ -61,7 +61,6 @@ extension Selection {
     ///   - offset: The number of rows to skip; not negative.
     /// - Returns: The limited selection.
     public func limit(_ count: Int, offset: Int = 0) -> Selection {
-        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
         var copy = self
         copy.content.limit(count, offset: offset)
         return copy

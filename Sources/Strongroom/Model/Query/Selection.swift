@@ -33,8 +33,8 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql`, or the engine's failure.
     public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [(repeat each Value)] {
         var rows: [(repeat each Value)] = []
-        let scales = content.expressions.map(\.scale)
-        try db.forEachRow(content.sql) { row in rows.append(try Self.read(row, scales)) }
+        let forms = content.expressions.map(\.form)
+        try db.forEachRow(content.sql) { row in rows.append(try Self.read(row, forms)) }
         return rows
     }
 
@@ -58,18 +58,18 @@ public struct Selection<each Value: ColumnValue>: Sendable {
         try db.value("SELECT count(*) FROM (\(content.sql))") ?? 0
     }
 
-    private static func read(_ row: borrowing Row, _ scales: [StoredForm?]) throws -> (repeat each Value) {
-        var place = -1
+    private static func read(_ row: borrowing Row, _ forms: [StoredForm?]) throws -> (repeat each Value) {
+        var index = -1
         func next() -> Int {
-            place += 1
-            return place
+            index += 1
+            return index
         }
-        return (repeat try value((each Value).self, row, next(), scales))
+        return (repeat try value((each Value).self, row, next(), forms))
     }
 
     private static func value<V: ColumnValue>(
-        _ type: V.Type, _ row: borrowing Row, _ place: Int, _ scales: [StoredForm?]
+        _ type: V.Type, _ row: borrowing Row, _ index: Int, _ forms: [StoredForm?]
     ) throws -> V {
-        try row.value(at: place, scale: scales[place])
+        try row.value(at: index, form: forms[index])
     }
 }

@@ -36,8 +36,7 @@ struct SelectionContent: Sendable {
         } else if clauses.hasLimit || result.hasLimit {
             self = wrapped
         }
-        result.limit = count
-        result.offset = offset
+        result.limit(to: count, offset: offset)
     }
 
     mutating func order(by orderings: [Ordering]) {
@@ -50,16 +49,16 @@ struct SelectionContent: Sendable {
     static let columnPrefix = "strongroom_"
 
     /// The name of a result column.
-    static func column(_ place: Int) -> String { "\(columnPrefix)\(place)" }
+    static func column(_ index: Int) -> String { "\(columnPrefix)\(index)" }
 
     /// A result column, by which the result can be sorted.
-    static func column<V: ColumnValue>(_ place: Int, _ type: V.Type, _ expressions: [SQL]) -> Computed<V> {
-        Computed(enclosed: SQL.name(column(place)).scaled(expressions[place].scale))
+    static func column<V: ColumnValue>(_ index: Int, _ type: V.Type, _ expressions: [SQL]) -> Computed<V> {
+        Computed(enclosed: SQL.name(column(index)).inForm(expressions[index].form))
     }
 
     /// A selection of this one's rows.
     private var wrapped: SelectionContent {
-        let names = expressions.indices.map { SQL.name(Self.column($0)).scaled(expressions[$0].scale) }
+        let names = expressions.indices.map { SQL.name(Self.column($0)).inForm(expressions[$0].form) }
         return SelectionContent(names, from: "(\(sql(isNamed: true)))", QueryClauses(), of: tables)
     }
 
@@ -69,8 +68,8 @@ struct SelectionContent: Sendable {
         // The order of the rows is lost.
         copy.result = QueryClauses()
         var other = other
-        for (own, others) in zip(expressions, other.expressions) where own.scale != others.scale {
-            other.clauses.add(Condition(failing: SQL.twoScales(own.scale, others.scale)))
+        for (own, others) in zip(expressions, other.expressions) where own.form != others.form {
+            other.clauses.add(Condition(failing: SQL.twoForms(own.form, others.form)))
         }
         copy.added.append((verb, other))
         copy.tables += other.tables
@@ -141,10 +140,10 @@ struct SelectionContent: Sendable {
 
     private func appendSelect(to sql: inout SQL, _ clauses: QueryClauses, isNamed: Bool) {
         sql.append(text: clauses.isDistinct ? "SELECT DISTINCT " : "SELECT ")
-        for (place, expression) in expressions.enumerated() {
-            if place > 0 { sql.append(text: ", ") }
+        for (index, expression) in expressions.enumerated() {
+            if index > 0 { sql.append(text: ", ") }
             sql.append(expression)
-            if isNamed { sql.append(text: " AS \(Identifier.quote(Self.column(place)))") }
+            if isNamed { sql.append(text: " AS \(Identifier.quote(Self.column(index)))") }
         }
         sql.append(text: " FROM ")
         sql.append(source)

@@ -38,8 +38,8 @@ final class Cascade {
     /// Marks records as visited, and returns the indices of those that were not visited before, including records
     /// without a key.
     func enter<Source: Table>(_ table: Source.Type, _ records: [Source.RecordType]) throws -> [Int] {
-        try records.indices.filter { place in
-            guard let key = Source.key(of: records[place]) else { return true }
+        try records.indices.filter { index in
+            guard let key = Source.key(of: records[index]) else { return true }
             return try enter(table, key)
         }
     }
@@ -61,7 +61,7 @@ final class Cascade {
     }
 
     /// Records that a record has moved from memory to the file.
-    func noteMove<Source: Table>(_ table: Source.Type, from key: Source.Key, to new: Source.Key) throws {
+    func recordMove<Source: Table>(_ table: Source.Type, from key: Source.Key, to new: Source.Key) throws {
         try moved[ObjectIdentifier(table), default: [:]][table.identity(of: key)] = new
     }
 
@@ -72,7 +72,7 @@ final class Cascade {
     }
 
     /// Sets the key of a record that another copy of it has moved to the file.
-    func takeCurrentKey<Source: Table>(_ table: Source.Type, of record: inout Source.RecordType) throws {
+    func updateKey<Source: Table>(_ table: Source.Type, of record: inout Source.RecordType) throws {
         guard !moved.isEmpty, let key = table.key(of: record) else { return }
         table.setKey(try currentKey(table, key), of: &record)
     }

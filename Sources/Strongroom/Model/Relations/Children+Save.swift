@@ -6,20 +6,20 @@ extension Children {
         var children: [Child] = []
         var owners: [Int] = []
         var moved: Set<Int> = []
-        for place in parents.indices {
-            guard let key = Source.key(of: parents[place]) else { throw TableFailure.missingKey(Source.schema) }
-            let related = get(parents[place])
-            var next = try firstPosition(in: related, of: key, isNew: saved[place] == .inserted, column, cascade)
+        for index in parents.indices {
+            guard let key = Source.key(of: parents[index]) else { throw TableFailure.missingKey(Source.schema) }
+            let related = get(parents[index])
+            var next = try firstPosition(in: related, of: key, isNew: saved[index] == .inserted, column, cascade)
             for former in related.values {
                 var child = former
-                try cascade.takeCurrentKey(Child.self, of: &child)
+                try cascade.updateKey(Child.self, of: &child)
                 let known = Child.key(of: child)
                 // A child in two lists belongs to the first.
                 if let known, try !cascade.link(Child.self, known, by: column.definition.name) { continue }
                 try Source.requireOnDisk(key, referencedBy: Child.self, known, cascade)
                 reference.set(&child, key)
-                if let number = next {
-                    if number.counts(known) { position?.set(&child, try number.place(in: Child.schema)) }
+                if let numbering = next {
+                    if numbering.counts(known) { position?.set(&child, try numbering.number(in: Child.schema)) }
                     next?.advance(known)
                 }
                 for relation in Child.relations?.parents ?? [] {
@@ -30,22 +30,22 @@ extension Children {
                     moved.insert(children.count)
                 }
                 children.append(child)
-                owners.append(place)
+                owners.append(index)
             }
         }
-        let places = try cascade.enter(Child.self, children)
-        let outcomes = try Child.saveTrees(&children, at: places, cascade, without: reference.name)
+        let indices = try cascade.enter(Child.self, children)
+        let outcomes = try Child.saveTrees(&children, at: indices, cascade, without: reference.name)
         // A child that is saved elsewhere in the cycle belongs to this list, too.
-        for place in moved.subtracting(places) where outcomes[place] != .deleted {
-            try link(children[place], column, cascade)
+        for index in moved.subtracting(indices) where outcomes[index] != .deleted {
+            try link(children[index], column, cascade)
         }
         var left = [[Child]](repeating: [], count: parents.count)
-        for (place, owner) in owners.enumerated() where outcomes[place] != .deleted {
-            left[owner].append(children[place])
+        for (index, owner) in owners.enumerated() where outcomes[index] != .deleted {
+            left[owner].append(children[index])
         }
-        for place in parents.indices {
-            let isComplete = saved[place] == .inserted || get(parents[place]).isComplete
-            try set(&parents[place], Related(written: left[place], isComplete: isComplete))
+        for index in parents.indices {
+            let isComplete = saved[index] == .inserted || get(parents[index]).isComplete
+            try set(&parents[index], Related(written: left[index], isComplete: isComplete))
         }
     }
 
@@ -77,7 +77,7 @@ extension Children {
         func counts(_ key: Child.Key?) -> Bool { isComplete || key == nil }
         mutating func advance(_ key: Child.Key?) { if counts(key) { next = next?.successor } }
 
-        func place(in schema: TableSchema) throws -> Int {
+        func number(in schema: TableSchema) throws -> Int {
             guard let next else { throw RelationFailure.noPosition(schema) }
             return next
         }
@@ -88,9 +88,9 @@ extension Children {
     ) throws -> Numbering? {
         guard let position, !related.values.isEmpty else { return nil }
         guard !related.isComplete, !isNew else { return Numbering(next: 0, isComplete: true) }
-        let place = try position.column()
+        let ordered = try position.column()
         let refersToIt = try refer(to: [parent])
-        let last = try Child.where { _ in refersToIt }.order { _ in place.descending }.first(in: cascade.db)
+        let last = try Child.where { _ in refersToIt }.order { _ in ordered.descending }.first(in: cascade.db)
         return Numbering(next: last.map { position.get($0).successor } ?? 0, isComplete: false)
     }
 
@@ -147,10 +147,11 @@ extension Children {
     private func makeRoom(
         _ lost: Query<Child>, for count: Int, _ column: Column<Source.Key>, _ cascade: Cascade
     ) throws {
-        guard let place = try position?.column(),
-            Child.schema.isUnique(column.definition.name, with: place.definition.name)
+        guard let ordered = try position?.column(),
+            Child.schema.isUnique(column.definition.name, with: ordered.definition.name)
         else { return }
-        try lost.where { _ in place < count && place >= 0 }.update(with: [place.set(-1 - place)], in: cascade.db)
+        try lost.where { _ in ordered < count && ordered >= 0 }.update(
+            with: [ordered.set(-1 - ordered)], in: cascade.db)
     }
 
     func holdsPresent(below parents: [Source], _ cascade: Cascade, _ seen: inout KeySets) throws -> Bool {
@@ -189,13 +190,13 @@ extension TableSchema {
     /// Whether two columns are part of one unique constraint.
     fileprivate func isUnique(_ column: String, with other: String) -> Bool {
         indexes.contains { index in
-            index.isUnique && [column, other].allSatisfy { Identifier.place(of: $0, in: index.columns) != nil }
+            index.isUnique && [column, other].allSatisfy { Identifier.index(of: $0, in: index.columns) != nil }
         }
     }
 
     /// Whether a column is unique, or part of a unique constraint.
     fileprivate func isUnique(_ column: String) -> Bool {
         columns.contains { Identifier.areSame($0.name, column) && $0.isUnique }
-            || indexes.contains { $0.isUnique && Identifier.place(of: column, in: $0.columns) != nil }
+            || indexes.contains { $0.isUnique && Identifier.index(of: column, in: $0.columns) != nil }
     }
 }

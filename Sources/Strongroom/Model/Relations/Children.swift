@@ -57,13 +57,13 @@ where
             return nil
         }
         let found = try referring.fetch(in: cascade.db)
-        let places = try cascade.enter(Child.self, found)
-        let inCircle = Set(found.indices).subtracting(places)
+        let indices = try cascade.enter(Child.self, found)
+        let inCircle = Set(found.indices).subtracting(indices)
         // These rows are already being deleted, and must not reference rows that are deleted before them.
         if let cleared = cleared(column), !inCircle.isEmpty {
             try rows(KeySet(inCircle.compactMap { Child.key(of: found[$0]) })).update(with: [cleared], in: cascade.db)
         }
-        return places.isEmpty ? nil : DeletionOf<Child>(places.map { found[$0] })
+        return indices.isEmpty ? nil : DeletionOf<Child>(indices.map { found[$0] })
     }
 
     // MARK: Loading
@@ -75,14 +75,14 @@ where
             let order = try position?.column()
             let refersToThem = try refer(to: keys.all)
             let query = Child.where { _ in refersToThem }
-            let sorted = order.map { place in query.order { _ in place.ascending } } ?? query
+            let sorted = order.map { column in query.order { _ in column.ascending } } ?? query
             for child in try sorted.orderedByKey(descending: false).fetch(in: ReadTransaction(connection)) {
                 if let key = reference.key(child) { try children[Source.identity(of: key), default: []].append(child) }
             }
         }
-        for place in records.indices {
-            let found = try Source.key(of: records[place]).flatMap { try children[Source.identity(of: $0)] } ?? []
-            try set(&records[place], Related(written: isOnly ? Array(found.prefix(1)) : found, isComplete: true))
+        for index in records.indices {
+            let found = try Source.key(of: records[index]).flatMap { try children[Source.identity(of: $0)] } ?? []
+            try set(&records[index], Related(written: isOnly ? Array(found.prefix(1)) : found, isComplete: true))
         }
     }
 }

@@ -1,7 +1,7 @@
 /// The deletion of some records of one table, which waits for the deletion of the rows that reference them.
 protocol Deletion: AnyObject {
     /// Deletes the records, or returns the deletion that must come first.
-    func goOn(_ cascade: Cascade) throws -> (any Deletion)?
+    func proceed(_ cascade: Cascade) throws -> (any Deletion)?
 }
 
 final class DeletionOf<Source: Table>: Deletion {
@@ -15,7 +15,7 @@ final class DeletionOf<Source: Table>: Deletion {
         relations = Source.relations?.children[...] ?? []
     }
 
-    func goOn(_ cascade: Cascade) throws -> (any Deletion)? {
+    func proceed(_ cascade: Cascade) throws -> (any Deletion)? {
         while let relation = relations.popFirst() {
             if let below = try relation.deletion(below: records, cascade) { return below }
         }
@@ -35,7 +35,7 @@ extension Table {
         let whole = DeletionOf<Self>(records)
         var open: [any Deletion] = [whole]
         while let last = open.last {
-            if let below = try last.goOn(cascade) { open.append(below) } else { open.removeLast() }
+            if let below = try last.proceed(cascade) { open.append(below) } else { open.removeLast() }
         }
         return whole.count
     }

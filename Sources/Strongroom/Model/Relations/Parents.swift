@@ -13,30 +13,30 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
     }
 
     func save(of children: inout [Source], _ cascade: Cascade) throws {
-        let places = children.indices.filter { children[$0][keyPath: property].wrappedValue != nil }
-        var parents = places.compactMap { children[$0][keyPath: property].wrappedValue }
-        guard !parents.isEmpty else { return try takeCurrentKeys(of: &children, cascade) }
+        let indices = children.indices.filter { children[$0][keyPath: property].wrappedValue != nil }
+        var parents = indices.compactMap { children[$0][keyPath: property].wrappedValue }
+        guard !parents.isEmpty else { return try updateKeys(of: &children, cascade) }
         let outcomes = try Parent.saveTrees(&parents, at: cascade.enter(Parent.self, parents), cascade)
         // Of two copies of a parent, the first is saved, and its key may have changed.
-        for place in parents.indices { try cascade.takeCurrentKey(Parent.self, of: &parents[place]) }
-        for (place, (parent, outcome)) in zip(places, zip(parents, outcomes)) {
-            children[place][keyPath: property].wrappedValue = outcome == .deleted ? nil : parent
+        for index in parents.indices { try cascade.updateKey(Parent.self, of: &parents[index]) }
+        for (index, (parent, outcome)) in zip(indices, zip(parents, outcomes)) {
+            children[index][keyPath: property].wrappedValue = outcome == .deleted ? nil : parent
             if outcome == .deleted {
-                reference.clear?(&children[place])
+                reference.clear?(&children[index])
             } else if let key = Parent.key(of: parent) {
-                try Parent.requireOnDisk(key, referencedBy: Source.self, Source.key(of: children[place]), cascade)
-                reference.set(&children[place], key)
+                try Parent.requireOnDisk(key, referencedBy: Source.self, Source.key(of: children[index]), cascade)
+                reference.set(&children[index], key)
             }
         }
-        try takeCurrentKeys(of: &children, cascade)
+        try updateKeys(of: &children, cascade)
     }
 
     /// Makes references follow the parents that have moved to the file.
-    private func takeCurrentKeys(of children: inout [Source], _ cascade: Cascade) throws {
-        for place in children.indices {
-            guard let key = reference.key(children[place]) else { continue }
+    private func updateKeys(of children: inout [Source], _ cascade: Cascade) throws {
+        for index in children.indices {
+            guard let key = reference.key(children[index]) else { continue }
             let current = try cascade.currentKey(Parent.self, key)
-            if current != key { reference.set(&children[place], current) }
+            if current != key { reference.set(&children[index], current) }
         }
     }
 
@@ -51,7 +51,7 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
         let key = try Column<Parent.Key>(Parent.schema.primaryKey().name, in: Parent.schema)
         let wanted = try KeySet<Parent>(records.compactMap(reference.key))
         guard !wanted.isEmpty else {
-            for place in records.indices { records[place][keyPath: property].wrappedValue = nil }
+            for index in records.indices { records[index][keyPath: property].wrappedValue = nil }
             return
         }
         let found = try Parent.where { _ in key.isIn(wanted.all) }.fetch(in: ReadTransaction(connection))
@@ -59,9 +59,9 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
         for parent in found {
             if let key = Parent.key(of: parent) { try parents[Parent.identity(of: key)] = parent }
         }
-        for place in records.indices {
-            let referred = try reference.key(records[place]).map { try Parent.identity(of: $0) }
-            records[place][keyPath: property].wrappedValue = referred.flatMap { parents[$0] }
+        for index in records.indices {
+            let referred = try reference.key(records[index]).map { try Parent.identity(of: $0) }
+            records[index][keyPath: property].wrappedValue = referred.flatMap { parents[$0] }
         }
     }
 }

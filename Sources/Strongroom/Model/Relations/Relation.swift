@@ -25,7 +25,7 @@ protocol ChildRelation<Source>: Relation {
     func persistChildren(of key: [Value], on connection: Connection) throws
 
     /// Moves the children in the file of a record to memory, where they reference its new key.
-    func takeFromFile(childrenOf old: [Value], newKey new: [Value], _ cascade: Cascade) throws
+    func moveToMemory(childrenOf old: [Value], newKey new: [Value], _ cascade: Cascade) throws
 
     /// Whether one of the rows below the records is among the saved rows.
     ///

@@ -34,15 +34,15 @@ extension Table {
     /// Saves some of a list's records.
     ///
     /// - Parameters:
-    ///   - places: The indices of the records to save. The others were already visited.
+    ///   - indices: The indices of the records to save. The others were already visited.
     ///   - reference: The column of a reference whose parent is being saved.
     /// - Returns: The outcome for each record of the list; `deleted` or `updated` for the others.
     static func saveTrees(
-        _ records: inout [RecordType], at places: [Int], _ cascade: Cascade, without reference: String? = nil
+        _ records: inout [RecordType], at indices: [Int], _ cascade: Cascade, without reference: String? = nil
     ) throws -> [Saved] {
         var outcomes = [Saved](repeating: .updated, count: records.count)
-        try deleteMarked(records, at: places, &outcomes, cascade)
-        let kept = places.filter { outcomes[$0] != .deleted }
+        try deleteMarked(records, at: indices, &outcomes, cascade)
+        let kept = indices.filter { outcomes[$0] != .deleted }
         // The relations of a table that references itself never end.
         guard !kept.isEmpty else { return outcomes }
         var list = kept.map { records[$0] }
@@ -55,9 +55,9 @@ extension Table {
             } ?? save(contentsOf: &list, in: cascade.db)
         _ = try cascade.enter(Self.self, list)
         for relation in relations?.children ?? [] { try relation.save(of: &list, saved, cascade) }
-        for (place, (record, outcome)) in zip(kept, zip(list, saved)) {
-            records[place] = record
-            outcomes[place] = outcome
+        for (index, (record, outcome)) in zip(kept, zip(list, saved)) {
+            records[index] = record
+            outcomes[index] = outcome
         }
         return outcomes
     }
@@ -65,18 +65,18 @@ extension Table {
     /// Deletes the marked records; those that may have children after everything is saved, so that children which were
     /// moved away from them are kept.
     private static func deleteMarked(
-        _ records: [RecordType], at places: [Int], _ outcomes: inout [Saved], _ cascade: Cascade
+        _ records: [RecordType], at indices: [Int], _ outcomes: inout [Saved], _ cascade: Cascade
     ) throws {
         guard let hooks else { return }
         var gone: [RecordType] = []
-        for place in places where hooks.isMarked(records[place]) {
-            outcomes[place] = .deleted
-            guard let key = key(of: records[place]) else { continue }
+        for index in indices where hooks.isMarked(records[index]) {
+            outcomes[index] = .deleted
+            guard let key = key(of: records[index]) else { continue }
             try cascade.mark(Self.self, key)
-            gone.append(records[place])
+            gone.append(records[index])
         }
-        for place in records.indices where outcomes[place] != .deleted {
-            if let key = key(of: records[place]), try cascade.isMarked(Self.self, key) { outcomes[place] = .deleted }
+        for index in records.indices where outcomes[index] != .deleted {
+            if let key = key(of: records[index]), try cascade.isMarked(Self.self, key) { outcomes[index] = .deleted }
         }
         guard !gone.isEmpty else { return }
         if relations?.children.isEmpty ?? true {

@@ -1,4 +1,4 @@
-/// The clauses of a query after its FROM clause: conditions, order and limit.
+/// The clauses of a query after its FROM clause: conditions, groups, order and limit.
 @usableFromInline
 struct QueryClauses: Sendable {
     var condition: Condition?
@@ -17,6 +17,23 @@ struct QueryClauses: Sendable {
 
     mutating func add(having added: Condition) {
         having = having.map { $0 && added } ?? added
+    }
+
+    mutating func limit(to count: Int, offset: Int) {
+        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
+        self.limit = count
+        self.offset = offset
+    }
+
+    /// Groups the rows.
+    ///
+    /// - Parameter groups: The GROUP BY and HAVING clauses, and the order and the limit of the groups, which replace
+    ///   those of the rows.
+    mutating func group(by groups: QueryClauses) {
+        self.groups = groups.groups
+        having = groups.having
+        orderings = groups.orderings
+        if groups.hasLimit { (limit, offset) = (groups.limit, groups.offset) }
     }
 
     /// Whether the query returns all rows, in any order.
@@ -46,16 +63,16 @@ struct QueryClauses: Sendable {
             sql.append(text: " WHERE ")
             sql.append(condition.sql)
         }
-        for (place, group) in groups.enumerated() {
-            sql.append(text: place == 0 ? " GROUP BY " : ", ")
+        for (index, group) in groups.enumerated() {
+            sql.append(text: index == 0 ? " GROUP BY " : ", ")
             sql.append(group)
         }
         if let having {
             sql.append(text: " HAVING ")
             sql.append(having.sql)
         }
-        for (place, ordering) in orderings.enumerated() {
-            sql.append(text: place == 0 ? " ORDER BY " : ", ")
+        for (index, ordering) in orderings.enumerated() {
+            sql.append(text: index == 0 ? " ORDER BY " : ", ")
             sql.append(ordering.sql)
         }
         guard hasLimit else { return }

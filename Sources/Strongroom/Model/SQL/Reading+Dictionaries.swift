@@ -48,7 +48,7 @@ extension Reading where Self: ~Copyable {
         }
         while hasRow, rows.count < limit {
             var found = [String: Value](minimumCapacity: names.count)
-            for (place, name) in names.enumerated() { found[name] = try row.value(at: place) }
+            for (index, name) in names.enumerated() { found[name] = try row.value(at: index) }
             rows.append(found)
             hasRow = try rows.count < limit && statement.step()
         }

@@ -9,30 +9,30 @@ extension SQL {
     ///
     /// - Parameter sign: The comparison operator before the value.
     func compared<V: ColumnValue>(with value: V, _ sign: String) throws -> Value {
-        try scale?.compared(value, sign) ?? value.stored()
+        try form?.compared(value, sign) ?? value.stored()
     }
 
     /// The form in which a value is stored in, or added to, this expression.
     func stored<V: ColumnValue>(_ value: V) throws -> Value {
-        try scale?.stored(value) ?? value.stored()
+        try form?.stored(value) ?? value.stored()
     }
 
     /// The same SQL for values in a stored form.
-    func scaled(_ scale: StoredForm?) -> SQL {
+    func inForm(_ form: StoredForm?) -> SQL {
         var copy = self
-        copy.scale = scale
+        copy.form = form
         return copy
     }
 
     /// Fails for values with two stored forms, which the engine would compare without conversion.
-    mutating func requireOneScale(_ left: SQL, _ right: SQL) {
-        guard left.scale != right.scale else { return }
-        fail(Self.twoScales(left.scale, right.scale))
+    mutating func requireOneForm(_ left: SQL, _ right: SQL) {
+        guard left.form != right.form else { return }
+        fail(Self.twoForms(left.form, right.form))
     }
 
-    static func twoScales(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
-        guard left?.scale != nil || right?.scale != nil else { return twoForms(left, right) }
-        func name(_ scale: StoredForm?) -> String { scale?.words ?? "no scale" }
+    static func twoForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
+        guard left?.scale != nil || right?.scale != nil else { return twoDateForms(left, right) }
+        func name(_ form: StoredForm?) -> String { form?.words ?? "no scale" }
         return StrongroomError(
             .notTranslatable,
             """
@@ -41,7 +41,7 @@ extension SQL {
             """)
     }
 
-    private static func twoForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
+    private static func twoDateForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
         func name(_ form: StoredForm?) -> String { form?.words ?? "the form of Date" }
         return StrongroomError(
             .notTranslatable,

@@ -16,7 +16,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     public private(set) var values: [Value]
 
     /// The stored form of the result, if it is not that of its type: the scale of a decimal, or the form of a date.
-    var scale: StoredForm?
+    var form: StoredForm?
 
     /// An error, such as that of a value that cannot be stored, which is thrown when the statement runs.
     var defect: StrongroomError? { supplement?.error }
@@ -107,10 +107,10 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The SQL with another name for a table, where the name qualifies a column.
     func renamingTable(_ name: String, to other: String) -> SQL {
         var tokens = [SQLToken](sql: text)
-        for place in tokens.indices where tokens[place].kind == .quoted && tokens[place].isNamed(name) {
-            let isQualified = tokens.significant(before: place)?.isSign(".") ?? false
-            guard !isQualified, tokens.significant(after: place)?.isSign(".") ?? false else { continue }
-            tokens[place].text = Identifier.quote(other)
+        for index in tokens.indices where tokens[index].kind == .quoted && tokens[index].isNamed(name) {
+            let isQualified = tokens.significant(before: index)?.isSign(".") ?? false
+            guard !isQualified, tokens.significant(after: index)?.isSign(".") ?? false else { continue }
+            tokens[index].text = Identifier.quote(other)
         }
         var copy = self
         copy.text = tokens.sql

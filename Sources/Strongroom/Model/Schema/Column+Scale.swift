@@ -41,7 +41,7 @@ extension Column where Value.Unwrapped == Decimal {
         previously: String? = nil,
         initial: Value? = nil
     ) {
-        let form = SQL(verbatim: "").scaled(DecimalScale(scale).map { .decimal($0) })
+        let sample = SQL(verbatim: "").inForm(DecimalScale(scale).map { .decimal($0) })
         definition = ColumnDefinition(
             name: name,
             storageClass: .integer,
@@ -51,14 +51,14 @@ extension Column where Value.Unwrapped == Decimal {
             isAutoincrementing: false,
             isUnique: unique,
             isIndexed: indexed,
-            defaultValue: `default`.map { value in Result { try form.stored(value) } },
-            initialValue: initial.map { value in Result { try form.stored(value) } },
+            defaultValue: `default`.map { value in Result { try sample.stored(value) } },
+            initialValue: initial.map { value in Result { try sample.stored(value) } },
             references: references,
             check: check,
             collation: nil,
             generated: generated,
             previousName: previously,
-            fault: form.scale == nil ? DecimalScale.refusal(scale, "Column \"\(name)\"") : nil
+            fault: sample.form == nil ? DecimalScale.refusal(scale, "Column \"\(name)\"") : nil
         )
     }
 }

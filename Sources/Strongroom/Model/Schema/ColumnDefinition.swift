@@ -82,7 +82,7 @@ public final class ColumnDefinition: Sendable {
         scale = form?.scale
         dateForm = DateForm(declaredType: declaredType)
         self.holdsDates = holdsDates || dateForm != nil
-        var quoted = SQL(verbatim: Identifier.quote(name)).scaled(form)
+        var quoted = SQL(verbatim: Identifier.quote(name)).inForm(form)
         if let fault { quoted.fail(fault) }
         self.quoted = quoted
     }
@@ -137,14 +137,15 @@ extension SQL {
     /// The text, for schema statements, in which the engine does not accept parameters.
     ///
     /// - Throws: ``StrongroomError`` with `sql` for SQL with bound values.
-    func literalText(_ place: String) throws -> String {
+    func literalText(_ subject: String) throws -> String {
         if let defect { throw defect }
         guard values.isEmpty else {
             throw StrongroomError(
-                .sql, "A schema cannot contain bound values, but \(place) has one; write a literal instead.", sql: text)
+                .sql, "A schema cannot contain bound values, but \(subject) has one; write a literal instead.",
+                sql: text)
         }
         guard !text.utf8.contains(0) else {
-            throw StrongroomError(.sql, "There is a NUL character in \(place); remove it.")
+            throw StrongroomError(.sql, "There is a NUL character in \(subject); remove it.")
         }
         return text
     }

@@ -106,12 +106,12 @@ extension ColumnInfo {
 
 /// The tables that have been found, since statements were prepared, to be in the file as they are declared.
 final class CheckedTables {
-    /// Those whose decimals are stored in the declared forms.
+    /// Tables whose decimals are stored in the declared forms.
     fileprivate(set) var decimals: Set<String> = []
-    /// Those whose dates are.
+    /// Tables whose dates are stored in the declared forms.
     fileprivate(set) var dates: Set<String> = []
-    /// Those whose keys the engine makes; see ``Connection/requireMadeKeys(of:)``.
-    var madeKeys: Set<String> = []
+    /// Tables whose keys the engine generates; see ``Connection/requireGeneratedKeys(of:)``.
+    var generatedKeys: Set<String> = []
 }
 
 extension Connection {

@@ -83,13 +83,13 @@ struct QueryScope {
     static func sql(of column: ColumnDefinition) -> SQL {
         guard let scopes = innermost?.pointee.all, scopes.count > 1 else { return column.quoted }
         let plain = scopes.indices.filter { scopes[$0].aliases.isEmpty && scopes[$0].schema != nil }
-        let owners = plain.filter { place in scopes[place].schema?.columns.contains { $0 === column } ?? false }
+        let owners = plain.filter { index in scopes[index].schema?.columns.contains { $0 === column } ?? false }
         guard let owner = owners.first, let schema = scopes[owner].schema else { return column.quoted }
         let isHidden = scopes[..<owner].contains { $0.hidesTable(schema.name) }
         guard owners.count == 1, !isHidden else { return SQL(failing: twoTables(column.name, schema.name)) }
         var sql = SQL(verbatim: schema.quotedName + ".")
         sql.append(column.quoted)
-        return sql.scaled(column.form)
+        return sql.inForm(column.form)
     }
 
     private func hasColumn(_ name: String) -> Bool {
@@ -181,8 +181,8 @@ extension SQL {
         var depth = 0
         /// The depth at which a subquery began.
         var subquery: Int?
-        for (place, token) in tokens.enumerated() {
-            let next = place + 1 < tokens.count ? tokens[place + 1] : nil
+        for (index, token) in tokens.enumerated() {
+            let next = index + 1 < tokens.count ? tokens[index + 1] : nil
             if token.isSign("(") {
                 depth += 1
                 if subquery == nil, next?.isWord("SELECT", "WITH", "VALUES") ?? false { subquery = depth }
@@ -190,7 +190,7 @@ extension SQL {
                 if subquery == depth { subquery = nil }
                 depth -= 1
             } else if token.kind == .quoted, subquery == nil, let name = token.name {
-                let previous = place > 0 ? tokens[place - 1] : nil
+                let previous = index > 0 ? tokens[index - 1] : nil
                 let isPart = next?.isSign(".") ?? false || previous?.isSign(".") ?? false
                 let isOther = next?.isSign("(") ?? false || previous?.isWord("COLLATE") ?? false
                 if !isPart, !isOther { names.append(name) }

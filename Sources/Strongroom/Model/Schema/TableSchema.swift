@@ -153,8 +153,8 @@ public struct TableSchema: Sendable {
     /// - Throws: ``StrongroomError`` with `invalidName` for an empty or duplicate name.
     func creationSQL(ifNotExists: Bool = false) throws -> [String] {
         try Identifier.check(name, "table")
-        for (place, column) in columns.enumerated()
-        where columns[..<place].contains(where: { Identifier.areSame($0.name, column.name) }) {
+        for (index, column) in columns.enumerated()
+        where columns[..<index].contains(where: { Identifier.areSame($0.name, column.name) }) {
             throw StrongroomError(
                 .invalidName, "Table \"\(name)\" has two columns named \"\(column.name)\"; rename one.")
         }

@@ -74,11 +74,11 @@ public struct Trigger: Sendable {
     func sql() throws -> String {
         try Identifier.check(name, "trigger")
         try Identifier.check(table, "table")
-        let place = "trigger \"\(name)\""
+        let subject = "trigger \"\(name)\""
         var sql = "CREATE TRIGGER \(Identifier.quote(name)) \(moment.rawValue) \(try eventSQL()) "
         sql += "ON \(Identifier.quote(table)) FOR EACH ROW"
-        if let condition { sql += " WHEN (\(try condition.literalText("the condition of \(place)")))" }
-        let list = try statements.map { try $0.literalText(place) }
+        if let condition { sql += " WHEN (\(try condition.literalText("the condition of \(subject)")))" }
+        let list = try statements.map { try $0.literalText(subject) }
         return sql + " BEGIN " + list.map { $0 + "; " }.joined() + "END"
     }
 

@@ -72,7 +72,7 @@ extension FullTextIndex {
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange` if the index does not have it.
     func position(of column: String, in table: String) throws -> Int {
-        guard let position = Identifier.place(of: column, in: columns) else {
+        guard let position = Identifier.index(of: column, in: columns) else {
             throw StrongroomError(
                 .schemaChange,
                 """

@@ -26,7 +26,7 @@ extension Column {
     public func set<E: SQLExpression>(_ expression: E) -> Assignment
     where E.Value.Unwrapped == Value.Unwrapped {
         var sql = expression.sql
-        sql.requireOneScale(definition.quoted, sql)
+        sql.requireOneForm(definition.quoted, sql)
         return Assignment(column: definition.name, value: sql)
     }
 }

@@ -37,10 +37,10 @@ extension Record {
         var list = try values()
         let theirs = try other.values()
         let chosen = columns.map(Array.init)
-        for (place, name) in list.names.enumerated() {
-            if let chosen, Identifier.place(of: name, in: chosen) == nil { continue }
+        for (index, name) in list.names.enumerated() {
+            if let chosen, Identifier.index(of: name, in: chosen) == nil { continue }
             guard let value = theirs[name], value != .null else { continue }
-            if overriding || list.values[place] == .null { list.values[place] = value }
+            if overriding || list.values[index] == .null { list.values[index] = value }
         }
         var merged = self
         try withUnsafePointer(to: list) { try merged.update(from: Row($0)) }

@@ -26,9 +26,9 @@ public struct RecordHooks<R: Record>: Sendable {
     public typealias Change = @Sendable (_ record: inout R, _ db: borrowing WriteTransaction) throws -> Void
 
     private var changes: [Change] = []
-    private var savedLooks: [Look] = []
-    private var deletingLooks: [Look] = []
-    private var deletedLooks: [Look] = []
+    private var afterSave: [Look] = []
+    private var beforeDelete: [Look] = []
+    private var afterDelete: [Look] = []
     private var marks: [@Sendable (R) -> Bool] = []
 
     /// No hooks.
@@ -50,7 +50,7 @@ public struct RecordHooks<R: Record>: Sendable {
     /// - Returns: The hooks with this one added.
     public func didSave(_ hook: @escaping Look) -> RecordHooks {
         var copy = self
-        copy.savedLooks.append(hook)
+        copy.afterSave.append(hook)
         return copy
     }
 
@@ -60,7 +60,7 @@ public struct RecordHooks<R: Record>: Sendable {
     /// - Returns: The hooks with this one added.
     public func willDelete(_ hook: @escaping Look) -> RecordHooks {
         var copy = self
-        copy.deletingLooks.append(hook)
+        copy.beforeDelete.append(hook)
         return copy
     }
 
@@ -70,7 +70,7 @@ public struct RecordHooks<R: Record>: Sendable {
     /// - Returns: The hooks with this one added.
     public func didDelete(_ hook: @escaping Look) -> RecordHooks {
         var copy = self
-        copy.deletedLooks.append(hook)
+        copy.afterDelete.append(hook)
         return copy
     }
 
@@ -92,14 +92,14 @@ public struct RecordHooks<R: Record>: Sendable {
     }
 
     func didSave(_ record: R, in db: borrowing WriteTransaction) throws {
-        for hook in savedLooks { try hook(record, db) }
+        for hook in afterSave { try hook(record, db) }
     }
 
     func willDelete(_ record: R, in db: borrowing WriteTransaction) throws {
-        for hook in deletingLooks { try hook(record, db) }
+        for hook in beforeDelete { try hook(record, db) }
     }
 
     func didDelete(_ record: R, in db: borrowing WriteTransaction) throws {
-        for hook in deletedLooks { try hook(record, db) }
+        for hook in afterDelete { try hook(record, db) }
     }
 }

@@ -31,14 +31,14 @@ public import Foundation
 public struct RecordUpkeep<R: Record>: Sendable {
     struct Version: Sendable {
         let column: String
-        let place: Int
+        let index: Int
         let advance: @Sendable (inout R) -> Void
         let get: @Sendable (R) -> Int64?
     }
 
     struct Time: Sendable {
         let column: String
-        let place: Int
+        let index: Int
         let set: @Sendable (inout R, Date) -> Void
     }
 
@@ -62,9 +62,9 @@ public struct RecordUpkeep<R: Record>: Sendable {
     public func version<V: FixedWidthInteger & ColumnValue>(
         _ property: any WritableKeyPath<R, V> & Sendable, _ column: String
     ) -> RecordUpkeep {
-        adding(property, column) { copy, place in
+        adding(property, column) { copy, index in
             copy.version = Version(
-                column: column, place: place, advance: { record in record[keyPath: property] &+= 1 },
+                column: column, index: index, advance: { record in record[keyPath: property] &+= 1 },
                 get: { record in Int64(exactly: record[keyPath: property]) })
         }
     }
@@ -76,8 +76,8 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
     public func created(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> RecordUpkeep {
-        adding(property, column) { copy, place in
-            copy.created = Time(column: column, place: place) { $0[keyPath: property] = $1 }
+        adding(property, column) { copy, index in
+            copy.created = Time(column: column, index: index) { $0[keyPath: property] = $1 }
         }
     }
 
@@ -88,8 +88,8 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
     public func created(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> RecordUpkeep {
-        adding(property, column) { copy, place in
-            copy.created = Time(column: column, place: place) { record, now in
+        adding(property, column) { copy, index in
+            copy.created = Time(column: column, index: index) { record, now in
                 if record[keyPath: property] == nil { record[keyPath: property] = now }
             }
         }
@@ -102,8 +102,8 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
     public func updated(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> RecordUpkeep {
-        adding(property, column) { copy, place in
-            copy.updated = Time(column: column, place: place) { $0[keyPath: property] = $1 }
+        adding(property, column) { copy, index in
+            copy.updated = Time(column: column, index: index) { $0[keyPath: property] = $1 }
         }
     }
 
@@ -114,8 +114,8 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
     public func updated(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> RecordUpkeep {
-        adding(property, column) { copy, place in
-            copy.updated = Time(column: column, place: place) { $0[keyPath: property] = $1 }
+        adding(property, column) { copy, index in
+            copy.updated = Time(column: column, index: index) { $0[keyPath: property] = $1 }
         }
     }
 
@@ -124,8 +124,8 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ) -> RecordUpkeep {
         var copy = self
         copy.copies.append { $1[keyPath: property] = $0[keyPath: property] }
-        if let place = Identifier.place(of: column, in: R.columnNames) {
-            add(&copy, place)
+        if let index = Identifier.index(of: column, in: R.columnNames) {
+            add(&copy, index)
         } else {
             let message =
                 "\(R.self) has no column \"\(column)\" that the table could keep; correct the name in `upkeep`."
@@ -137,7 +137,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
 
 extension RecordUpkeep {
     /// The index of the version's column.
-    @usableFromInline var versionPlace: Int? { version?.place }
+    @usableFromInline var versionIndex: Int? { version?.index }
 
     /// Sets the times of a record that is inserted; the same record and time give the same result again.
     func stampNew(_ record: inout R, _ now: Date) {
@@ -164,10 +164,10 @@ extension RecordUpkeep {
     ///
     /// - Parameter leftOut: Those that the operation does not write.
     func leftOut(_ leftOut: [Int]) -> [Int] {
-        let kept = [version?.place, updated?.place]
+        let kept = [version?.index, updated?.index]
         let others = leftOut.filter { !kept.contains($0) }
-        guard let created, !others.contains(created.place) else { return others }
-        return (others + [created.place]).sorted()
+        guard let created, !others.contains(created.index) else { return others }
+        return (others + [created.index]).sorted()
     }
 
     /// Copies the kept columns of a record to another one.
@@ -176,5 +176,5 @@ extension RecordUpkeep {
     }
 
     /// The columns that are written besides those of a change.
-    var alwaysWritten: [Int] { [version?.place, updated?.place].compactMap(\.self) }
+    var alwaysWritten: [Int] { [version?.index, updated?.index].compactMap(\.self) }
 }

@@ -13,11 +13,11 @@ extension Table {
         try withUnsafeMutablePointer(to: &values) { try key.bind(to: Bindings($0), at: 0) }
         guard schema.hasScaledKey else { return values }
         // A decimal key does not contain the scale of its column.
-        for (place, column) in schema.primaryKeys.enumerated() where values.indices.contains(place) {
-            guard let scale = column.scale, let plain = values[place].asText.flatMap({ SortedDecimal.plain($0) }),
+        for (position, column) in schema.primaryKeys.enumerated() where values.indices.contains(position) {
+            guard let scale = column.scale, let plain = values[position].asText.flatMap({ SortedDecimal.plain($0) }),
                 let stored = try scale.stored(digits: plain)
             else { continue }
-            values[place] = .integer(stored)
+            values[position] = .integer(stored)
         }
         return values
     }
@@ -25,7 +25,9 @@ extension Table {
     /// Binds a key in the stored form of its columns.
     @usableFromInline
     static func bindScaled(_ key: Key, to bindings: borrowing Bindings, at index: Int) throws {
-        for (place, value) in try plainValues(of: key).enumerated() { try bindings.bind(value, at: index + place) }
+        for (position, value) in try plainValues(of: key).enumerated() {
+            try bindings.bind(value, at: index + position)
+        }
     }
 
     @inlinable

@@ -76,10 +76,10 @@ extension Table {
     static func identity(of key: Key) throws -> [Value] {
         let values = try plainValues(of: key)
         let columns = schema.primaryKeys
-        return values.indices.map { place in
-            guard case .text(let text) = values[place], columns.indices.contains(place),
-                let collation = columns[place].collation
-            else { return values[place].exact }
+        return values.indices.map { index in
+            guard case .text(let text) = values[index], columns.indices.contains(index),
+                let collation = columns[index].collation
+            else { return values[index].exact }
             return .blob(collation.comparable(text))
         }
     }

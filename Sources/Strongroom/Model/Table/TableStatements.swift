@@ -66,11 +66,11 @@ struct TableStatements {
     @usableFromInline
     func insert(withKey: Bool, rows: Int = 1) throws -> String {
         let leftOut = withKey ? nil : placeOfMadeKey
-        let places = columnNames.indices.filter { $0 != leftOut && isWritten($0) }
-        let columns = places.map { Identifier.quote(columnNames[$0]) }.joined(separator: ", ")
+        let indices = columnNames.indices.filter { $0 != leftOut && isWritten($0) }
+        let columns = indices.map { Identifier.quote(columnNames[$0]) }.joined(separator: ", ")
         let values = (0..<rows).map { row in
             let first = row * columnNames.count + 1
-            return "(\(places.map { "?\(first + $0)" }.joined(separator: ", ")))"
+            return "(\(indices.map { "?\(first + $0)" }.joined(separator: ", ")))"
         }
         let verb = rows == 1 ? "INSERT" : "INSERT OR FAIL"
         return "\(verb) INTO \(table) (\(columns)) VALUES \(values.joined(separator: ", "))"
@@ -81,9 +81,9 @@ struct TableStatements {
     private var placeOfMadeKey: Int? {
         guard
             let key = schema.rowIDColumn, key.defaultValue == nil,
-            let place = Identifier.place(of: key.name, in: columnNames)
+            let index = Identifier.index(of: key.name, in: columnNames)
         else { return nil }
-        return place == columnNames.indices.last ? nil : place
+        return index == columnNames.indices.last ? nil : index
     }
 
     /// The SELECT and FROM clauses of a query.
@@ -123,24 +123,24 @@ struct TableStatements {
         var (verb, table, compared) = ("UPDATE", self.table, [Int]())
         switch form {
         case .single(let part): table = part ?? table
-        case .listed(let places): (verb, compared) = ("UPDATE OR FAIL", places)
+        case .listed(let indices): (verb, compared) = ("UPDATE OR FAIL", indices)
         }
         let keys = try schema.keyColumns().map(\.name)
-        let places = columnNames.indices.filter { place in
-            !leftOut.contains(place) && isWritten(place)
-                && Identifier.place(of: columnNames[place], in: keys) == nil
+        let indices = columnNames.indices.filter { index in
+            !leftOut.contains(index) && isWritten(index)
+                && Identifier.index(of: columnNames[index], in: keys) == nil
         }
-        let assignments = places.filter { !compared.contains($0) }.map { place in
-            let column = Identifier.quote(columnNames[place])
-            return keepingNil ? "\(column) = ifnull(?\(place + 1), \(column))" : "\(column) = ?\(place + 1)"
+        let assignments = indices.filter { !compared.contains($0) }.map { index in
+            let column = Identifier.quote(columnNames[index])
+            return keepingNil ? "\(column) = ifnull(?\(index + 1), \(column))" : "\(column) = ?\(index + 1)"
         }
-        let comparisons = places.filter(compared.contains).map { place in
+        let comparisons = indices.filter(compared.contains).map { index in
             // Byte by byte, regardless of the column's collation.
-            let comparison = "\(Identifier.quote(columnNames[place])) IS ?\(place + 1) COLLATE BINARY"
-            return keepingNil ? " AND (?\(place + 1) IS NULL OR \(comparison))" : " AND \(comparison)"
+            let comparison = "\(Identifier.quote(columnNames[index])) IS ?\(index + 1) COLLATE BINARY"
+            return keepingNil ? " AND (?\(index + 1) IS NULL OR \(comparison))" : " AND \(comparison)"
         }
-        let former = version.flatMap { place in
-            leftOut.contains(place) ? nil : " AND \(Identifier.quote(columnNames[place])) = ?\(place + 1) - 1"
+        let former = version.flatMap { index in
+            leftOut.contains(index) ? nil : " AND \(Identifier.quote(columnNames[index])) = ?\(index + 1) - 1"
         }
         let condition = try keyCondition(from: columnNames.count + 1) + (former ?? "") + comparisons.joined()
         guard !assignments.isEmpty else {
@@ -154,10 +154,10 @@ struct TableStatements {
     /// Returns the key of the row in which unique columns have the record's values, and whether they are equal byte by
     /// byte: an update without them saves the engine the update of their index.
     @usableFromInline
-    func keyByUnique(_ places: [Int]) throws -> String {
-        let names = places.map { columnNames[$0] }
+    func keyByUnique(_ indices: [Int]) throws -> String {
+        let names = indices.map { columnNames[$0] }
         try schema.checkUnique(names)
-        let columns = places.map { (Identifier.quote(columnNames[$0]), $0 + 1) }
+        let columns = indices.map { (Identifier.quote(columnNames[$0]), $0 + 1) }
         let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
         let same = columns.map { "\($0) = ?\($1) COLLATE BINARY" }.joined(separator: " AND ")
         // With the collation of the index: with that of the column, other rows could match.
@@ -170,9 +170,9 @@ struct TableStatements {
     }
 
     /// Returns the keys of the rows in which columns have the record's values, smallest first.
-    func keys(matching places: [Int]) throws -> String {
+    func keys(matching indices: [Int]) throws -> String {
         let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
-        let equal = places.map { "\(Identifier.quote(columnNames[$0])) = ?\($0 + 1)" }.joined(separator: " AND ")
+        let equal = indices.map { "\(Identifier.quote(columnNames[$0])) = ?\($0 + 1)" }.joined(separator: " AND ")
         // The record binds all its columns, so the statement must also have a parameter for the last one.
         let last = "?\(columnNames.count) IS ?\(columnNames.count)"
         return "SELECT \(keys) FROM \(table) WHERE \(equal) AND \(last) ORDER BY \(keys)"
@@ -184,7 +184,7 @@ struct TableStatements {
         var values = columnNames.map { _ in Value.null }
         for column in schema.columns where column.replacesNil {
             guard let value = try column.defaultValue?.get() else { continue }
-            if let place = Identifier.place(of: column.name, in: columnNames) { values[place] = value }
+            if let index = Identifier.index(of: column.name, in: columnNames) { values[index] = value }
         }
         return values.contains { $0 != .null } ? values : []
     }
@@ -196,8 +196,8 @@ struct TableStatements {
     }
 
     /// Whether a record's column is written; generated columns are not.
-    private func isWritten(_ place: Int) -> Bool {
-        !schema.columns.contains { $0.generated != nil && Identifier.areSame($0.name, columnNames[place]) }
+    private func isWritten(_ index: Int) -> Bool {
+        !schema.columns.contains { $0.generated != nil && Identifier.areSame($0.name, columnNames[index]) }
     }
 }
 

@@ -18,7 +18,7 @@ struct BackupRestore {
     func run() throws -> BackupReport {
         let start = ContinuousClock.now
         try requireOtherFile()
-        let found = try look()
+        let found = try inspect()
         let (content, keys) = try FileReplacement.judging(opening, needsEnvelope: false) {
             let content = try FileContent.of(opening.path)
             return (content, try opening.databaseKeys(chain, salt: content.salt))
@@ -63,7 +63,7 @@ struct BackupRestore {
     }
 
     /// Inspects the backup without changing it.
-    private func look() throws -> FileContent {
+    private func inspect() throws -> FileContent {
         let found = try FileContent.of(backup)
         if found == .absent {
             throw gone

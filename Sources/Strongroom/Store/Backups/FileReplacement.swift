@@ -97,9 +97,9 @@ struct FileReplacement {
     ///
     /// - Parameter needsEnvelope: Whether the restored file is encrypted with the key in the database's envelope.
     /// - Throws: What the inspection throws; for a file that cannot be opened, the same code with what to do.
-    static func judging<T>(_ opening: StoreContext, needsEnvelope: Bool, _ look: () throws -> T) throws -> T {
+    static func judging<T>(_ opening: StoreContext, needsEnvelope: Bool, _ inspect: () throws -> T) throws -> T {
         do {
-            return try look()
+            return try inspect()
         } catch let error as StrongroomError where unusable.contains(error.code) {
             throw notReplaced(opening, error, needsEnvelope)
         }

@@ -39,14 +39,15 @@ struct MigrationBackups {
     /// - Parameters:
     ///   - version: The version of the file; nil for one without a history.
     ///   - keep: The number of backups to keep, at least one.
-    ///   - goOn: Called repeatedly; if it throws, no backup is made or removed.
+    ///   - checkCancellation: Called repeatedly; if it throws, no backup is made or removed.
     /// - Returns: The path of the backup.
     func add(
-        _ source: Connection, _ key: DerivedKey?, version: String?, keep: Int, goOn: () throws -> Void
+        _ source: Connection, _ key: DerivedKey?, version: String?, keep: Int, checkCancellation: () throws -> Void
     ) throws -> String {
         let before = try list()
         let copy = PageCopy(file: file, key: key, path: FileSystem.companion(of: file.path, "snapshot.new"))
-        let made = try copy.make(from: source, for: "Making a migration backup of", goOn: goOn)
+        let made = try copy.make(
+            from: source, for: "Making a migration backup of", checkCancellation: checkCancellation)
         let name = "\(Self.ending)\((before.first?.number ?? 0) + 1)-" + (version.map(Self.encoded) ?? "")
         let path = FileSystem.companion(of: file.path, name)
         do {

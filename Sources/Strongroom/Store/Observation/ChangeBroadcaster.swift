@@ -59,14 +59,14 @@ final class ChangeBroadcaster: Sendable {
     /// - Parameters:
     ///   - tables: The tables that it has written.
     ///   - rows: The rows that it has changed, by table; nil if they are not known.
-    func note(_ tables: Set<String>, _ rows: [String: ChangedRowIDs]? = nil) {
+    func report(_ tables: Set<String>, _ rows: [String: ChangedRowIDs]? = nil) {
         guard !tables.isEmpty else { return }
-        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.note(tables, rows) }
+        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.record(tables, rows) }
     }
 
     /// Reports a commit that may have written any table.
-    func noteAll() {
-        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.noteAll() }
+    func reportAll() {
+        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.recordAll() }
     }
 
     /// The reads of values that observers have not received yet; to be called when there are no further commits.

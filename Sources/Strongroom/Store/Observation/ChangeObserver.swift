@@ -16,14 +16,14 @@ final class ChangeObserver: Sendable {
         var waitsForEnd = false
         var waiter: CheckedContinuation<Bool, any Error>?
 
-        var hasNews: Bool {
+        var hasChanges: Bool {
             guard let tables else { return hasUnknownChanges || !changed.isEmpty }
             return hasUnknownChanges && !tables.isEmpty || !tables.isDisjoint(with: changed)
         }
     }
 
     private let state: Locked<State>
-    private let hub: ChangeBroadcaster
+    private let broadcaster: ChangeBroadcaster
     /// The table whose changed rows are observed; nil for none.
     let rowsOf: ObservedRows?
     /// Reads the newest value when the store is being closed, if it has not been delivered.
@@ -34,18 +34,18 @@ final class ChangeObserver: Sendable {
     ///   - rowsOf: The table whose changed rows are observed; nil for none.
     ///   - lastRead: Reads the last value when the store is closed; nil if only the change itself is reported.
     init(
-        _ hub: ChangeBroadcaster, tables: Set<String>?, rowsOf: ObservedRows? = nil,
+        _ broadcaster: ChangeBroadcaster, tables: Set<String>?, rowsOf: ObservedRows? = nil,
         lastRead: (@Sendable (Connection) -> Void)? = nil
     ) {
-        self.hub = hub
+        self.broadcaster = broadcaster
         self.rowsOf = rowsOf
         self.lastRead = lastRead
         state = Locked(State(tables: tables))
-        hub.add(self)
+        broadcaster.add(self)
     }
 
     deinit {
-        hub.remove(ObjectIdentifier(self), observesRows: rowsOf != nil)
+        broadcaster.remove(ObjectIdentifier(self), observesRows: rowsOf != nil)
     }
 
     /// Discards the changes recorded so far.
@@ -67,7 +67,7 @@ final class ChangeObserver: Sendable {
 
     /// The read of the newest value, if that has not been delivered.
     var unfinishedRead: (@Sendable (Connection) -> Void)? {
-        state.withLock { $0.hasNews || $0.isReading } ? lastRead : nil
+        state.withLock { $0.hasChanges || $0.isReading } ? lastRead : nil
     }
 
     /// Waits for a change since ``begin()``.
@@ -90,7 +90,7 @@ final class ChangeObserver: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let answer = state.withLock { state -> Result<Bool, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if state.isOver || !forEnd && state.hasNews { return .success(state.hasNews) }
+                    if state.isOver || !forEnd && state.hasChanges { return .success(state.hasChanges) }
                     state.waitsForEnd = forEnd
                     state.waiter = continuation
                     return nil
@@ -103,7 +103,7 @@ final class ChangeObserver: Sendable {
     }
 
     /// Returns the changed rows, and discards the changes recorded so far.
-    func takeRows() -> ChangedRowIDs {
+    func removeRows() -> ChangedRowIDs {
         state.withLock { state in
             defer { (state.changed, state.hasUnknownChanges, state.rows) = ([], false, .rows([])) }
             return state.hasUnknownChanges ? .unknown : state.rows
@@ -115,7 +115,7 @@ final class ChangeObserver: Sendable {
     /// - Parameters:
     ///   - tables: The tables that it has written.
     ///   - rows: The rows that it has changed, by table; nil if they are not known.
-    func note(_ tables: Set<String>, _ rows: [String: ChangedRowIDs]? = nil) {
+    func record(_ tables: Set<String>, _ rows: [String: ChangedRowIDs]? = nil) {
         guard let table = rowsOf?.table else { return resume { $0.changed.formUnion(tables) } }
         guard tables.contains(table) else { return }
         let changed = rows?[table] ?? .unknown
@@ -127,7 +127,7 @@ final class ChangeObserver: Sendable {
     }
 
     /// Records a commit that may have written any table.
-    func noteAll() {
+    func recordAll() {
         resume { $0.hasUnknownChanges = true }
     }
 
@@ -135,7 +135,7 @@ final class ChangeObserver: Sendable {
     private func resume(_ record: (inout State) -> Void) {
         state.withLock { state in
             record(&state)
-            return state.hasNews && !state.waitsForEnd ? state.waiter.take() : nil
+            return state.hasChanges && !state.waitsForEnd ? state.waiter.take() : nil
         }?.resume(returning: true)
     }
 

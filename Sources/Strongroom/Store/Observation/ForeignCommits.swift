@@ -32,7 +32,7 @@ final class ForeignCommits: Sendable {
     }
 
     private let file: File?
-    private let hub: ChangeBroadcaster
+    private let broadcaster: ChangeBroadcaster
     private let counters: StoreCounters
     private let state = Locked(State())
     private let hasObservers = Atomic(false)
@@ -59,13 +59,13 @@ final class ForeignCommits: Sendable {
     /// program fail that does not wait for locks.
     private static let patience = 45
     /// The repetition, after about a minute, from which the pause is long: a read-only store cannot try the write lock.
-    private static let mostRepetitions = 1_200
+    private static let maxRepetitions = 1_200
     private static let longPause = 1_000
 
     /// - Parameter file: Nil for a database that no other connection changes.
-    init(_ file: File?, _ hub: ChangeBroadcaster, _ counters: StoreCounters) {
+    init(_ file: File?, _ broadcaster: ChangeBroadcaster, _ counters: StoreCounters) {
         self.file = file?.changes == .ignored ? nil : file
-        self.hub = hub
+        self.broadcaster = broadcaster
         self.counters = counters
     }
 
@@ -75,7 +75,7 @@ final class ForeignCommits: Sendable {
     func begin(acquireWriter: @escaping @Sendable () -> Bool) {
         guard file != nil else { return }
         writer.withLock { $0.acquire = acquireWriter }
-        hub.whenObserved { [weak self] in self?.follow() }
+        broadcaster.whenObserved { [weak self] in self?.follow() }
     }
 
     /// Whether the store is observed.
@@ -90,7 +90,7 @@ final class ForeignCommits: Sendable {
     private func follow() {
         guard let file else { return }
         let (hasBegun, fallback) = state.withLock { state -> (Bool, Logger?) in
-            let isObserved = hub.isObserved
+            let isObserved = broadcaster.isObserved
             guard isObserved != state.isOn else { return (false, nil) }
             hasObservers.store(isObserved, ordering: .sequentiallyConsistent)
             guard isObserved else {
@@ -101,7 +101,7 @@ final class ForeignCommits: Sendable {
                 poll(every: interval, &state)
                 return (true, nil)
             }
-            state.watch = FileWatching.shared.watch(file.path) { [weak self] report in self?.note(report) }
+            state.watch = FileWatching.shared.watch(file.path) { [weak self] report in self?.handle(report) }
             return (true, state.watch == nil ? fallBack(file, &state) : nil)
         }
         log(fallback)
@@ -143,7 +143,7 @@ final class ForeignCommits: Sendable {
             metadata: ["interval": "\(Self.pollingInterval)"])
     }
 
-    private func note(_ report: FileWatching.Report) {
+    private func handle(_ report: FileWatching.Report) {
         if report == .loss, let file {
             log(state.withLock { $0.watch == nil ? nil : fallBack(file, &$0) })
         }
@@ -209,7 +209,7 @@ final class ForeignCommits: Sendable {
     private func repeatCheck() {
         guard !isRepeating.exchange(true, ordering: .sequentiallyConsistent) else { return }
         let number = repetitions.wrappingAdd(1, ordering: .relaxed).oldValue
-        let pause = number < Self.mostRepetitions ? Self.pauses[min(number, Self.pauses.count - 1)] : Self.longPause
+        let pause = number < Self.maxRepetitions ? Self.pauses[min(number, Self.pauses.count - 1)] : Self.longPause
         Self.queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [weak self] in
             guard let self else { return }
             isRepeating.store(false, ordering: .sequentiallyConsistent)
@@ -219,6 +219,6 @@ final class ForeignCommits: Sendable {
 
     private func report() {
         counters.countForeignChange()
-        hub.noteAll()
+        broadcaster.reportAll()
     }
 }

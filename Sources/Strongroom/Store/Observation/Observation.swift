@@ -89,7 +89,7 @@ extension Store {
         in tables: any Table.Type...,
         onChange: @escaping @Sendable () -> Void
     ) -> Observation {
-        let observer = ChangeObserver(pool.hub, tables: TableChanges.names(tables))
+        let observer = ChangeObserver(pool.broadcaster, tables: TableChanges.names(tables))
         return Observation(on: executor) { gate in
             do {
                 // Commits from here on are not missed, however late the task begins.

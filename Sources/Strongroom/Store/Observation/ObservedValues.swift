@@ -34,7 +34,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
             self.values = values
             let last = Locked<Result<Value, any Error>?>(nil)
             self.last = last
-            observer = ChangeObserver(values.store.pool.hub, tables: nil) { [read = values.read] connection in
+            observer = ChangeObserver(values.store.pool.broadcaster, tables: nil) { [read = values.read] connection in
                 let value = Result { try connection.inSnapshot { try read(ReadTransaction(connection)) } }
                 last.withLock { $0 = value }
             }
@@ -45,7 +45,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
         /// - Returns: Nil when the store is closed.
         /// - Throws: What the read throws; `CancellationError`.
         public mutating func next() async throws -> Value? {
-            if !isFirst, try await !observer.wait() { return try takeLast() }
+            if !isFirst, try await !observer.wait() { return try removeLast() }
             isFirst = false
             // A commit after the snapshot counts as a change again.
             observer.begin()
@@ -63,11 +63,11 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
             } catch let error as StrongroomError where error.code == .closed && values.store.pool.isClosing {
                 // No operation is left for closing to wait for.
                 try await observer.waitForEnd()
-                return try takeLast()
+                return try removeLast()
             }
         }
 
-        private func takeLast() throws -> Value? {
+        private func removeLast() throws -> Value? {
             try last.withLock { $0.take() }?.get()
         }
     }

@@ -26,7 +26,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         fileprivate let stream: RecordStream
         private var reader: HeldReader?
         private var records: [Source.RecordType] = []
-        private var place = 0
+        private var index = 0
         /// The records before the next one.
         private var count = 0
         private var isAtEnd = false
@@ -40,21 +40,21 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         /// - Throws: `CancellationError` if the task is cancelled; ``StrongroomError`` with `closed`, `typeMismatch`,
         ///   `damaged`, or the engine's failure. There are no further records then.
         public mutating func next() async throws -> Source.RecordType? {
-            if place == records.count {
+            if index == records.count {
                 do {
                     try await read()
                 } catch {
-                    (isAtEnd, reader, records, place) = (true, nil, [], 0)
+                    (isAtEnd, reader, records, index) = (true, nil, [], 0)
                     throw error
                 }
             }
-            guard place < records.count else { return nil }
-            defer { place += 1 }
-            return records[place]
+            guard index < records.count else { return nil }
+            defer { index += 1 }
+            return records[index]
         }
 
         private mutating func read() async throws {
-            (records, place) = ([], 0)
+            (records, index) = ([], 0)
             guard !isAtEnd else { return }
             guard !stream.store.pool.hasOneConnection else { return try await readAll() }
             let reader = if let reader { reader } else { try await stream.store.pool.holdReader(stream.limits) }

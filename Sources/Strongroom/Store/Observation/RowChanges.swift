@@ -22,13 +22,14 @@ public enum ChangedRows<Key: TableKey>: Sendable, Equatable {
 public struct RowChanges<Source: Table>: AsyncSequence, Sendable {
     public typealias Element = ChangedRows<Source.Key>
 
-    let hub: ChangeBroadcaster
+    let broadcaster: ChangeBroadcaster
 
     public func makeAsyncIterator() -> Iterator {
         let table = TableUse.name(Source.schema.name)
         let columns = Source.schema.primaryKeys.map { TableUse.name($0.name) }
         let key = ObservedKey(columns: columns, isRowID: Source.schema.rowIDColumn != nil)
-        return Iterator(observer: ChangeObserver(hub, tables: [table], rowsOf: ObservedRows(table: table, key: key)))
+        return Iterator(
+            observer: ChangeObserver(broadcaster, tables: [table], rowsOf: ObservedRows(table: table, key: key)))
     }
 
     /// Waits for the changes of ``RowChanges``; commits after its creation are not missed.
@@ -41,7 +42,7 @@ public struct RowChanges<Source: Table>: AsyncSequence, Sendable {
         /// - Throws: `CancellationError`.
         public mutating func next() async throws -> ChangedRows<Source.Key>? {
             guard try await observer.wait() else { return nil }
-            guard case .rows(let rows) = observer.takeRows() else { return .unknown }
+            guard case .rows(let rows) = observer.removeRows() else { return .unknown }
             var keys: Set<Source.Key> = []
             for row in rows {
                 // A key that the type cannot hold.
@@ -80,6 +81,6 @@ extension Store {
     /// - Parameter table: The table.
     /// - Returns: The changes since the start of the iteration.
     public func rowChanges<Source: Table>(in table: Source.Type) -> RowChanges<Source> {
-        RowChanges(hub: pool.hub)
+        RowChanges(broadcaster: pool.broadcaster)
     }
 }

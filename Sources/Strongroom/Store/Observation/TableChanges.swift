@@ -11,7 +11,7 @@
 public struct TableChanges: AsyncSequence, Sendable {
     public typealias Element = Void
 
-    let hub: ChangeBroadcaster
+    let broadcaster: ChangeBroadcaster
     let tables: Set<String>
 
     static func names(_ tables: [any Table.Type]) -> Set<String> {
@@ -19,7 +19,7 @@ public struct TableChanges: AsyncSequence, Sendable {
     }
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(observer: ChangeObserver(hub, tables: tables))
+        Iterator(observer: ChangeObserver(broadcaster, tables: tables))
     }
 
     /// Waits for the changes of ``TableChanges``; commits after its creation are not missed.
@@ -46,6 +46,6 @@ extension Store {
     /// - Parameter tables: The tables.
     /// - Returns: The changes since the start of the iteration.
     public func changes(in tables: any Table.Type...) -> TableChanges {
-        TableChanges(hub: pool.hub, tables: TableChanges.names(tables))
+        TableChanges(broadcaster: pool.broadcaster, tables: TableChanges.names(tables))
     }
 }

@@ -4,7 +4,7 @@ final class AutomaticTables: Sendable {
     private let known = Locked<Set<ObjectIdentifier>>([])
     private let present = Locked<Set<SQLName>>([])
     /// Serializes comparisons; a later caller finds that its table has already been compared.
-    let turns = AsyncMutex()
+    let mutex = AsyncMutex()
 
     /// - Parameter isKept: Whether a migrator maintains the schema, so that no table is compared.
     init(isKept: Bool) {
@@ -28,12 +28,12 @@ final class AutomaticTables: Sendable {
     }
 
     /// Records that a table is in the file, as committed.
-    func notePresent(_ table: String) {
+    func recordPresent(_ table: String) {
         _ = present.withLock { $0.insert(SQLName(table)) }
     }
 
     /// Records that a table is in the file and matches its declaration, as committed.
-    func note(_ table: any Table.Type) {
+    func record(_ table: any Table.Type) {
         _ = known.withLock { $0.insert(ObjectIdentifier(table)) }
     }
 }

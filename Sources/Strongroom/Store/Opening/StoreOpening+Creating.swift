@@ -8,7 +8,7 @@ extension StoreOpening {
         let connection = try Connection(path: context.path, mode: .create, database: context.file.name)
         try connection.silenceLog()
         try connection.install(context.file.functions)
-        try connection.configure(as: .sole, of: context.file)
+        try connection.configure(as: .inMemory, of: context.file)
         return (DatabaseKeys(context.file, trying: [], []), UnlockedFile(derivedKey: nil, connection: connection))
     }
 

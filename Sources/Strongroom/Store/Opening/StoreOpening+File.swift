@@ -35,7 +35,7 @@ extension StoreOpening {
     /// Removes files that a killed process has left next to the file.
     func removeLeftovers(of content: FileContent) throws {
         guard !context.isInMemory, !context.isReadOnly else { return }
-        try context.file.removeLeftovers(isThere: content != .absent)
+        try context.file.removeLeftovers(exists: content != .absent)
     }
 
     /// Releases the file after a failure.

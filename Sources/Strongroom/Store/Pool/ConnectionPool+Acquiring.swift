@@ -49,7 +49,7 @@ extension ConnectionPool {
     ///   is resumed with. After that, nothing stops the ticket any more.
     func acquire<T: Sendable>(
         _ request: Queue.Request, _ limits: OperationLimits,
-        _ proceed: @escaping @Sendable (Turn<T>, Result<Queue.Slot, any Error>) -> Void
+        _ proceed: @escaping @Sendable (AdmittedRequest<T>, Result<Queue.Slot, any Error>) -> Void
     ) async throws -> T {
         try Task.checkCancellation()
         let ticket = nextTicket()
@@ -60,13 +60,13 @@ extension ConnectionPool {
         do {
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
-                    let turn = Turn(ticket: ticket, urgency: urgency, continuation: continuation)
+                    let admitted = AdmittedRequest(ticket: ticket, urgency: urgency, continuation: continuation)
                     do {
                         let slot = try acquire(
-                            request, ticket, isLast: limits.isLast, Waiter { proceed(turn.late, $0) })
-                        if let slot { proceed(turn, .success(slot)) }
+                            request, ticket, isLast: limits.isLast, Waiter { proceed(admitted.afterWaiting, $0) })
+                        if let slot { proceed(admitted, .success(slot)) }
                     } catch {
-                        proceed(turn, .failure(error))
+                        proceed(admitted, .failure(error))
                     }
                 }
             } onCancel: {
@@ -78,26 +78,27 @@ extension ConnectionPool {
         }
     }
 
-    /// The turn of a task that has requested a slot.
-    struct Turn<T: Sendable>: Sendable {
+    /// A request of a task for a slot, which has been granted or has failed.
+    struct AdmittedRequest<T: Sendable>: Sendable {
         let ticket: UInt64
         let urgency: Urgency
         let continuation: CheckedContinuation<T, any Error>
         /// Whether it starts on the thread that made the request.
         var isImmediate = true
 
-        /// The same turn, after the task has waited.
-        var late: Turn {
-            var turn = self
-            turn.isImmediate = false
-            return turn
+        /// The same request, after the task has waited.
+        var afterWaiting: AdmittedRequest {
+            var copy = self
+            copy.isImmediate = false
+            return copy
         }
     }
 
     /// Acquires a slot, which the caller must release; the task is suspended until then.
     func acquireSlot(_ request: Queue.Request, _ limits: OperationLimits) async throws -> (Queue.Slot, ticket: UInt64) {
-        let (slot, ticket) = try await acquire(request, limits) { (turn: Turn<(Queue.Slot, UInt64)>, slot) in
-            turn.continuation.resume(with: slot.map { ($0, turn.ticket) })
+        let (slot, ticket) = try await acquire(request, limits) {
+            (admitted: AdmittedRequest<(Queue.Slot, UInt64)>, slot) in
+            admitted.continuation.resume(with: slot.map { ($0, admitted.ticket) })
         }
         running.hold(ticket)
         return (slot, ticket)

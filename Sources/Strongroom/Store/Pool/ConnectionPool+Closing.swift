@@ -41,8 +41,8 @@ extension ConnectionPool {
             return (isFirst, queue.close())
         }
         guard isFirst else {
-            executor.blocking { turnstile.wait() }
-            turnstile.signal()
+            executor.blocking { whenDismantled.wait() }
+            whenDismantled.signal()
             return
         }
         if !isIdle { executor.blocking { whenDrained.wait() } }
@@ -50,7 +50,7 @@ extension ConnectionPool {
         executor.blocking { queued.wait() }
         defer {
             dismantle(isWaiting: true)
-            turnstile.signal()
+            whenDismantled.signal()
         }
         if foreign.isOn { foreign.check(writer.connection) }
         readLastValues()
@@ -62,7 +62,7 @@ extension ConnectionPool {
 
     /// Reads the values that observers have not received yet, when there are no further writes.
     private func readLastValues() {
-        let reads = hub.unfinishedReads
+        let reads = broadcaster.unfinishedReads
         guard !reads.isEmpty, let writer = writer.connection else { return }
         do {
             let reader = writer.isInMemory ? writer : try readers[0].open(.reader)
@@ -94,7 +94,7 @@ extension ConnectionPool {
             self[slot].open = { _ in throw error }
         }
         memory.clear()
-        hub.close()
+        broadcaster.close()
         executor.retire(isWaiting: isWaiting)
         whenClosed.withLock { $0.take() }?()
     }

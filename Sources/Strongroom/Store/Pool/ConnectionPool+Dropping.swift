@@ -18,11 +18,11 @@ extension ConnectionPool {
     /// - Parameter longIdle: Whether to keep those that were used since the previous call.
     func closeIdleReaders(longIdle: Bool = false) {
         // In ascending order: the lowest are used most.
-        for place in queue.withLock({ $0.acquireFreeReaders() }).reversed() {
-            let isKept = longIdle && readers[place].wasUsed
-            readers[place].wasUsed = false
-            if !isKept { drop(.reader(place)) }
-            free(.reader(place))
+        for index in queue.withLock({ $0.acquireFreeReaders() }).reversed() {
+            let isKept = longIdle && readers[index].wasUsed
+            readers[index].wasUsed = false
+            if !isKept { drop(.reader(index)) }
+            free(.reader(index))
         }
     }
 }

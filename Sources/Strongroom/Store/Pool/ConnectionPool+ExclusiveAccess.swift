@@ -68,7 +68,7 @@ extension ConnectionPool {
             drop(slot)
         }
         guard let connection = writer.connection.take() else { return }
-        hub.note(connection.takeChangedTables())
+        broadcaster.report(connection.removeChangedTables())
         connection.close()
     }
 
@@ -77,12 +77,12 @@ extension ConnectionPool {
     /// How long the first attempt to acquire every slot stops admission, in milliseconds; doubles with each further
     /// attempt.
     private static let firstPatience = 500
-    private static let mostDoublings = 12
+    private static let maxDoublings = 12
 
     /// Resumes admission if an attempt to acquire every slot takes long: an operation that holds a slot may be waiting
     /// for another slot.
     func resumeAdmission(after drain: Queue.Drain) {
-        let patience = Self.firstPatience << min(drain.round, Self.mostDoublings)
+        let patience = Self.firstPatience << min(drain.round, Self.maxDoublings)
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(patience)) { [weak self] in
             guard let self else { return }
             admit(queue.withLock { $0.resumeAdmission(drain) })

@@ -4,7 +4,7 @@ extension ConnectionPool {
     func followForeignCommits(_ file: ForeignCommits.File?) {
         guard file != nil, let connection = writer.connection else { return }
         // Later commits are found, whenever an observer is added. If this fails, the first check reports a change.
-        try? connection.noteDataVersion()
+        try? connection.recordDataVersion()
         foreign.begin { [weak self] in self?.postForeignCheck() ?? true }
     }
 
@@ -14,7 +14,7 @@ extension ConnectionPool {
     private func postForeignCheck() -> Bool {
         guard queue.withLock({ $0.hasFreeWriter }) else { return false }
         executor.postBehind { [weak self] in
-            guard let self, queue.withLock({ $0.takeFreeWriter() }) else { return }
+            guard let self, queue.withLock({ $0.acquireFreeWriter() }) else { return }
             free(.writer)
         }
         return true

@@ -16,7 +16,7 @@ final class ConnectionPool: Sendable {
     let executor: StoreExecutor
 
     /// Reports committed changes to observers.
-    let hub = ChangeBroadcaster()
+    let broadcaster = ChangeBroadcaster()
 
     /// The counters of the statistics.
     let counters = StoreCounters()
@@ -29,11 +29,11 @@ final class ConnectionPool: Sendable {
     let group: GroupCommit
     /// Finds commits of other connections.
     let foreign: ForeignCommits
-    let idleWatch: IdleTimer
+    let idleTimer: IdleTimer
     let closingReport = Locked<CheckpointReport?>(nil)
     let whenDrained = DispatchSemaphore(value: 0)
     /// Signalled once the store is closed; each waiter signals it again for the next one.
-    let turnstile = DispatchSemaphore(value: 0)
+    let whenDismantled = DispatchSemaphore(value: 0)
     let whenClosed: Locked<(@Sendable () -> Void)?>
     private let renew: @Sendable (Connection) throws -> Bool
     let keeper: @Sendable () -> Connection?
@@ -45,7 +45,7 @@ final class ConnectionPool: Sendable {
     /// Writes that are not queued yet, and are queued before the store closes.
     let deferredWrites = Locked<[ObjectIdentifier: any DeferredWrite]>([:])
     /// The tables that need not be compared with the declarations of their types.
-    let firstUses: AutomaticTables
+    let automaticTables: AutomaticTables
     /// The records that exist in memory only.
     let memory = MemoryShare()
 
@@ -82,7 +82,7 @@ final class ConnectionPool: Sendable {
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
     ///     key now.
     ///   - keeper: Called before the connections are closed; returns a connection to close after them.
-    ///   - firstUses: The tables that need not be compared with the declarations of their types.
+    ///   - automaticTables: The tables that need not be compared with the declarations of their types.
     ///   - whenClosed: Called once, when no connection is left: after closing, or when the pool is deinitialized;
     ///     released then.
     init(
@@ -94,36 +94,36 @@ final class ConnectionPool: Sendable {
         open: @escaping @Sendable (Connection.Role) throws -> Connection,
         renew: @escaping @Sendable (Connection) throws -> Bool = { _ in false },
         keeper: @escaping @Sendable () -> Connection? = { nil },
-        firstUses: AutomaticTables = AutomaticTables(isKept: true),
+        automaticTables: AutomaticTables = AutomaticTables(isKept: true),
         whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
         isReadOnly = settings.isReadOnly && !connection.isInMemory
         self.renew = renew
         self.keeper = keeper
-        self.firstUses = firstUses
+        self.automaticTables = automaticTables
         self.whenClosed = Locked(whenClosed)
         let count = readerCount ?? settings.readers
         running = RunningOperations(hasOneConnection: count == 0)
         queue = Locked(Queue(readers: count, largestGroup: settings.groupSize))
         executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
-        foreign = ForeignCommits(file, hub, counters)
-        group = GroupCommit(longest: settings.groupDuration, foreign, hub)
-        idleWatch = IdleTimer(time: settings.readerIdleTime)
-        let open: @Sendable (Connection.Role) throws -> Connection = { [memory, firstUses] role in
+        foreign = ForeignCommits(file, broadcaster, counters)
+        group = GroupCommit(longest: settings.groupDuration, foreign, broadcaster)
+        idleTimer = IdleTimer(time: settings.readerIdleTime)
+        let open: @Sendable (Connection.Role) throws -> Connection = { [memory, automaticTables] role in
             let connection = try open(role)
-            if connection.isWriter { firstUses.attach(to: connection) }
+            if connection.isWriter { automaticTables.attach(to: connection) }
             connection.participant = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
             return connection
         }
         connection.participant = MemoryRecords(
-            memory, connection.isInMemory ? .sole : connection.isWriter ? .writer : .reader)
+            memory, connection.isInMemory ? .inMemory : connection.isWriter ? .writer : .reader)
         writer = Slot(.writer, open: open)
         writer.connection = connection
-        firstUses.attach(to: connection)
+        automaticTables.attach(to: connection)
         // Changes made by opening and migrating are not reported to observers.
-        _ = connection.takeChangedTables()
-        _ = connection.takeUse()
+        _ = connection.removeChangedTables()
+        _ = connection.resetUse()
         readers = (0..<count).map { _ in Slot(.reader, open: open) }
         followForeignCommits(file)
     }
@@ -169,14 +169,14 @@ final class ConnectionPool: Sendable {
         _ limits: OperationLimits = OperationLimits(),
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
-        try await acquire(request, limits) { [self] (turn: Turn<T>, slot) in
+        try await acquire(request, limits) { [self] (admitted: AdmittedRequest<T>, slot) in
             switch slot {
-            case .failure(let error): turn.continuation.resume(throwing: error)
+            case .failure(let error): admitted.continuation.resume(throwing: error)
             case .success(let slot):
                 let start: @Sendable () -> Void = { [self] in
-                    takeTurn(request, work, turn.ticket, in: slot) { turn.continuation.resume(with: $0) }
+                    runAdmitted(request, work, admitted.ticket, in: slot) { admitted.continuation.resume(with: $0) }
                 }
-                if turn.isImmediate, executor.isCurrent { start() } else { executor.post(turn.urgency, start) }
+                if admitted.isImmediate, executor.isCurrent { start() } else { executor.post(admitted.urgency, start) }
             }
         }
     }
@@ -184,7 +184,7 @@ final class ConnectionPool: Sendable {
     /// Runs work with a slot, which is then released or handed on.
     ///
     /// - Parameter finish: Called once with the outcome.
-    private func takeTurn<T>(
+    private func runAdmitted<T>(
         _ request: Queue.Request,
         _ work: (Connection) throws -> T,
         _ ticket: UInt64,
@@ -216,18 +216,18 @@ final class ConnectionPool: Sendable {
         switch result {
         case .success(let value):
             group.add { failure in finish(failure.map { .failure($0) } ?? .success(value)) }
-            endTurn()
+            finishWrite()
         case .failure:
             undone()
-            endTurn()
+            finishWrite()
             finish(result)
         }
     }
 
     /// Hands the group's transaction on to the next write, or ends it.
-    private func endTurn() {
+    private func finishWrite() {
         let mayGrow = writer.connection.map(group.mayGrow(on:)) ?? false
-        switch queue.withLock({ $0.endTurn(mayGrow: mayGrow) }) {
+        switch queue.withLock({ $0.finishWrite(mayGrow: mayGrow) }) {
         case .handOn(let next):
             next.resume(.success(.writer))
         case .commit:
@@ -295,7 +295,7 @@ final class ConnectionPool: Sendable {
         let connection = try self[slot].connected { counters.countOpenReaders(1) }
         self[slot].wasUsed = true
         // After counting: a check during the opening would otherwise find no open reader and stop checking.
-        idleWatch.note { [weak self] in
+        idleTimer.recordUse { [weak self] in
             guard let self else { return true }
             closeIdleReaders(longIdle: true)
             return counters.statistics.openReaders == 0
@@ -307,7 +307,7 @@ final class ConnectionPool: Sendable {
     ///
     /// - Parameter finish: Completes the operations that ran on it.
     func release(_ slot: Queue.Slot, _ finish: () -> Void) {
-        if let use = self[slot].connection?.takeUse() { counters.count(use) }
+        if let use = self[slot].connection?.resetUse() { counters.count(use) }
         dropIfUnfinished(slot)
         guard slot == .writer else {
             free(slot)
@@ -316,9 +316,9 @@ final class ConnectionPool: Sendable {
         }
         // Before completion: a caller that then asks for changes must see these.
         if let connection = writer.connection {
-            let changed = connection.takeChangedTables()
-            if changed.contains("sqlite_master") { firstUses.forgetPresent(on: connection) }
-            hub.note(changed, connection.rowRecorder?.take())
+            let changed = connection.removeChangedTables()
+            if changed.contains("sqlite_master") { automaticTables.forgetPresent(on: connection) }
+            broadcaster.report(changed, connection.rowRecorder?.removeCommitted())
         }
         // Operations that are completed first can join the next transaction.
         finish()
@@ -346,7 +346,7 @@ final class ConnectionPool: Sendable {
     subscript(_ slot: Queue.Slot) -> Slot {
         switch slot {
         case .writer: writer
-        case .reader(let place): readers[place]
+        case .reader(let index): readers[index]
         }
     }
 

@@ -130,12 +130,12 @@ struct ConnectionScheduler<Waiter> {
         case .exclusive:
             return requestExclusive(ticket, waiter)
         case .read:
-            guard isAdmitting, let place = freeReaders.popLast() else {
+            guard isAdmitting, let index = freeReaders.popLast() else {
                 waitingReaders.append((ticket, waiter()))
                 return .waiting
             }
             grantedCount += 1
-            return .granted(.reader(place))
+            return .granted(.reader(index))
         }
     }
 
@@ -153,7 +153,7 @@ struct ConnectionScheduler<Waiter> {
     /// Ends a write, and decides whether the next waiting write continues its transaction.
     ///
     /// - Parameter mayGrow: False if the transaction has to end in any case.
-    mutating func endTurn(mayGrow: Bool) -> GroupStep {
+    mutating func finishWrite(mayGrow: Bool) -> GroupStep {
         guard mayGrow, !isDraining, isWriterShared, groupSize < largestGroup, waitingWriters.first?.isShared == true,
             let next = waitingWriters.popFirst()
         else { return .commit }
@@ -196,9 +196,9 @@ struct ConnectionScheduler<Waiter> {
     private mutating func free(_ slot: Slot) {
         switch slot {
         case .writer: isWriterFree = true
-        case .reader(let place):
+        case .reader(let index):
             // Sorted in descending order; the lowest is used next.
-            freeReaders.insert(place, at: freeReaders.firstIndex { $0 < place } ?? freeReaders.count)
+            freeReaders.insert(index, at: freeReaders.firstIndex { $0 < index } ?? freeReaders.count)
         }
     }
 
@@ -214,7 +214,7 @@ struct ConnectionScheduler<Waiter> {
     var hasFreeWriter: Bool { !isClosing && isAdmitting && isWriterFree }
 
     /// Acquires the writer's slot if no request has to wait for that; it has to be released.
-    mutating func takeFreeWriter() -> Bool {
+    mutating func acquireFreeWriter() -> Bool {
         guard hasFreeWriter else { return false }
         isWriterFree = false
         beginGroup(false)
@@ -307,9 +307,9 @@ extension ConnectionScheduler {
     private mutating func admit() -> Admission {
         isDraining = false
         var admission = Admission()
-        while let place = freeReaders.last, let next = waitingReaders.popFirst() {
+        while let index = freeReaders.last, let next = waitingReaders.popFirst() {
             freeReaders.removeLast()
-            admission.slots.append((next.waiter, .reader(place)))
+            admission.slots.append((next.waiter, .reader(index)))
         }
         if isWriterFree, let next = next(for: .writer) {
             isWriterFree = false

@@ -12,14 +12,14 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     private var start = ContinuousClock.now
     private let longest: Duration
     private let foreign: ForeignCommits
-    private let hub: ChangeBroadcaster
+    private let broadcaster: ChangeBroadcaster
 
     /// - Parameters:
     ///   - longest: How long after the end of the first write further ones may begin.
     ///   - foreign: Finds commits of other connections.
-    ///   - hub: Says whether changed rows are observed.
-    init(longest: Duration, _ foreign: ForeignCommits, _ hub: ChangeBroadcaster) {
-        self.hub = hub
+    ///   - broadcaster: Says whether changed rows are observed.
+    init(longest: Duration, _ foreign: ForeignCommits, _ broadcaster: ChangeBroadcaster) {
+        self.broadcaster = broadcaster
         self.longest = longest
         self.foreign = foreign
     }
@@ -33,8 +33,8 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// - Throws: What the work throws; the write is undone then. If the engine has rolled back the whole transaction,
     ///   the other writes are undone as well and fail with `transactionEnded`.
     func run<T>(_ kind: WriteKind, on connection: Connection, _ work: () throws -> T) throws -> T {
-        if members.isEmpty, hub.observesRows || connection.rowRecorder != nil {
-            connection.recordRows(of: hub.observedKeys)
+        if members.isEmpty, broadcaster.observesRows || connection.rowRecorder != nil {
+            connection.recordRows(of: broadcaster.observedKeys)
         }
         switch kind {
         case .immediate:

@@ -32,7 +32,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         /// Sleeping threads that have not been signalled yet.
         var sleeping = 0
         /// Threads that poll for work before they sleep.
-        var looking = 0
+        var polling = 0
         var isRetired = false
         /// Threads without work that have not ended.
         var idle = 0
@@ -69,7 +69,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     /// How often a thread polls for work before it sleeps: about 50 µs, enough for the next read of a task that reads
     /// row by row.
-    private static let looks = 100
+    private static let maxPolls = 100
 
     /// How long an idle thread is kept.
     private static let patience = DispatchTimeInterval.seconds(5)
@@ -153,12 +153,12 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     var idleThreads: Int { state.withLock { $0.idle } }
 
     /// Called by a thread when it ends.
-    private func noteEnd() {
+    private func recordThreadEnd() {
         DedicatedThread.end()
-        state.withLock { noteOneLessIdle(&$0) }
+        state.withLock { removeIdleThread(&$0) }
     }
 
-    private func noteOneLessIdle(_ state: inout State) {
+    private func removeIdleThread(_ state: inout State) {
         state.idle -= 1
         if state.idle == 0 { state.whenNoneIsIdle.take()?.signal() }
     }
@@ -172,7 +172,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
             state.pieces.append(piece, urgency)
             state.count += 1
             pending.store(state.count, ordering: .relaxed)
-            if state.count <= state.looking { return .none }
+            if state.count <= state.polling { return .none }
             if state.sleeping > 0 {
                 state.sleeping -= 1
                 return .sleeper
@@ -199,7 +199,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
                 }
                 Self.pointer.value = nil
             }
-            noteEnd()
+            recordThreadEnd()
         }
     }
 
@@ -232,13 +232,13 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// - Parameter mayStay: Whether the thread may wait for further work.
     private func next(mayStay: Bool) -> (Piece, Urgency)? {
         let first = state.withLock { state in
-            let piece = take(&state)
+            let piece = nextPiece(&state)
             if piece == nil { state.idle += 1 }
             return piece
         }
         if let first { return first }
         while true {
-            look()
+            poll()
             switch state.withLock({ step(&$0, mayStay) }) {
             case .run(let piece, let urgency): return (piece, urgency)
             case .end: return nil
@@ -248,8 +248,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private func step(_ state: inout State, _ mayStay: Bool) -> Step {
-        if let (piece, urgency) = take(&state) {
-            noteOneLessIdle(&state)
+        if let (piece, urgency) = nextPiece(&state) {
+            removeIdleThread(&state)
             return .run(piece, urgency)
         }
         guard mayStay, !state.isRetired else {
@@ -276,7 +276,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return !isOver
     }
 
-    private func take(_ state: inout State) -> (Piece, Urgency)? {
+    private func nextPiece(_ state: inout State) -> (Piece, Urgency)? {
         guard let first = state.pieces.popFirst() else { return nil }
         state.count -= 1
         pending.store(state.count, ordering: .relaxed)
@@ -285,15 +285,15 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     /// Polls for work briefly before the thread sleeps, one thread at a time, since waking a thread takes longer.
     /// Yields the processor in between.
-    private func look() {
-        let mayLook = state.withLock { state in
-            guard state.count == 0, state.looking == 0, !state.isRetired else { return false }
-            state.looking = 1
+    private func poll() {
+        let mayPoll = state.withLock { state in
+            guard state.count == 0, state.polling == 0, !state.isRetired else { return false }
+            state.polling = 1
             return true
         }
-        guard mayLook else { return }
-        defer { state.withLock { $0.looking = 0 } }
-        for _ in 0..<Self.looks where pending.load(ordering: .relaxed) == 0 { sched_yield() }
+        guard mayPoll else { return }
+        defer { state.withLock { $0.polling = 0 } }
+        for _ in 0..<Self.maxPolls where pending.load(ordering: .relaxed) == 0 { sched_yield() }
     }
 
 }

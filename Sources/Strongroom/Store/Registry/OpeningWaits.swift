@@ -72,8 +72,8 @@ enum OpeningWaits {
         if let cycle { throw error(cycle.map(\.name), opening.name) }
         defer {
             state.withLock { state in
-                guard let place = state.waits[waiting]?.firstIndex(of: opening) else { return }
-                state.waits[waiting]?.remove(at: place)
+                guard let index = state.waits[waiting]?.firstIndex(of: opening) else { return }
+                state.waits[waiting]?.remove(at: index)
             }
         }
         return try await work()

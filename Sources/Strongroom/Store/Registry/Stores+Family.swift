@@ -54,18 +54,18 @@ extension Stores {
         try await withThrowingTaskGroup(of: (Int, FamilyRotation).self) { group in
             var rest = databases.enumerated().makeIterator()
             func begin() {
-                guard let (place, name) = rest.next() else { return }
+                guard let (index, name) = rest.next() else { return }
                 group.addTask { [self] in
                     let result: Result<RotationReport, any Error>
                     do { result = .success(try await rotate(name)) } catch { result = .failure(error) }
-                    return (place, FamilyRotation(name: name, result: result))
+                    return (index, FamilyRotation(name: name, result: result))
                 }
             }
             for _ in 0..<max(1, limit) { begin() }
-            while let (place, outcome) = try await group.next() {
+            while let (index, outcome) = try await group.next() {
                 // An interrupted rotation has left its file unchanged.
                 try Task.checkCancellation()
-                outcomes[place] = outcome
+                outcomes[index] = outcome
                 progress(outcome)
                 begin()
             }

@@ -52,10 +52,10 @@ struct ExportCommand: AsyncParsableCommand {
         let console = CommandSession.current.console
         let progress = CommandProgress("Exporting", count: 1, isQuiet: form.json || output == nil)
         defer { progress.finish() }
-        var tell: (@Sendable (_ done: Int, _ total: Int) -> Void)?
-        if progress.isShown { tell = { done, total in progress.update(to: done, of: total) } }
+        var reportProgress: (@Sendable (_ done: Int, _ total: Int) -> Void)?
+        if progress.isShown { reportProgress = { done, total in progress.update(to: done, of: total) } }
         do {
-            let rows = try await Interruption.cancelling { [output, export, force, tell] in
+            let rows = try await Interruption.cancelling { [output, export, force, reportProgress] in
                 try await database.readOnly().using { store in
                     guard let output else {
                         return try await export.run(from: store, write: { try console.write(lines: $0) })
@@ -64,7 +64,7 @@ struct ExportCommand: AsyncParsableCommand {
                     do {
                         let rows = try await export.run(
                             from: store, write: { text in try file.withLock { try $0.write(text) } },
-                            progress: tell)
+                            progress: reportProgress)
                         try file.withLock { try $0.finish() }
                         return rows
                     } catch {

@@ -49,14 +49,14 @@ struct ImportCommand: AsyncParsableCommand {
         work.separator = text.separatorByte
         work.upsertBy = upsertBy
         work.skipsBadLines = skipBad
-        work.mostBadLinesReported = showBad
+        work.maxBadLinesReported = showBad
         let database = try database.resolve()
         if file != "-" { try await database.requireForeign(file) }
         let progress = CommandProgress("Importing", count: 1, unit: .bytes, isQuiet: form.json)
         defer { progress.finish() }
         do {
             let report = try await Interruption.cancelling { [work, file] in
-                try await database.using { store in try await Self.bring(work, file, into: store, progress) }
+                try await database.using { store in try await Self.runImport(work, file, into: store, progress) }
             }
             progress.finish()
             if form.json { return try form.write(report) }
@@ -71,7 +71,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     /// Imports the file until the task is cancelled, also while no input arrives: the thread that waits for input is
     /// not one of the task's.
-    private static func bring(
+    private static func runImport(
         _ work: TableImport, _ file: String, into store: Store, _ progress: CommandProgress
     ) async throws -> TableImport.Report {
         let isCancelled = Locked(false)

@@ -29,8 +29,8 @@ struct KeysFingerprintsCommand: ParsableCommand {
 
     func run() throws {
         let fingerprints = try KeyFile(key.path).keyChain().fingerprints()
-        let keys = fingerprints.enumerated().map { place, fingerprint in
-            Answer.Key(number: place + 1, fingerprint: fingerprint, isCurrent: place == fingerprints.count - 1)
+        let keys = fingerprints.enumerated().map { index, fingerprint in
+            Answer.Key(number: index + 1, fingerprint: fingerprint, isCurrent: index == fingerprints.count - 1)
         }
         if output.json { return try output.write(Answer(path: key.path, keys: keys)) }
         var table = TextTable([.trailing("Key"), .leading("Fingerprint"), .leading("State")])

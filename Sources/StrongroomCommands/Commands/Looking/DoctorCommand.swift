@@ -44,27 +44,28 @@ struct DoctorCommand: AsyncParsableCommand {
     private func diagnose() async throws -> FileDiagnosis {
         let progress = CommandProgress("Reading", count: 1, isQuiet: output.json)
         defer { progress.finish() }
-        let tell: @Sendable (WorkProgress) -> Void = { progress.update(to: $0.done, of: $0.total) }
+        let reportProgress: @Sendable (WorkProgress) -> Void = { progress.update(to: $0.done, of: $0.total) }
         if try isName() {
             let database = try OperatedDatabase(file, path: path, keys: keys.keyChain(asking: nil))
             // A configuration may create its key file when its keys are requested.
             guard try Stores.hasFile(at: database.path) else { return try await Stores.diagnose(path: database.path) }
-            return try await database.diagnose(progress: tell)
+            return try await database.diagnose(progress: reportProgress)
         }
-        let place = FilePath.absolute(file)
+        let path = FilePath.absolute(file)
         if let chain = try keys.keyChain(asking: nil) {
-            return try await Stores.diagnose(path: place, keys: chain.isPlaintext ? nil : chain, progress: tell)
+            return try await Stores.diagnose(
+                path: path, keys: chain.isPlaintext ? nil : chain, progress: reportProgress)
         }
-        let first = try await Stores.diagnose(path: place, progress: tell)
+        let first = try await Stores.diagnose(path: path, progress: reportProgress)
         // Only if a key would reveal more, and there is a terminal to ask for it.
         guard first.finding == .keyless, let chain = try typedKeys() else { return first }
-        return try await Stores.diagnose(path: place, keys: chain, progress: tell)
+        return try await Stores.diagnose(path: path, keys: chain, progress: reportProgress)
     }
 
     private func typedKeys() throws -> KeyChain? {
         let line = try CommandSession.current.input.line("Key of \(file) (Enter for none)")
         guard var line, !line.isEmpty else { return nil }
-        defer { for place in line.indices { line[place] = 0 } }
+        defer { for index in line.indices { line[index] = 0 } }
         return try KeyChain(text: line, source: "What was typed")
     }
 

@@ -69,15 +69,15 @@ struct DoctorReport: Encodable {
 
 extension DoctorReport {
     /// The maximum number of damaged pages in the text.
-    private static let mostPages = 20
+    private static let maxPages = 20
 
     func show(on console: Console) {
         let style: TextStyle = exitStatus == .success ? [.bold, .green] : [.bold, .red]
         console.write("\(path, .bold): \(headline, style)")
         for (label, text) in facts { console.write(lead: "  \(label.filled(to: 8), .dim)  ", paragraph: text) }
-        for page in damagedPages.prefix(Self.mostPages) { console.write("  \(page.description, .red)") }
-        if damagedPages.count > Self.mostPages {
-            console.write("  and \(HumanReadable.count(damagedPages.count - Self.mostPages)) more; --json tells all")
+        for page in damagedPages.prefix(Self.maxPages) { console.write("  \(page.description, .red)") }
+        if damagedPages.count > Self.maxPages {
+            console.write("  and \(HumanReadable.count(damagedPages.count - Self.maxPages)) more; --json tells all")
         }
         guard !advice.isEmpty else { return }
         console.write("")

@@ -45,7 +45,7 @@ struct DamagedLogTests {
         let specimen = try await LogSpecimen()
         for frame in specimen.commits.dropLast() {
             var log = specimen.log
-            for place in 4..<8 { log[specimen.start(of: frame) + place] = 0 }
+            for index in 4..<8 { log[specimen.start(of: frame) + index] = 0 }
             let scan = try specimen.scan(log)
             #expect(scan.damage?.frame == frame)
             #expect(scan.damage?.commits == specimen.commits.count - scan.soundCommits)
@@ -59,7 +59,7 @@ struct DamagedLogTests {
         for start in stride(from: 0, to: last - 512, by: 512) {
             var log = specimen.log
             let isNoise = Bool.random(using: &generator)
-            for place in start..<start + 512 { log[place] = isNoise ? .random(in: 0...255, using: &generator) : 0 }
+            for index in start..<start + 512 { log[index] = isNoise ? .random(in: 0...255, using: &generator) : 0 }
             #expect(try specimen.scan(log).damage != nil, "sector at \(start)")
         }
     }

@@ -153,8 +153,8 @@ struct PlaintextHeaderTests {
             var bytes = whole
             // Neither the beginning nor the size of the reserve, without which nothing can be told.
             let start = Int.random(in: 24..<4_096, using: &generator)
-            for place in start..<min(start + 64, bytes.count) {
-                bytes[place] = UInt8.random(in: .min ... .max, using: &generator)
+            for index in start..<min(start + 64, bytes.count) {
+                bytes[index] = UInt8.random(in: .min ... .max, using: &generator)
             }
             try bytes.write(to: file)
             #expect(try isPlaintext(vault.path), "64 bytes from \(start)")

@@ -35,8 +35,8 @@ struct TornLogTests {
         for number in 0..<200 {
             var log = specimen.log
             let (part, isNoise) = (number.isMultiple(of: 2) ? 512 : specimen.frameLength, number.isMultiple(of: 3))
-            for place in stride(from: start, to: log.count, by: part) where Bool.random(using: &generator) {
-                for byte in place..<min(place + part, log.count) {
+            for index in stride(from: start, to: log.count, by: part) where Bool.random(using: &generator) {
+                for byte in index..<min(index + part, log.count) {
                     log[byte] = isNoise ? .random(in: 0...255, using: &generator) : 0
                 }
             }

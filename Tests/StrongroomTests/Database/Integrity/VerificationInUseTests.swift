@@ -83,16 +83,16 @@ struct VerificationInUseTests {
                 #expect(whole.count > 32 + 5 * frame)
                 // The newest form of a page, in its middle.
                 var damagedFrames = 0
-                for place in stride(from: 32, to: whole.count, by: frame) {
-                    try change(log, at: place + 24 + 300, whole[place + 24 + 300] ^ 1)
+                for index in stride(from: 32, to: whole.count, by: frame) {
+                    try change(log, at: index + 24 + 300, whole[index + 24 + 300] ^ 1)
                     let report = try await store.verify()
-                    let page = whole[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+                    let page = whole[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
                     if !report.damagedPages.isEmpty {
                         #expect(report.damagedPages.map(\.number) == [page])
                         #expect(!report.isWhole)
                         damagedFrames += 1
                     }
-                    try change(log, at: place + 24 + 300, whole[place + 24 + 300])
+                    try change(log, at: index + 24 + 300, whole[index + 24 + 300])
                 }
                 #expect(damagedFrames > 5)
                 #expect(try await store.verify().isWhole)
@@ -120,8 +120,8 @@ struct VerificationInUseTests {
                 let log = try Data(contentsOf: URL(filePath: vault.path + "-wal"))
                 let file = try FileManager.default.attributesOfItem(atPath: vault.path)[.size] as? Int ?? 0
                 var pages: Set<Int> = []
-                for place in stride(from: 32, to: log.count, by: 24 + size) {
-                    pages.insert(log[place..<place + 4].reduce(0) { $0 << 8 | Int($1) })
+                for index in stride(from: 32, to: log.count, by: 24 + size) {
+                    pages.insert(log[index..<index + 4].reduce(0) { $0 << 8 | Int($1) })
                 }
                 // Those that the file has already and that are not the first, which readers of before need.
                 let written = pages.filter { $0 > 1 && $0 * size <= file }

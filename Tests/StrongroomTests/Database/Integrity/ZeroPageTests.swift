@@ -48,9 +48,9 @@ struct ZeroPageTests {
                 Migration("2") { db in try db.execute("CREATE TABLE other (text TEXT)") }
             })
         // The table that the step does not touch, and the pages behind it.
-        for place in stride(from: whole.count - 4 * size, to: whole.count, by: size) {
+        for index in stride(from: whole.count - 4 * size, to: whole.count, by: size) {
             var bytes = whole
-            bytes.replaceSubrange(place..<place + size, with: Data(count: size))
+            bytes.replaceSubrange(index..<index + size, with: Data(count: size))
             for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: vault.path + ending) }
             try bytes.write(to: URL(filePath: vault.path))
             try await expectFailure(.damaged) { try await newer.open() }
@@ -77,13 +77,13 @@ struct ZeroPageTests {
         for line in lines { try await vault.keep(line) }
         let whole = try Data(contentsOf: URL(filePath: vault.path))
         var told = 0
-        for place in stride(from: settings.pageSize, to: whole.count, by: settings.pageSize) {
+        for index in stride(from: settings.pageSize, to: whole.count, by: settings.pageSize) {
             var bytes = whole
-            bytes.replaceSubrange(place..<place + settings.pageSize, with: Data(count: settings.pageSize))
+            bytes.replaceSubrange(index..<index + settings.pageSize, with: Data(count: settings.pageSize))
             for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: vault.path + ending) }
             try bytes.write(to: URL(filePath: vault.path))
             do {
-                #expect(try await vault.lines() == lines, "page \(place / settings.pageSize + 1)")
+                #expect(try await vault.lines() == lines, "page \(index / settings.pageSize + 1)")
             } catch let error as StrongroomError {
                 #expect(error.code == .damaged, "\(error)")
                 told += 1
@@ -104,13 +104,13 @@ struct ZeroPageTests {
             let log = vault.path + "-wal"
             let whole = try Data(contentsOf: URL(filePath: log))
             var told = 0
-            for place in stride(from: 32, to: whole.count, by: 24 + pageSize) {
+            for index in stride(from: 32, to: whole.count, by: 24 + pageSize) {
                 // Without the table's own page every read is refused.
-                let page = whole[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+                let page = whole[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
                 guard page > 2 else { continue }
                 let handle = try FileHandle(forWritingTo: URL(filePath: log))
                 defer { try? handle.close() }
-                try handle.seek(toOffset: UInt64(place + 24))
+                try handle.seek(toOffset: UInt64(index + 24))
                 try handle.write(contentsOf: Data(count: pageSize))
                 do {
                     let found = try await store.read { db in
@@ -121,8 +121,8 @@ struct ZeroPageTests {
                     #expect(error.code == .damaged, "\(error)")
                     told += 1
                 }
-                try handle.seek(toOffset: UInt64(place))
-                try handle.write(contentsOf: whole[place..<place + 24 + pageSize])
+                try handle.seek(toOffset: UInt64(index))
+                try handle.write(contentsOf: whole[index..<index + 24 + pageSize])
                 try await store.releaseMemory()
             }
             #expect(told >= 4)

@@ -55,7 +55,7 @@ struct RotationBesideReadersTests {
         for _ in 0..<200 { _ = try await count(store) }
         #expect(store.statistics.waits == before + 1, "the rotation alone waits")
         for _ in 0..<10 { try await store.write { db in try db.execute("INSERT INTO line VALUES ('more')") } }
-        let isFree = if try FileLock.take(vault.beside("lock")) != nil { true } else { false }
+        let isFree = if try FileLock.tryAcquire(vault.beside("lock")) != nil { true } else { false }
         #expect(isFree, "another process could open the file")
         end.come()
         try await reader.value
@@ -85,7 +85,7 @@ struct RotationBesideReadersTests {
 
     @Test func whileAnotherProcessHasTheFilesLockOthersRead() async throws {
         let store = try await open()
-        guard let lock = try FileLock.take(vault.beside("lock")) else {
+        guard let lock = try FileLock.tryAcquire(vault.beside("lock")) else {
             Issue.record("nobody else should have it")
             return
         }

@@ -7,7 +7,7 @@ struct StatementRecorderTests {
     @Test func aChangeIsRecordedOnceAndInItsOrder() {
         let recorder = StatementRecorder()
         for change in ["CREATE TABLE a (x)", "write [\"a\"]", "CREATE TABLE a (x)", "write [\"a\"]", "DROP TABLE a"] {
-            recorder.note(change)
+            recorder.record(change)
         }
         #expect(recorder.lines == ["CREATE TABLE a (x)", "write [\"a\"]", "DROP TABLE a"])
     }

@@ -139,10 +139,10 @@ struct ScaledDecimalTests {
         let prices = try Self.digits.map { try exactly($0) }
         for digits in Self.others {
             let limit = try exactly(digits)
-            for (place, (predicate, isWanted)) in Self.predicates(limit).enumerated() {
+            for (index, (predicate, isWanted)) in Self.predicates(limit).enumerated() {
                 let query = try Voucher.where(predicate)
                 let found = try await store.read { db in try query.count(in: db) }
-                #expect(found == prices.count(where: isWanted), "\(digits), predicate \(place)")
+                #expect(found == prices.count(where: isWanted), "\(digits), predicate \(index)")
             }
         }
     }
@@ -181,7 +181,7 @@ struct ScaledDecimalTests {
         try await store.write { db throws in
             #expect(try Voucher.query.value(in: db) { $0.price.sum() } == nil)
             let tenth = try exactly("0.1")
-            for place in 0..<100 { try Voucher.insert(Voucher(price: tenth, fee: place < 10 ? tenth : nil), in: db) }
+            for index in 0..<100 { try Voucher.insert(Voucher(price: tenth, fee: index < 10 ? tenth : nil), in: db) }
             #expect(try Voucher.query.value(in: db) { $0.price.sum() } == 10)
             #expect(try Voucher.query.value(in: db) { $0.fee.sum() } == 1)
             let rows = try Voucher.group { $0.price }.select { ($0.price, RowCount(), $0.fee.sum()) }.fetch(in: db)

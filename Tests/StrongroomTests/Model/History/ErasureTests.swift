@@ -78,8 +78,8 @@ struct ErasureTests {
     @Test func `rows that a trigger renumbers keep their history`() async throws {
         let temporary = try await TemporaryStore(tables: [Item.schema])
         try await temporary.store.write { db throws in
-            for (place, text) in ["a", "b", "c"].enumerated() {
-                try Item.insert(Item(position: Int64(place + 1), text: text), in: db)
+            for (index, text) in ["a", "b", "c"].enumerated() {
+                try Item.insert(Item(position: Int64(index + 1), text: text), in: db)
             }
             try db.execute(
                 """

@@ -67,10 +67,10 @@ struct HistoryTests {
         let store = temporary.store
         let count = 40
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for place in 0..<count {
+            for index in 0..<count {
                 group.addTask {
-                    try await store.write(author: place.isMultiple(of: 3) ? nil : "author \(place)") { db throws in
-                        _ = try Patient.insert(Clinic.patient("\(place)", number: "\(place)"), in: db)
+                    try await store.write(author: index.isMultiple(of: 3) ? nil : "author \(index)") { db throws in
+                        _ = try Patient.insert(Clinic.patient("\(index)", number: "\(index)"), in: db)
                     }
                 }
             }

@@ -48,7 +48,7 @@ struct UndoOrderTests {
         let temporary = try await TemporaryStore(tables: [Seat.schema])
         let store = temporary.store
         try await store.write { db throws in
-            for place in 1...3 { _ = try Seat.insert(Seat(id: nil, place: "\(place)", photo: Data([1])), in: db) }
+            for index in 1...3 { _ = try Seat.insert(Seat(id: nil, place: "\(index)", photo: Data([1])), in: db) }
         }
         let before = try await store.read { db in try Seat.all(in: db) }
         let number = try await store.write { db throws in
@@ -69,7 +69,7 @@ struct UndoOrderTests {
         let temporary = try await TemporaryStore(tables: [Seat.schema])
         let store = temporary.store
         let number = try await store.write { db throws in
-            for place in 1...2 { _ = try Seat.insert(Seat(id: nil, place: "\(place)", photo: nil), in: db) }
+            for index in 1...2 { _ = try Seat.insert(Seat(id: nil, place: "\(index)", photo: nil), in: db) }
             try db.execute("CREATE TABLE deleted (id)")
             try db.execute(
                 "CREATE TRIGGER seat_deleted AFTER DELETE ON seat BEGIN INSERT INTO deleted VALUES (old.id); END")

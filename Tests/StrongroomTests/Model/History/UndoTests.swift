@@ -81,11 +81,11 @@ struct UndoTests {
         let store = temporary.store
         try await store.write { db in _ = try Patient.insert(Clinic.patient(), in: db) }
         var numbers: [Int64] = []
-        for place in 0..<6 {
+        for index in 0..<6 {
             numbers.append(
                 try await store.write { db throws in
-                    let visit = Visit(patient: 1, day: "1", note: "\(place)")
-                    if place == 0 { _ = try Visit.insert(visit, in: db) } else { try Visit.update(visit, in: db) }
+                    let visit = Visit(patient: 1, day: "1", note: "\(index)")
+                    if index == 0 { _ = try Visit.insert(visit, in: db) } else { try Visit.update(visit, in: db) }
                     return try #require(try db.transactionNumber)
                 })
         }

@@ -121,11 +121,11 @@ struct DateFormMigrationTests {
         let forms: [any TableColumn] = [
             Column<Date>("day"), Column<Date>("day", as: .secondsSince1970), Column<Date>("day", as: .iso8601),
         ]
-        for (place, form) in forms.enumerated() {
-            for (other, changed) in forms.enumerated() where other != place {
+        for (index, form) in forms.enumerated() {
+            for (other, changed) in forms.enumerated() where other != index {
                 let former = TableSchema("appointment", columns: [Appointment.columns.id.definition, form.definition])
                 let store = try await TemporaryStore(tables: [former]).store
-                let kind = place == 2 ? "'2026-11-21T12:00:00.000Z'" : "7.0"
+                let kind = index == 2 ? "'2026-11-21T12:00:00.000Z'" : "7.0"
                 try await store.write { db in
                     try db.execute(SQL(stringLiteral: "INSERT INTO appointment (day) VALUES (\(kind))"))
                     let error = try expectFailure(.schemaChange) { try db.changeColumn(changed, in: "appointment") }

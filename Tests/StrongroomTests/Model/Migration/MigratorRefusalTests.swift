@@ -16,9 +16,9 @@ struct MigratorRefusalTests {
     /// Steps that do nothing but that the first makes the table of the lines.
     private static func versions(_ versions: String...) -> Migrator {
         Migrator {
-            versions.enumerated().map { place, version in
+            versions.enumerated().map { index, version in
                 Migration(version) { db in
-                    if place == 0 { try db.execute("CREATE TABLE line (text TEXT)") }
+                    if index == 0 { try db.execute("CREATE TABLE line (text TEXT)") }
                 }
             }
         }

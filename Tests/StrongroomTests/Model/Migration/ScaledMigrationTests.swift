@@ -28,8 +28,8 @@ struct ScaledMigrationTests {
         try db.execute(SQL(stringLiteral: "CREATE TABLE offer (\(columns))"))
         try db.execute("CREATE INDEX offer_price ON offer (price)")
         try db.execute("CREATE TRIGGER changed AFTER UPDATE ON offer BEGIN INSERT INTO journal VALUES (old.id); END")
-        for (place, price) in prices.enumerated() {
-            try db.execute("INSERT INTO offer VALUES (\(place + 1), \(price), NULL)")
+        for (index, price) in prices.enumerated() {
+            try db.execute("INSERT INTO offer VALUES (\(index + 1), \(price), NULL)")
         }
     }
 

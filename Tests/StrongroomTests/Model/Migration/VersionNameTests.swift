@@ -18,11 +18,11 @@ struct VersionNameTests {
 
     private static func migrator(_ versions: String...) -> Migrator {
         Migrator {
-            versions.enumerated().map { place, version in
+            versions.enumerated().map { index, version in
                 Migration(version) { db in
-                    try db.execute("CREATE TABLE \(name: "step\(place)") (id)")
+                    try db.execute("CREATE TABLE \(name: "step\(index)") (id)")
                 } down: { db in
-                    try db.execute("DROP TABLE \(name: "step\(place)")")
+                    try db.execute("DROP TABLE \(name: "step\(index)")")
                 }
             }
         }

@@ -52,9 +52,9 @@ struct PageCursorTests {
             for value in values { try Cell<Value>.insert(Cell(value), in: db) }
             let query = Cell<Value>.order { $0.content.ascending }
             let all = try query.fetch(in: db)
-            for (place, cell) in all.enumerated() {
+            for (index, cell) in all.enumerated() {
                 let cursor = try PageCursor(query.cursor(after: cell).description)
-                #expect(try query.after(cursor).fetch(in: db).map(\.id) == all.dropFirst(place + 1).map(\.id))
+                #expect(try query.after(cursor).fetch(in: db).map(\.id) == all.dropFirst(index + 1).map(\.id))
             }
         }
     }

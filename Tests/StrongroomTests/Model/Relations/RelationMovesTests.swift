@@ -97,7 +97,7 @@ struct RelationMovesTests {
             var list = [Album(by: parent), Album(by: parent)]
             try Album.save(contentsOf: &list, cascading: true, in: db)
             parent.isGone = true
-            for place in list.indices { list[place].by = parent }
+            for index in list.indices { list[index].by = parent }
             #expect(try Album.save(contentsOf: &list, cascading: true, in: db) == [.updated, .updated])
             #expect(list.map(\.artist) == [nil, nil] && list.map(\.by) == [nil, nil])
             #expect(try Album.all(in: db).map { [$0.id, $0.artist] } == [[2, nil], [3, nil]])

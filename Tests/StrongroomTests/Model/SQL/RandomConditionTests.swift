@@ -51,9 +51,9 @@ struct RandomConditionTests {
         let hits = made.map { one in samples.filter { one.holds($0) == true }.map(\.id) }
         let wrong = made.indices.filter { found[$0] != hits[$0] || counted[$0] != hits[$0].count }
         // One of many is enough to see what is wrong.
-        let first = wrong.first.map { place in
+        let first = wrong.first.map { index in
             """
-            \(made[place].condition.sql) found \(found[place].compactMap(\.self)), not \(hits[place].compactMap(\.self))
+            \(made[index].condition.sql) found \(found[index].compactMap(\.self)), not \(hits[index].compactMap(\.self))
             """
         }
         #expect(first == nil, "\(wrong.count) of \(made.count) conditions")

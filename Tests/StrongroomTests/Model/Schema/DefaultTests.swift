@@ -20,13 +20,13 @@ struct DefaultTests {
             try db.execute("CREATE TABLE old (id INTEGER PRIMARY KEY)")
             try db.execute("INSERT INTO old VALUES (1)")
             var (made, added): ([Content], [Content]) = ([], [])
-            for (place, value) in defaults.enumerated() {
-                let column = Column<Content>("c\(place)", default: value)
-                try db.createTable(TableSchema("t\(place)", Column<Int64?>("id", primaryKey: true), column))
-                try db.execute("INSERT INTO \(name: "t\(place)") DEFAULT VALUES")
-                made.append(try #require(try db.value("SELECT \(name: "c\(place)") FROM \(name: "t\(place)")")))
+            for (index, value) in defaults.enumerated() {
+                let column = Column<Content>("c\(index)", default: value)
+                try db.createTable(TableSchema("t\(index)", Column<Int64?>("id", primaryKey: true), column))
+                try db.execute("INSERT INTO \(name: "t\(index)") DEFAULT VALUES")
+                made.append(try #require(try db.value("SELECT \(name: "c\(index)") FROM \(name: "t\(index)")")))
                 try db.addColumn(column, to: "old")
-                added.append(try #require(try db.value("SELECT \(name: "c\(place)") FROM old")))
+                added.append(try #require(try db.value("SELECT \(name: "c\(index)") FROM old")))
             }
             return (made, added)
         }

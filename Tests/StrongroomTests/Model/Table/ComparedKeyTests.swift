@@ -102,8 +102,8 @@ struct ComparedKeyTests {
             }
             var writers = try Writer.all(in: db)
             try Writer.load(\.$works, of: &writers, in: db)
-            for place in writers.indices where !writers[place].name.utf8.elementsEqual(Self.decomposed.utf8) {
-                writers[place].works = []
+            for index in writers.indices where !writers[index].name.utf8.elementsEqual(Self.decomposed.utf8) {
+                writers[index].works = []
             }
             try Writer.save(contentsOf: &writers, cascading: true, in: db)
             #expect(try Work.all(in: db).map(\.title) == ["4"])

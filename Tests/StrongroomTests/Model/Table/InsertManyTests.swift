@@ -16,7 +16,7 @@ struct InsertManyTests {
         try await temporary.store.write { db in
             try Contact.insert(Contact(id: 700, email: "first"), in: db)
             let keys = try Contact.insert(contentsOf: contacts, in: db)
-            let expected: [Int64] = (0..<count).map { (place: Int) -> Int64 in Int64(701 + place) }
+            let expected: [Int64] = (0..<count).map { (index: Int) -> Int64 in Int64(701 + index) }
             #expect(keys == expected)
             let stored = try Contact.where { $0.id > 700 }.order { $0.id.ascending }.fetch(in: db)
             #expect(stored.map(\.email) == contacts.map(\.email))
@@ -27,7 +27,7 @@ struct InsertManyTests {
 
     @Test func keysThatAreGivenAndKeysThatAreMadeMayStandInOneList() async throws {
         var contacts = Contact.samples(100)
-        for place in stride(from: 0, to: 100, by: 3) { contacts[place].id = Int64(10_000 - place) }
+        for index in stride(from: 0, to: 100, by: 3) { contacts[index].id = Int64(10_000 - index) }
         try await temporary.store.write { [contacts] db in
             let keys = try Contact.insert(contentsOf: contacts, in: db)
             for (key, contact) in zip(keys, contacts) {

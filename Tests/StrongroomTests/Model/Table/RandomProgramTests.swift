@@ -130,7 +130,7 @@ struct RandomProgramTests {
             if !isTaken(odd.text, in: model + list) { list.append(odd) }
         }
         let keys = try Odd.insert(contentsOf: list, in: db)
-        for (place, key) in keys.enumerated() { list[place].id = key }
+        for (index, key) in keys.enumerated() { list[index].id = key }
         model += list
     }
 

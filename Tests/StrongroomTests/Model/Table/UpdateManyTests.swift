@@ -173,19 +173,19 @@ extension UpdateManyTests {
             var records = (1...count).map { id in
                 Item(id: id, owner: 1 + id % 2, name: "name \(id)", note: "changed \(id)")
             }
-            for place in records.indices where place % 3 == 2 {
+            for index in records.indices where index % 3 == 2 {
                 switch self {
                 case .notes: break
-                case .owners: records[place].owner = 3
-                case .noOwners: records[place].owner = nil
-                case .sparse: (records[place].owner, records[place].note) = (nil, nil)
-                case .sameName: if place > 30 { records[place].name = "name 60" }
-                case .noName: if place > 30 { records[place].name = nil }
-                case .badNote: if place > 30 { records[place].note = "bad" }
-                case .missingOwner: if place > 30 { records[place].owner = 99 }
-                case .refusedNote: if place > 30 { records[place].note = "refused" }
-                case .takenNames: if place > 30 { records[place].name = "name \(place)" }
-                case .newNames: records[place].name = "new \(place)"
+                case .owners: records[index].owner = 3
+                case .noOwners: records[index].owner = nil
+                case .sparse: (records[index].owner, records[index].note) = (nil, nil)
+                case .sameName: if index > 30 { records[index].name = "name 60" }
+                case .noName: if index > 30 { records[index].name = nil }
+                case .badNote: if index > 30 { records[index].note = "bad" }
+                case .missingOwner: if index > 30 { records[index].owner = 99 }
+                case .refusedNote: if index > 30 { records[index].note = "refused" }
+                case .takenNames: if index > 30 { records[index].name = "name \(index)" }
+                case .newNames: records[index].name = "new \(index)"
                 }
             }
             return records

@@ -20,7 +20,7 @@ struct ForeignCommitCheckTests {
             writer = try Self.connect(path)
             try writer.run("CREATE TABLE t (x)")
             other = try Self.connect(path)
-            try writer.noteDataVersion()
+            try writer.recordDataVersion()
         }
 
         static func connect(_ path: String) throws -> Connection {
@@ -87,7 +87,7 @@ struct ForeignCommitCheckTests {
         fixture.other.close()
         let writer = try Fixture.connect(fixture.path)
         let other = try Fixture.connect(fixture.path)
-        try writer.noteDataVersion()
+        try writer.recordDataVersion()
         #expect(try writer.findForeignCommits() == Found(isFound: false, mayFollow: false))
         var log = [UInt8](repeating: 0, count: 32 + 24 + 4_096)
         log.replaceSubrange(16..<24, with: [9, 8, 7, 6, 5, 4, 3, 2])
@@ -113,7 +113,7 @@ struct ForeignCommitCheckTests {
         let writer = try connect()
         try writer.run("CREATE TABLE t (x)")
         let reader = try connect()
-        try reader.noteDataVersion()
+        try reader.recordDataVersion()
         try writer.inTransaction(.exclusive) {
             try writer.run("INSERT INTO t VALUES (1)")
             #expect(try reader.findForeignCommits() == Found(isFound: false, mayFollow: true))
@@ -125,18 +125,18 @@ struct ForeignCommitCheckTests {
 
     @Test func withoutAWatchTheFileIsPolledAndLoggedOnce() async throws {
         let log = CollectedLog()
-        let hub = ChangeBroadcaster()
+        let broadcaster = ChangeBroadcaster()
         let counters = StoreCounters()
         let checks = Tally()
         let file = ForeignCommits.File(path: "/nowhere/at/all.sqlite", changes: .automatic, logger: log.logger(.notice))
-        let foreign = ForeignCommits(file, hub, counters)
+        let foreign = ForeignCommits(file, broadcaster, counters)
         foreign.begin {
             checks.add()
             return true
         }
         #expect(!foreign.isOn && checks.value == 0)
         for _ in 0..<3 {
-            let observer = ChangeObserver(hub, tables: nil)
+            let observer = ChangeObserver(broadcaster, tables: nil)
             #expect(foreign.isOn && counters.statistics.isPolling)
             let before = checks.value
             try await eventually { checks.value > before + 2 }

@@ -47,16 +47,20 @@ struct ConnectionSchedulerTests {
         let requests: [ConnectionScheduler<Int>.Request] = [
             .write, .write, .write, .write, .ungroupedWrite, .write, .write,
         ]
-        for (place, request) in requests.enumerated() {
-            _ = queue.request(request, ticket: UInt64(place), waiter: place)
+        for (index, request) in requests.enumerated() {
+            _ = queue.request(request, ticket: UInt64(index), waiter: index)
         }
         // At most three share a transaction; then in order, and no later write overtakes the ungrouped one.
-        let first = [queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true), queue.endTurn(mayGrow: true)].map(
+        let first = [
+            queue.finishWrite(mayGrow: true), queue.finishWrite(mayGrow: true), queue.finishWrite(mayGrow: true),
+        ].map(
             \.waiter)
-        let second = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter)
-        let ungrouped = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter)
-        let third = (queue.release(.writer).waiter, queue.endTurn(mayGrow: false).waiter)
-        let last = (queue.release(.writer).waiter, queue.endTurn(mayGrow: true).waiter, queue.release(.writer).isIdle)
+        let second = (queue.release(.writer).waiter, queue.finishWrite(mayGrow: true).waiter)
+        let ungrouped = (queue.release(.writer).waiter, queue.finishWrite(mayGrow: true).waiter)
+        let third = (queue.release(.writer).waiter, queue.finishWrite(mayGrow: false).waiter)
+        let last = (
+            queue.release(.writer).waiter, queue.finishWrite(mayGrow: true).waiter, queue.release(.writer).isIdle
+        )
         #expect(first == [1, 2, nil])
         #expect(second == (3, nil) && ungrouped == (4, nil) && third == (5, nil) && last == (6, nil, true))
     }
@@ -65,14 +69,14 @@ struct ConnectionSchedulerTests {
     @Test func withoutReadersReadsAndWritesShareOneQueue() {
         var queue = ConnectionScheduler<Int>(readers: 0, largestGroup: 10)
         let requests: [ConnectionScheduler<Int>.Request] = [.write, .write, .read, .write, .write, .read]
-        let slots = requests.enumerated().map { place, request in
-            queue.request(request, ticket: UInt64(place), waiter: place).slot
+        let slots = requests.enumerated().map { index, request in
+            queue.request(request, ticket: UInt64(index), waiter: index).slot
         }
         #expect(slots == [.writer, nil, nil, nil, nil, nil])
         // No read sees uncommitted changes, and no transaction is shared with a read.
-        let first = (queue.endTurn(mayGrow: true).waiter, queue.endTurn(mayGrow: true).waiter)
+        let first = (queue.finishWrite(mayGrow: true).waiter, queue.finishWrite(mayGrow: true).waiter)
         let read = (queue.release(.writer).waiter, queue.release(.writer).waiter)
-        let second = (queue.endTurn(mayGrow: true).waiter, queue.endTurn(mayGrow: true).waiter)
+        let second = (queue.finishWrite(mayGrow: true).waiter, queue.finishWrite(mayGrow: true).waiter)
         let last = (queue.release(.writer).waiter, queue.acquireFreeReaders(), queue.release(.writer).isIdle)
         #expect(first == (1, nil) && read == (2, 3) && second == (4, nil))
         #expect(last == (5, [], true))
@@ -261,7 +265,7 @@ private struct QueueRun {
         let mayGrow = UInt64.random(in: 0..<4, using: &random) > 0
         let mustGrow =
             mayGrow && groupSize < Self.largestGroup && shared.contains(holder) && (next.map(shared.contains) ?? false)
-        switch queue.endTurn(mayGrow: mayGrow) {
+        switch queue.finishWrite(mayGrow: mayGrow) {
         case .commit:
             try expect(!mustGrow, "\(String(describing: next)) could have continued the transaction of \(holder)")
             return false
@@ -279,10 +283,10 @@ private struct QueueRun {
         let free = (0..<readers).filter { occupied[.reader($0)] == nil }
         let taken = queue.acquireFreeReaders()
         try expect(taken.sorted() == (isClosing ? [] : free), "\(taken) were taken while \(free) are free")
-        for place in taken {
+        for index in taken {
             let ticket = UInt64(fates.count) + 1
             fates[ticket] = .granted
-            occupied[.reader(place)] = ticket
+            occupied[.reader(index)] = ticket
         }
     }
 

@@ -70,7 +70,7 @@ struct ExclusiveSchedulingTests {
         _ = queue.request(.write, ticket: 3, waiter: 3)
         _ = queue.release(.reader(0))
         _ = queue.request(.write, ticket: 4, waiter: 4)
-        let next = queue.endTurn(mayGrow: true).waiter
+        let next = queue.finishWrite(mayGrow: true).waiter
         let granted = queue.release(.writer).exclusive
         #expect(next == nil && granted == 2)
         #expect(queue.endExclusive().slots.map(\.waiter) == [4])
@@ -228,7 +228,7 @@ private struct ExclusiveRun {
         }
         let slots = granted.keys.sorted { "\($0)" < "\($1)" }
         guard let slot = slots.randomElement(using: &random) else { return }
-        if slot == .writer, case .handOn(let next) = queue.endTurn(mayGrow: true) {
+        if slot == .writer, case .handOn(let next) = queue.finishWrite(mayGrow: true) {
             granted[slot] = nil
             return try grant(next, slot)
         }
@@ -259,9 +259,9 @@ private struct ExclusiveRun {
     }
 
     private mutating func acquireFree() {
-        for place in queue.acquireFreeReaders() {
+        for index in queue.acquireFreeReaders() {
             count += 1
-            granted[.reader(place)] = count
+            granted[.reader(index)] = count
         }
     }
 

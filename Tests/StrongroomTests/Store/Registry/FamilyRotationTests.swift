@@ -46,8 +46,8 @@ struct FamilyRotationTests {
         }
         #expect(outcomes.map(\.name.fileName) == names)
         #expect(told.sorted() == names)
-        for (place, outcome) in outcomes.enumerated() {
-            switch (place, outcome.result) {
+        for (index, outcome) in outcomes.enumerated() {
+            switch (index, outcome.result) {
             case (3, .failure(let error as StrongroomError)): #expect(error.code == .wrongKey)
             case (5, .success(let report)): #expect(report.method == .unchanged, "it was rotated when it was opened")
             case (_, .success(let report)): #expect(report.method == .copy)

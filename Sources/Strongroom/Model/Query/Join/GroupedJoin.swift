@@ -12,12 +12,12 @@
 /// See ``Join/group(_:)``.
 public struct GroupedJoin<Columns: Sendable, Records: Sendable>: Sendable {
     private var join: Join<Columns, Records>
-    private var orderings: [Ordering] = []
-    private var limit: (count: Int, offset: Int)?
+    /// What applies to the groups.
+    private var clauses = QueryClauses()
 
     init(_ join: Join<Columns, Records>, by groups: [SQL]) {
         self.join = join
-        self.join.content.clauses.groups = groups
+        clauses.groups = groups
         guard join.content.clauses.hasLimit || join.content.clauses.isDistinct else { return }
         let refusal = StrongroomError(
             .sql,
@@ -34,7 +34,7 @@ public struct GroupedJoin<Columns: Sendable, Records: Sendable>: Sendable {
     /// - Returns: The groups with the condition.
     public func having(_ condition: (Columns) -> Condition) -> GroupedJoin {
         var copy = self
-        copy.join.content.clauses.add(having: join.made(condition))
+        copy.clauses.add(having: join.made(condition))
         return copy
     }
 
@@ -45,7 +45,7 @@ public struct GroupedJoin<Columns: Sendable, Records: Sendable>: Sendable {
     /// - Returns: The sorted groups.
     public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> GroupedJoin {
         var copy = self
-        copy.orderings += join.made(orderings)
+        copy.clauses.orderings += join.made(orderings)
         return copy
     }
 
@@ -56,9 +56,8 @@ public struct GroupedJoin<Columns: Sendable, Records: Sendable>: Sendable {
     ///   - offset: The number of groups to skip; not negative.
     /// - Returns: The limited groups.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedJoin {
-        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
         var copy = self
-        copy.limit = (count, offset)
+        copy.clauses.limit(to: count, offset: offset)
         return copy
     }
 
@@ -71,8 +70,7 @@ public struct GroupedJoin<Columns: Sendable, Records: Sendable>: Sendable {
         _ expressions: (Columns) -> (repeat each E)
     ) -> Selection<repeat (each E).Value> {
         var content = join.content
-        content.clauses.orderings = orderings
-        if let limit { (content.clauses.limit, content.clauses.offset) = (limit.count, limit.offset) }
+        content.clauses.group(by: clauses)
         return content.selection(of: join.made(expressions))
     }
 }

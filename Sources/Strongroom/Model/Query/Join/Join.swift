@@ -142,10 +142,8 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     ///   - offset: The number of rows to skip; not negative.
     /// - Returns: The limited join.
     public func limit(_ count: Int, offset: Int = 0) -> Join {
-        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
         var copy = self
-        copy.content.clauses.limit = count
-        copy.content.clauses.offset = offset
+        copy.content.clauses.limit(to: count, offset: offset)
         return copy
     }
 

@@ -116,7 +116,7 @@ struct JoinContent: Sendable {
 
     func columns(named names: [String]) throws -> [SQL] {
         try names.map { name in
-            let owners = members.filter { Identifier.place(of: name, in: $0.tableColumns) != nil }
+            let owners = members.filter { Identifier.index(of: name, in: $0.tableColumns) != nil }
             guard let owner = owners.first, owners.count == 1 else {
                 let tables = (owners.isEmpty ? members : owners).map { "\"\($0.table)\"" }.joined(separator: ", ")
                 let fault = owners.isEmpty ? "None of the tables \(tables) has" : "The tables \(tables) all have"
@@ -137,9 +137,9 @@ struct JoinContent: Sendable {
         }
         try prepareTables(db.handle.connection)
         var result = SQL(reserving: 128)
-        for (place, expression) in expressions.enumerated() {
-            if place > 0 { result.append(text: ", ") }
-            result.append("\(expression) AS \(name: R.columnNames[place])" as SQL)
+        for (index, expression) in expressions.enumerated() {
+            if index > 0 { result.append(text: ", ") }
+            result.append("\(expression) AS \(name: R.columnNames[index])" as SQL)
         }
         var records: [R] = []
         try db.forEachRow(sql(result)) { row in records.append(try R(row: row)) }

@@ -12,7 +12,7 @@ public struct JoinedColumns<Source: Table>: Sendable {
     public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> JoinedColumn<V> {
         let definition = Source.columns[keyPath: column].definition
         let sql = SQL(verbatim: "\(alias).\(Identifier.quote(definition.name))")
-        return JoinedColumn(sql: sql.scaled(definition.form))
+        return JoinedColumn(sql: sql.inForm(definition.form))
     }
 }
 

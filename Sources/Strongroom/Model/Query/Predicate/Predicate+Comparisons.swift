@@ -96,6 +96,6 @@ extension PredicateExpressions.Conditional: TranslatablePredicateExpression {
         let terms = (try translation.term(trueBranch), try translation.term(falseBranch))
         let (yes, no) = try PredicateTranslation.stored(terms.0, terms.1)
         let sql: SQL = "(CASE WHEN \(try translation.term(test).sql) THEN \(yes.sql) ELSE \(no.sql) END)"
-        return PredicateTerm(sql.scaled(yes.sql.scale), isMaybeNaN: yes.isMaybeNaN || no.isMaybeNaN)
+        return PredicateTerm(sql.inForm(yes.sql.form), isMaybeNaN: yes.isMaybeNaN || no.isMaybeNaN)
     }
 }

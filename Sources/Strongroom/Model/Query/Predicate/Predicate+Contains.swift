@@ -73,8 +73,8 @@ extension PredicateTranslation {
         let present = values.filter { $0 != .null }
         var sql: SQL = column.storageClass == .text ? "(\(element.sql) COLLATE BINARY IN (" : "(\(element.sql) IN ("
         if present.count <= ListTable.shortest {
-            for (place, value) in present.enumerated() {
-                if place > 0 { sql.append(text: ", ") }
+            for (index, value) in present.enumerated() {
+                if index > 0 { sql.append(text: ", ") }
                 sql.append(value: value)
             }
         } else {

@@ -37,7 +37,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
             }
             _ = try PredicateTranslation.columnType(Output.self)
             let definition = translation.definitions.first { $0.name.isSameName(as: column) }
-            return PredicateTerm(SQL.name(column).scaled(definition?.form))
+            return PredicateTerm(SQL.name(column).inForm(definition?.form))
         }
         if let value = translation.constant(self) { return try translation.term(value: value) }
         return try property(of: translation.term(root))
@@ -65,7 +65,7 @@ extension PredicateExpressions.NilCoalesce: TranslatablePredicateExpression {
         let terms = (try translation.term(lhs), try translation.term(rhs))
         let (left, right) = try PredicateTranslation.stored(terms.0, terms.1)
         let sql: SQL = "ifnull(\(left.sql), \(right.sql))"
-        return PredicateTerm(sql.scaled(left.sql.scale), isMaybeNaN: right.isMaybeNaN)
+        return PredicateTerm(sql.inForm(left.sql.form), isMaybeNaN: right.isMaybeNaN)
     }
 }
 
@@ -89,7 +89,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePredicateExpression 
         }
         if result.sql == base.sql { return base }
         let sql: SQL = "(CASE WHEN \(base.sql) IS NOT NULL THEN \(result.sql) END)"
-        return PredicateTerm(sql.scaled(result.sql.scale))
+        return PredicateTerm(sql.inForm(result.sql.form))
     }
 }
 

@@ -48,7 +48,7 @@ extension SQLExpression {
         list.append(text: " IN (")
         list.append(selection.values(withoutNull: withoutNull))
         list.append(text: ")")
-        list.requireOneScale(sql, selection.expressions[0])
+        list.requireOneForm(sql, selection.expressions[0])
         return Condition(list)
     }
 }

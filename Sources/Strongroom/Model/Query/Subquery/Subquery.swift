@@ -74,10 +74,8 @@ public struct Subquery<Source: Table>: Sendable {
     ///   - offset: The number of rows to skip; not negative.
     /// - Returns: The limited subquery.
     public func limit(_ count: Int, offset: Int = 0) -> Subquery {
-        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
         var copy = self
-        copy.clauses.limit = count
-        copy.clauses.offset = offset
+        copy.clauses.limit(to: count, offset: offset)
         return copy
     }
 
@@ -123,7 +121,7 @@ public struct Subquery<Source: Table>: Sendable {
         sql.append(limitedTable)
         sql.append(text: ")")
         sql.require(Source.schema.required)
-        return Computed(enclosed: sql.scaled(made.scale))
+        return Computed(enclosed: sql.inForm(made.form))
     }
 
     /// The value of the first row in the subquery's order.
@@ -180,7 +178,7 @@ public struct Subquery<Source: Table>: Sendable {
         clauses.append(to: &sql)
         sql.append(text: ")")
         sql.require(Source.schema.required)
-        return sql.scaled(expression.scale)
+        return sql.inForm(expression.form)
     }
 }
 

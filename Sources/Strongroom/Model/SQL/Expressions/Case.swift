@@ -90,28 +90,28 @@ public struct Case<Result: ColumnValue>: SQLExpression {
     private func sql(else last: Branch?) -> SQL {
         let results = branches.map(\.result) + (last.map { [$0] } ?? [])
         let expressions = results.compactMap { if case .expression(let sql) = $0 { sql } else { nil } }
-        // Values are stored at the scale of the expressions beside them.
-        let form = SQL(verbatim: "").scaled(expressions.first?.scale)
+        // Values are stored in the form of the expressions beside them.
+        let sample = SQL(verbatim: "").inForm(expressions.first?.form)
         var sql = SQL(reserving: 128)
         sql.append(text: "(CASE")
         for branch in branches {
             sql.append(text: " WHEN ")
             sql.append(branch.condition)
             sql.append(text: " THEN ")
-            Self.append(branch.result, to: &sql, form)
+            Self.append(branch.result, to: &sql, sample)
         }
         if let last {
             sql.append(text: " ELSE ")
-            Self.append(last, to: &sql, form)
+            Self.append(last, to: &sql, sample)
         }
         sql.append(text: " END)")
-        for expression in expressions { sql.requireOneScale(form, expression) }
-        return sql.scaled(form.scale)
+        for expression in expressions { sql.requireOneForm(sample, expression) }
+        return sql.inForm(sample.form)
     }
 
-    private static func append(_ branch: Branch, to sql: inout SQL, _ form: SQL) {
+    private static func append(_ branch: Branch, to sql: inout SQL, _ sample: SQL) {
         switch branch {
-        case .value(let value): sql.append { try form.stored(value) }
+        case .value(let value): sql.append { try sample.stored(value) }
         case .expression(let expression): sql.append(expression)
         }
     }

@@ -40,13 +40,13 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
     }
 
     /// - Parameter scale: The stored form of the result, if it is not that of its type.
-    package init(function name: String, _ argument: SQL, scale: StoredForm? = nil) {
+    package init(function name: String, _ argument: SQL, form: StoredForm? = nil) {
         var sql = SQL(reserving: name.utf8.count + argument.text.utf8.count + 2)
         sql.append(text: name)
         sql.append(text: "(")
         sql.append(argument)
         sql.append(text: ")")
-        sql.scale = scale
+        sql.form = form
         self.sql = sql
     }
 }

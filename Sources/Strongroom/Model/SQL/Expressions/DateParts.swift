@@ -146,7 +146,7 @@ extension SQLExpression where Value.Unwrapped == Date {
 extension SQL {
     fileprivate func wholeSeconds(_ offset: Int) -> SQL? {
         guard (-64_800...64_800).contains(offset) else { return nil }
-        let form: DateForm? = if case .date(let form)? = scale { form } else { nil }
-        return form.wholeSeconds(scaled(nil), offset)
+        let dateForm: DateForm? = if case .date(let form)? = form { form } else { nil }
+        return dateForm.wholeSeconds(inForm(nil), offset)
     }
 }

@@ -22,10 +22,10 @@ extension SQLExpression {
     public func countDistinct() -> Computed<Int> { Computed("count(DISTINCT \(sql))") }
 
     /// The smallest value, or nil if there is none.
-    public func min() -> Computed<Value.Unwrapped?> { Computed(function: "min", sql, scale: sql.scale) }
+    public func min() -> Computed<Value.Unwrapped?> { Computed(function: "min", sql, form: sql.form) }
 
     /// The largest value, or nil if there is none.
-    public func max() -> Computed<Value.Unwrapped?> { Computed(function: "max", sql, scale: sql.scale) }
+    public func max() -> Computed<Value.Unwrapped?> { Computed(function: "max", sql, form: sql.form) }
 }
 
 extension SQLExpression where Value: NumericColumnValue {
@@ -44,7 +44,7 @@ extension SQLExpression {
         arguments.append(left.sql)
         arguments.append(text: ", ")
         arguments.append { try left.sql.stored(right) }
-        return Computed(function: "ifnull", arguments, scale: left.sql.scale)
+        return Computed(function: "ifnull", arguments, form: left.sql.form)
     }
 }
 

@@ -17,8 +17,8 @@ extension SQLExpression where Value.Unwrapped == Decimal {
     ///
     /// - Returns: The sum. If it exceeds 64 bits, running the query throws ``StrongroomError`` with `limit`.
     public func sum() -> Computed<Decimal?> {
-        guard let scale = sql.scale else { return Computed(enclosed: SQL(failing: Self.unscaled)) }
-        return Computed(function: "sum", sql, scale: scale)
+        guard let form = sql.form else { return Computed(enclosed: SQL(failing: Self.unscaled)) }
+        return Computed(function: "sum", sql, form: form)
     }
 
     /// The sum; an error with `limit` if it exceeds 64 bits.
@@ -83,7 +83,7 @@ extension SQLExpression where Value.Unwrapped == Decimal {
     private static func parameter(_ value: Value, like expression: Self) -> SQL {
         var sql = SQL(reserving: 1)
         sql.append { try expression.sql.stored(value) }
-        return sql.scaled(expression.sql.scale)
+        return sql.inForm(expression.sql.form)
     }
 
     /// The sum or difference of two integers with one scale.
@@ -91,7 +91,7 @@ extension SQLExpression where Value.Unwrapped == Decimal {
     /// If the result exceeds 64 bits, the engine continues with a floating-point number. `abs` of the smallest integer
     /// then raises an error, so that such a number is neither compared nor stored.
     private static func calculated(_ left: SQL, _ sign: String, _ right: SQL) -> SQL {
-        guard let scale = left.scale ?? right.scale else { return SQL(failing: unscaled) }
+        guard let form = left.form ?? right.form else { return SQL(failing: unscaled) }
         var result = SQL(reserving: 64)
         result.append(left)
         result.append(text: sign)
@@ -102,7 +102,7 @@ extension SQLExpression where Value.Unwrapped == Decimal {
         sql.append(text: " + abs(CASE typeof(")
         sql.append(result)
         sql.append(text: ") WHEN 'real' THEN -9223372036854775807 - 1 ELSE 0 END))")
-        sql.requireOneScale(left, right)
-        return sql.scaled(scale)
+        sql.requireOneForm(left, right)
+        return sql.inForm(form)
     }
 }

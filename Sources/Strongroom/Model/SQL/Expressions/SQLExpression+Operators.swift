@@ -46,8 +46,8 @@ extension SQLExpression {
         var list: SQL = "\(sql) IN ("
         let present = values.filter { !Self.isNull($0) }
         if present.count <= ListTable.shortest {
-            for (place, value) in present.enumerated() {
-                if place > 0 { list.append(text: ", ") }
+            for (index, value) in present.enumerated() {
+                if index > 0 { list.append(text: ", ") }
                 list.append { try sql.compared(with: value, "=") }
             }
         } else {

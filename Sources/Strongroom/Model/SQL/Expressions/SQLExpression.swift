@@ -58,7 +58,7 @@ public struct Condition: SQLExpression, Equatable {
         sql.append(text: sign)
         sql.append(right)
         sql.append(text: ")")
-        sql.requireOneScale(left, right)
+        sql.requireOneForm(left, right)
         self.sql = sql
     }
 

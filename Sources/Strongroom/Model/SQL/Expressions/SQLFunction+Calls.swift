@@ -54,13 +54,13 @@ extension SQL {
     /// Appends an argument in the form of its type, which is the one that the function reads.
     fileprivate mutating func appendArgument(_ argument: SQL) {
         if !text.isEmpty { append(text: ", ") }
-        switch argument.scale {
+        switch argument.form {
         case nil: append(argument)
         case .date(.secondsSince1970), .date(.wholeSecondsSince1970): append("(\(argument) - 978307200.0)" as SQL)
         case .date(.millisecondsSince1970): append("(\(argument) / 1000.0 - 978307200.0)" as SQL)
         case .date(.iso8601), .date(.dateTime), .decimal:
             append(argument)
-            fail(Self.otherForm(argument.scale))
+            fail(Self.otherForm(argument.form))
         }
     }
 

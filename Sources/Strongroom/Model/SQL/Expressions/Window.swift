@@ -87,7 +87,7 @@ extension WindowFunction {
     private static func distant(_ name: String, _ expression: SQL, _ rows: Int) -> SQL {
         precondition(rows >= 0, "a distance is not negative")
         let sql: SQL = "\(SQL(verbatim: name))(\(expression), \(SQL(verbatim: "\(rows)")))"
-        return sql.scaled(expression.scale)
+        return sql.inForm(expression.form)
     }
 }
 
@@ -122,13 +122,13 @@ extension SQL {
         var sql = self
         sql.append(text: " OVER (")
         var needsSpace = false
-        for (place, part) in parts.enumerated() {
-            sql.append(text: place == 0 ? "PARTITION BY " : ", ")
+        for (index, part) in parts.enumerated() {
+            sql.append(text: index == 0 ? "PARTITION BY " : ", ")
             sql.append(part)
             needsSpace = true
         }
-        for (place, ordering) in orderings.enumerated() {
-            sql.append(text: place == 0 ? (needsSpace ? " ORDER BY " : "ORDER BY ") : ", ")
+        for (index, ordering) in orderings.enumerated() {
+            sql.append(text: index == 0 ? (needsSpace ? " ORDER BY " : "ORDER BY ") : ", ")
             sql.append(ordering.sql)
             needsSpace = true
         }

@@ -3,7 +3,7 @@ extension ColumnChange {
     ///
     /// - Parameter report: Called with the number of processed rows and the total.
     func scale(_ column: String, to scale: DecimalScale, _ report: (Int, Int) throws -> Void) throws {
-        let place = try place(of: column)
+        let position = try position(of: column)
         guard let info = try info(of: column), info.keyPlace == nil, info.generated == nil else {
             throw refusal(
                 """
@@ -12,7 +12,7 @@ extension ColumnChange {
                 """)
         }
         guard !Identifier.areSame(info.declaredType, scale.declaredType) else { return }
-        guard let item = CreateTableText.withScaledDecimals(text.items[place], scale, info.declaredType) else {
+        guard let item = CreateTableText.withScaledDecimals(text.items[position], scale, info.declaredType) else {
             throw refusal(
                 """
                 The default of column "\(column)" of table "\(table.name)" is not a decimal number that fits the scale \
@@ -21,7 +21,7 @@ extension ColumnChange {
                 """)
         }
         var changed = text
-        changed.replace(at: place, with: item.sql)
+        changed.replace(at: position, with: item.sql)
         let value = info.decimalDigits.map { "(\($0))" } ?? Identifier.quote(column)
         try rebuild(changed, [(column: column, sql: try scaledSource(value, column, scale, report))])
     }

@@ -26,7 +26,7 @@ struct ColumnChange {
 
     func add(_ column: ColumnDefinition) throws {
         let sql = try column.sql()
-        guard text.place(of: column.name) == nil else {
+        guard text.position(of: column.name) == nil else {
             throw StrongroomError(.sql, "duplicate column name: \(column.name).", database: connection.database)
         }
         guard !column.isPrimaryKey else {
@@ -64,7 +64,7 @@ struct ColumnChange {
 
     func change(to column: ColumnDefinition) throws {
         let sql = try column.sql()
-        let place = try place(of: column.name)
+        let position = try position(of: column.name)
         let info = try self.info(of: column.name)
         guard !column.isPrimaryKey, info?.keyPlace == nil else {
             throw refusal(
@@ -76,7 +76,7 @@ struct ColumnChange {
         }
         try refuseOtherDates(info, column)
         var changed = text
-        changed.replace(at: place, with: sql)
+        changed.replace(at: position, with: sql)
         let name = Identifier.quote(column.name)
         // Decimals that are converted to another type are converted as numbers, not as their stored texts or integers.
         let isSameForm = info.map { Identifier.areSame($0.declaredType, column.declaredType) } ?? false
@@ -106,7 +106,7 @@ struct ColumnChange {
     /// Adds AUTOINCREMENT to an integer primary key that is the row id.
     func keepKeys(_ column: ColumnDefinition) throws {
         var changed = text
-        changed.replace(at: try place(of: column.name), with: try column.sql())
+        changed.replace(at: try position(of: column.name), with: try column.sql())
         // The key may be declared after the columns.
         if let constraint = changed.items.firstIndex(where: { item in
             CreateTableText.column(item) == nil && item.contains { $0.isWord("PRIMARY") }
@@ -200,7 +200,7 @@ struct ColumnChange {
     // MARK: Drop
 
     func drop(_ column: String) throws {
-        let place = try place(of: column)
+        let position = try position(of: column)
         let info = try self.info(of: column)
         guard text.items.filter({ CreateTableText.column($0) != nil }).count > 1 else {
             throw refusal("Column \"\(column)\" is the only one of table \"\(table.name)\"; drop the table.")
@@ -213,11 +213,11 @@ struct ColumnChange {
                 """
             )
         }
-        var users = ColumnUsers(self, column).all(except: place)
+        var users = ColumnUsers(self, column).all(except: position)
         users += try foreignKeyUsers(of: column)
         try refuseDrop(of: column, users)
         var changed = text
-        changed.remove(at: place)
+        changed.remove(at: position)
         let broken = BrokenStatements(connection, entries)
         try rebuild(changed, checksViews: false)
         try refuseDrop(
@@ -248,12 +248,12 @@ struct ColumnChange {
 
     // MARK: Both
 
-    func place(of column: String) throws -> Int {
-        guard let place = text.place(of: column) else {
+    func position(of column: String) throws -> Int {
+        guard let position = text.position(of: column) else {
             throw StrongroomError(
                 .sql, "no such column: \(column) in table \"\(table.name)\".", database: connection.database)
         }
-        return place
+        return position
     }
 
     func info(of column: String) throws -> ColumnInfo? {

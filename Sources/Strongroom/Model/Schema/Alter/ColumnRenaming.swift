@@ -18,11 +18,11 @@ struct ColumnRenaming {
     private var table: String { change.table.name }
 
     func run() throws {
-        guard change.text.place(of: column) != nil else {
+        guard change.text.position(of: column) != nil else {
             throw StrongroomError(
                 .sql, "no such column: \(column) in table \"\(table)\".", database: connection.database)
         }
-        guard Identifier.areSame(column, newName) || change.text.place(of: newName) == nil else {
+        guard Identifier.areSame(column, newName) || change.text.position(of: newName) == nil else {
             throw StrongroomError(.sql, "duplicate column name: \(newName).", database: connection.database)
         }
         if try EngineFeatures.current().hasRenameColumn {
@@ -72,7 +72,7 @@ struct ColumnRenaming {
         case .index:
             guard Identifier.areSame(entry.table, table) else { return entry.sql }
             var tokens = entry.tokens
-            for place in tokens.columnMentions(column) { tokens[place].text = Identifier.quote(newName) }
+            for position in tokens.columnMentions(column) { tokens[position].text = Identifier.quote(newName) }
             return tokens.sql
         case .trigger, .view:
             return try editedQuery(entry, columns)
@@ -90,12 +90,12 @@ struct ColumnRenaming {
         }
         let isOwnTrigger = Identifier.areSame(entry.table, table)
         let header = tokens.triggerColumns
-        for place in tokens.indices where tokens.isColumn(column, at: place) {
-            if place < 4, entry.kind == .view || !header.contains(place) { continue }
-            let qualifier = tokens.qualifier(of: place)
+        for position in tokens.indices where tokens.isColumn(column, at: position) {
+            if position < 4, entry.kind == .view || !header.contains(position) { continue }
+            let qualifier = tokens.qualifier(of: position)
             // A column that is missed here is reported when the views and triggers are tried.
-            if qualifier == nil, !header.contains(place), tokens[place].isAmbiguousWord { continue }
-            if header.contains(place) || qualifier?.isWord("NEW", "OLD") == true {
+            if qualifier == nil, !header.contains(position), tokens[position].isAmbiguousWord { continue }
+            if header.contains(position) || qualifier?.isWord("NEW", "OLD") == true {
                 if !isOwnTrigger { continue }
             } else if qualifier?.isNamed(table) != true, isShared {
                 throw ColumnChange.refusal(
@@ -105,7 +105,7 @@ struct ColumnRenaming {
                     """,
                     connection)
             }
-            tokens[place].text = Identifier.quote(newName)
+            tokens[position].text = Identifier.quote(newName)
         }
         return tokens.sql
     }

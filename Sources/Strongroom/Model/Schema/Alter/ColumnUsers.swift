@@ -16,8 +16,8 @@ struct ColumnUsers {
     }
 
     private func constraints(except declared: Int) -> [String] {
-        change.text.items.enumerated().compactMap { place, item in
-            guard place != declared, !CreateTableText.mentions(of: column, of: table, in: item).isEmpty else {
+        change.text.items.enumerated().compactMap { position, item in
+            guard position != declared, !CreateTableText.mentions(of: column, of: table, in: item).isEmpty else {
                 return nil
             }
             if let other = CreateTableText.column(item) { return "the declaration of column \"\(other)\"" }
@@ -56,8 +56,8 @@ struct ColumnUsers {
         var sources: Set = [SQLName(table)]
         var waiting = change.entries.filter { $0.kind == .view && mayExposeColumn($0) }
             .map { (name: SQLName($0.name), tokens: $0.tokens) }
-        while let place = waiting.firstIndex(where: { $0.tokens.names(anyOf: sources) }) {
-            sources.insert(waiting.remove(at: place).name)
+        while let position = waiting.firstIndex(where: { $0.tokens.names(anyOf: sources) }) {
+            sources.insert(waiting.remove(at: position).name)
         }
         return sources
     }

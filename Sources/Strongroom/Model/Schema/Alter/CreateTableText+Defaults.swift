@@ -2,8 +2,8 @@ extension CreateTableText {
     /// A column's item without redundant parentheses around its default: `DEFAULT (1)` becomes `DEFAULT 1`.
     package static func withPlainDefault(_ item: [SQLToken]) -> [SQLToken] {
         var tokens = item.filter { $0.kind != .space }
-        guard let place = defaultPlace(tokens) else { return item }
-        tokens.replaceSubrange(place, with: withoutParentheses(Array(tokens[place])))
+        guard let range = defaultRange(tokens) else { return item }
+        tokens.replaceSubrange(range, with: withoutParentheses(Array(tokens[range])))
         return tokens
     }
 
@@ -36,12 +36,12 @@ extension CreateTableText {
     ///
     /// - Returns: nil if the default is not a number, or has no other form.
     private static func withDefault(_ item: [SQLToken], _ form: (String) -> SQLToken?) -> [SQLToken]? {
-        guard let place = defaultPlace(item) else { return item }
-        let value = withoutParentheses(item[place].filter { $0.kind != .space })
+        guard let range = defaultRange(item) else { return item }
+        let value = withoutParentheses(item[range].filter { $0.kind != .space })
         if value.count == 1, value[0].isWord("NULL") { return item }
         guard let other = digits(value).flatMap(form) else { return nil }
         var copy = item
-        copy.replaceSubrange(place, with: [SQLToken(kind: .space, text: " "), other])
+        copy.replaceSubrange(range, with: [SQLToken(kind: .space, text: " "), other])
         return copy
     }
 
@@ -65,17 +65,19 @@ extension CreateTableText {
     ///
     /// - Returns: False if its default is an expression.
     mutating func sortDecimals(of column: String) -> Bool {
-        guard let place = place(of: column), let sorted = Self.withSortedDecimals(items[place]) else { return false }
-        if sorted.normalised != items[place].normalised { replace(at: place, with: sorted.sql) }
+        guard let position = position(of: column), let sorted = Self.withSortedDecimals(items[position]) else {
+            return false
+        }
+        if sorted.normalised != items[position].normalised { replace(at: position, with: sorted.sql) }
         return true
     }
 
     /// The conditions of all CHECK constraints, in parentheses.
     var checks: [String] {
         items.flatMap { item in
-            item.indices.compactMap { place in
-                guard item[place].isWord("CHECK"),
-                    let open = item.indices.first(where: { $0 > place && item[$0].kind != .space }),
+            item.indices.compactMap { position in
+                guard item[position].isWord("CHECK"),
+                    let open = item.indices.first(where: { $0 > position && item[$0].kind != .space }),
                     item[open].isSign("("), let close = Self.closing(open, item)
                 else { return nil }
                 return Array(item[open...close]).sql
@@ -86,10 +88,10 @@ extension CreateTableText {
     /// The index of the closing parenthesis that matches an opening one.
     private static func closing(_ open: Int, _ tokens: [SQLToken]) -> Int? {
         var depth = 0
-        for place in tokens.indices[open...] {
-            if tokens[place].isSign("(") { depth += 1 }
-            if tokens[place].isSign(")") { depth -= 1 }
-            if depth == 0 { return place }
+        for position in tokens.indices[open...] {
+            if tokens[position].isSign("(") { depth += 1 }
+            if tokens[position].isSign(")") { depth -= 1 }
+            if depth == 0 { return position }
         }
         return nil
     }
@@ -103,8 +105,8 @@ extension CreateTableText {
     }
 
     /// The range of an item's default.
-    private static func defaultPlace(_ item: [SQLToken]) -> Range<Int>? {
-        func next(_ place: Int) -> Int? { item.indices.first { $0 > place && item[$0].kind != .space } }
+    private static func defaultRange(_ item: [SQLToken]) -> Range<Int>? {
+        func next(_ position: Int) -> Int? { item.indices.first { $0 > position && item[$0].kind != .space } }
         guard let word = item.firstIndex(where: { $0.isWord("DEFAULT") }), let first = next(word) else { return nil }
         if item[first].isSign("(") { return closing(first, item).map { first..<$0 + 1 } }
         guard item[first].isSign("-") || item[first].isSign("+") else { return first..<first + 1 }

@@ -5,7 +5,7 @@
 package struct CreateTableText {
     /// The tokens before the list's parenthesis without the name, and the position of the name.
     private var head: [SQLToken]
-    private let namePlace: Int
+    private let namePosition: Int
     /// The columns and constraints, including the whitespace around each.
     package private(set) var items: [[SQLToken]]
     /// The tokens after the list.
@@ -20,7 +20,7 @@ package struct CreateTableText {
             let name = tokens[..<open].lastIndex(where: { $0.kind != .space })
         else { return nil }
         head = Array(tokens[..<open])
-        namePlace = name
+        namePosition = name
         var (depth, end) = (1, open + 1)
         var items: [[SQLToken]] = [[]]
         while end < tokens.count {
@@ -50,18 +50,18 @@ package struct CreateTableText {
     }
 
     /// The index of a column's item.
-    func place(of column: String) -> Int? {
+    func position(of column: String) -> Int? {
         items.firstIndex { Self.column($0)?.isSameName(as: column) ?? false }
     }
 
-    mutating func remove(at place: Int) { items.remove(at: place) }
+    mutating func remove(at position: Int) { items.remove(at: position) }
 
-    mutating func replace(at place: Int, with sql: String) { items[place] = [SQLToken](sql: " \(sql)") }
+    mutating func replace(at position: Int, with sql: String) { items[position] = [SQLToken](sql: " \(sql)") }
 
     /// Adds a column after the others.
     mutating func add(_ sql: String) {
-        let place = items.firstIndex { Self.column($0) == nil } ?? items.count
-        items.insert([SQLToken](sql: " \(sql)"), at: place)
+        let position = items.firstIndex { Self.column($0) == nil } ?? items.count
+        items.insert([SQLToken](sql: " \(sql)"), at: position)
     }
 
     /// The statement for the same table with another name.
@@ -71,7 +71,7 @@ package struct CreateTableText {
     ///   - old: The name in the statement; as a qualifier in the table's own expressions it is removed.
     func sql(named name: String, insteadOf old: String) -> String {
         var copy = self
-        copy.head[namePlace].text = Identifier.quote(name)
+        copy.head[namePosition].text = Identifier.quote(name)
         copy.items = items.map { Self.withoutQualifier(old, $0) }
         return copy.sql
     }
@@ -80,12 +80,12 @@ package struct CreateTableText {
     static func withoutQualifier(_ table: String, _ item: [SQLToken]) -> [SQLToken] {
         var kept: [SQLToken] = []
         var skipsDot = false
-        for (place, token) in item.enumerated() {
+        for (position, token) in item.enumerated() {
             if skipsDot {
                 skipsDot = !token.isSign(".")
                 continue
             }
-            if token.isNamed(table), item.significant(after: place)?.isSign(".") == true {
+            if token.isNamed(table), item.significant(after: position)?.isSign(".") == true {
                 skipsDot = true
             } else {
                 kept.append(token)
@@ -96,21 +96,21 @@ package struct CreateTableText {
 
     /// Renames a column in its declaration, in the constraints, and in references to it.
     mutating func rename(_ column: String, to name: String, of table: String) {
-        for place in items.indices {
-            let found = Set(Self.mentions(of: column, of: table, in: items[place]))
-            for token in found { items[place][token].text = Identifier.quote(name) }
-            guard Self.column(items[place])?.isSameName(as: column) == true,
-                let first = items[place].firstIndex(where: { $0.kind != .space })
+        for position in items.indices {
+            let found = Set(Self.mentions(of: column, of: table, in: items[position]))
+            for token in found { items[position][token].text = Identifier.quote(name) }
+            guard Self.column(items[position])?.isSameName(as: column) == true,
+                let first = items[position].firstIndex(where: { $0.kind != .space })
             else { continue }
-            items[place][first].text = Identifier.quote(name)
+            items[position][first].text = Identifier.quote(name)
         }
     }
 
     /// Renames a column of another table in references to it.
     mutating func renameReferences(to table: String, column: String, as name: String) {
-        for place in items.indices {
-            for token in Self.mentions(of: column, of: table, in: items[place], own: false) {
-                items[place][token].text = Identifier.quote(name)
+        for position in items.indices {
+            for token in Self.mentions(of: column, of: table, in: items[position], own: false) {
+                items[position][token].text = Identifier.quote(name)
             }
         }
     }
@@ -122,16 +122,18 @@ package struct CreateTableText {
     static func mentions(of column: String, of table: String, in item: [SQLToken], own: Bool = true) -> [Int] {
         var (depth, found) = (0, [Int]())
         var parent: SQLToken?
-        for (place, token) in item.enumerated() {
+        for (position, token) in item.enumerated() {
             if token.isSign("(") { depth += 1 }
             if token.isSign(")") {
                 depth -= 1
                 if depth == 0 { parent = nil }
             }
-            if depth == 0, let before = item.significant(before: place), before.isWord("REFERENCES") { parent = token }
+            if depth == 0, let before = item.significant(before: position), before.isWord("REFERENCES") {
+                parent = token
+            }
             if depth == 0, token.isWord("ON", "CHECK", "DEFERRABLE", "NOT", "MATCH", "CONSTRAINT") { parent = nil }
             let isOfTable = parent.map { $0.isNamed(table) } ?? own
-            if depth > 0, isOfTable, item.isColumn(column, at: place) { found.append(place) }
+            if depth > 0, isOfTable, item.isColumn(column, at: position) { found.append(position) }
         }
         return found
     }
@@ -140,9 +142,10 @@ package struct CreateTableText {
     static func withType(_ type: String, _ item: [SQLToken]) -> [SQLToken] {
         var copy = item
         guard let name = item.firstIndex(where: { $0.kind != .space }),
-            let place = item.indices.first(where: { $0 > name && item[$0].kind != .space }), item[place].name != nil
+            let position = item.indices.first(where: { $0 > name && item[$0].kind != .space }),
+            item[position].name != nil
         else { return item }
-        copy[place] = SQLToken(kind: .word, text: type)
+        copy[position] = SQLToken(kind: .word, text: type)
         return copy
     }
 }

@@ -8,9 +8,9 @@ struct DanglingComparison {
     }
 
     /// The maximum number of rows in a message.
-    static let mostNamed = 10
+    static let maxNamed = 10
     /// The maximum number of rows in a report.
-    static let mostListed = 100
+    static let maxListed = 100
 
     /// The first of the new dangling rows.
     private(set) var new: [Found] = []
@@ -69,23 +69,27 @@ struct DanglingComparison {
         guard let known = before.rows[key.identity], key.rowID != nil, known.key.rowID != nil else { return false }
         let isSameTable = known.key.rootPage == key.rootPage
         var decides = true
-        var (olds, news): ([Found], [Found]) = ([], [])
+        var (oldFound, newFound): ([Found], [Found]) = ([], [])
         var (oldTotal, newTotal) = (0, 0)
         try Self.merge(key, known.packed, connection) { id, _, isKnown in
             if isKnown {
                 oldTotal += 1
-                if olds.count < Self.mostListed { olds.append(Found(table: key.child, rowID: id, parent: key.parent)) }
+                if oldFound.count < Self.maxListed {
+                    oldFound.append(Found(table: key.child, rowID: id, parent: key.parent))
+                }
             } else {
                 decides = decides && isSameTable
                 newTotal += 1
-                if news.count < Self.mostNamed { news.append(Found(table: key.child, rowID: id, parent: key.parent)) }
+                if newFound.count < Self.maxNamed {
+                    newFound.append(Found(table: key.child, rowID: id, parent: key.parent))
+                }
             }
         }
         // For an unchanged rowid table the row ids are conclusive; for a rebuilt table the remaining rows are compared
         // by value.
         guard decides else { return false }
-        old += olds.prefix(Self.mostListed - old.count)
-        new += news.prefix(Self.mostNamed - new.count)
+        old += oldFound.prefix(Self.maxListed - old.count)
+        new += newFound.prefix(Self.maxNamed - new.count)
         oldCount += oldTotal
         newCount += newTotal
         return true
@@ -142,30 +146,30 @@ struct DanglingComparison {
     }
 
     private mutating func compareByValue(_ key: StoredReference, _ pool: inout [[UInt8]: Int]) throws {
-        var (found, total, olds): ([Found], Int, Int) = ([], 0, 0)
+        var (found, total, oldFound): ([Found], Int, Int) = ([], 0, 0)
         var listed: [Found] = []
         func count(_ id: Int64?, _ value: [UInt8], _ isKnown: Bool) {
             let row = Found(table: key.child, rowID: id, parent: key.parent)
             if !isKnown {
                 guard let left = pool[value], left > 0 else {
                     total += 1
-                    if found.count < Self.mostNamed { found.append(row) }
+                    if found.count < Self.maxNamed { found.append(row) }
                     return
                 }
                 pool[value] = left - 1
             }
-            olds += 1
-            if listed.count < Self.mostListed { listed.append(row) }
+            oldFound += 1
+            if listed.count < Self.maxListed { listed.append(row) }
         }
         if let known = before.rows[key.identity], key.rowID != nil, known.key.rowID != nil {
             try Self.merge(key, known.packed, connection) { count($0, $1, $2) }
         } else {
             try connection.forEachDanglingRow(key) { count($0, $1, false) }
         }
-        new += found.prefix(Self.mostNamed - new.count)
-        old += listed.prefix(Self.mostListed - old.count)
+        new += found.prefix(Self.maxNamed - new.count)
+        old += listed.prefix(Self.maxListed - old.count)
         newCount += total
-        oldCount += olds
+        oldCount += oldFound
     }
 }
 

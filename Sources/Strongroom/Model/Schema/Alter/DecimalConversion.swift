@@ -115,13 +115,13 @@ struct DecimalConversion {
         throw StrongroomError(
             .schemaChange,
             """
-            \(place(row)) has a value in \(title), which is generated, that is not a decimal in the sortable form; \
+            \(subject(row)) has a value in \(title), which is generated, that is not a decimal in the sortable form; \
             drop the column, or compute it from a column of decimals.
             """,
             database: connection.database)
     }
 
-    private func place(_ row: [Value]) -> String {
+    private func subject(_ row: [Value]) -> String {
         isByRowID ? row[1].asInteger.map { "Row \($0)" } ?? "A row" : "A row"
     }
 
@@ -134,7 +134,7 @@ struct DecimalConversion {
             }
         guard let stored = digits.flatMap({ SortedDecimal.stored($0) }) else {
             throw StrongroomError(
-                .schemaChange, "\(place(row)) contains no decimal number in \(title); correct it first.",
+                .schemaChange, "\(subject(row)) contains no decimal number in \(title); correct it first.",
                 database: connection.database)
         }
         let condition = keys.map { "\($0) IS ?" }.joined(separator: " AND ")

@@ -1,4 +1,4 @@
-/// Creates the full-text indexes of a table that is renamed anew. Runs in the caller's savepoint.
+/// Recreates the full-text indexes of a table that is renamed. Runs in the caller's savepoint.
 struct FullTextRenaming {
     private let connection: Connection
     private let newName: String

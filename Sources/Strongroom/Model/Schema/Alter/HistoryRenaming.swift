@@ -13,15 +13,15 @@ struct HistoryRenaming {
         let table = try connection.tableEntry(name, in: entries).name
         let history = HistoryTable.name(of: table)
         let columns = try connection.columnInfos(of: history).map(\.name)
-        guard HistoryTable.ownColumns.allSatisfy({ Identifier.place(of: $0, in: columns) != nil }) else { return nil }
+        guard HistoryTable.ownColumns.allSatisfy({ Identifier.index(of: $0, in: columns) != nil }) else { return nil }
         self.connection = connection
         self.table = (table, newName)
         let newHistory = HistoryTable.name(of: newName)
         self.history = (history, newHistory)
         let names = HistoryTable.triggerNames(of: table)
-        triggers = entries.filter { $0.kind == .trigger && Identifier.place(of: $0.name, in: names) != nil }
+        triggers = entries.filter { $0.kind == .trigger && Identifier.index(of: $0.name, in: names) != nil }
         let newNames = [newHistory, "\(newHistory)_row", "\(newHistory)_moved"]
-        if let taken = entries.first(where: { Identifier.place(of: $0.name, in: newNames) != nil }) {
+        if let taken = entries.first(where: { Identifier.index(of: $0.name, in: newNames) != nil }) {
             throw ColumnChange.refusal(
                 """
                 The history of table "\(table)" would be named "\(newHistory)", and "\(taken.name)" exists already; \
@@ -50,7 +50,7 @@ struct HistoryRenaming {
             try connection.run(renamed(index))
         }
         try connection.keepNumbers(of: history.new)
-        try connection.renameFacts(of: history.old, to: history.new)
+        try connection.renameEntry(of: history.old, to: history.new)
         try connection.continueNumbers(of: history.new)
         for trigger in triggers { try connection.run(renamed(trigger)) }
         connection.forgetUserStatements()
@@ -59,14 +59,14 @@ struct HistoryRenaming {
     /// The text of an index or a trigger that the library has created, with the new names.
     private func renamed(_ entry: SchemaEntry) -> String {
         var tokens = entry.tokens
-        for place in tokens.indices {
-            guard let before = tokens.significant(before: place) else { continue }
-            if before.isWord("TRIGGER", "INDEX"), tokens[place].isNamed(entry.name) {
+        for position in tokens.indices {
+            guard let before = tokens.significant(before: position) else { continue }
+            if before.isWord("TRIGGER", "INDEX"), tokens[position].isNamed(entry.name) {
                 let rest = entry.name.dropFirst(history.old.count)
-                tokens[place].text = Identifier.quote(history.new + rest)
+                tokens[position].text = Identifier.quote(history.new + rest)
             } else if before.isWord("ON", "INTO", "FROM") {
-                if tokens[place].isNamed(table.old) { tokens[place].text = Identifier.quote(table.new) }
-                if tokens[place].isNamed(history.old) { tokens[place].text = Identifier.quote(history.new) }
+                if tokens[position].isNamed(table.old) { tokens[position].text = Identifier.quote(table.new) }
+                if tokens[position].isNamed(history.old) { tokens[position].text = Identifier.quote(history.new) }
             }
         }
         return tokens.sql

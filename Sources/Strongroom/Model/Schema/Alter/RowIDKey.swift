@@ -29,8 +29,8 @@ extension Connection {
     ///
     /// - Throws: ``StrongroomError`` with `missingKey`.
     @usableFromInline
-    func requireMadeKeys(of schema: TableSchema) throws {
-        guard let key = schema.primaryKeys.first, !checkedTables.madeKeys.contains(schema.name) else { return }
+    func requireGeneratedKeys(of schema: TableSchema) throws {
+        guard let key = schema.primaryKeys.first, !checkedTables.generatedKeys.contains(schema.name) else { return }
         guard schema.rowIDColumn != nil else { throw noMadeKeys(schema, key) }
         let sql = try ownValue(
             "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
@@ -41,7 +41,7 @@ extension Connection {
         guard let found = try rowIDColumn(of: schema.name, columns, text), Identifier.areSame(found.name, key.name)
         else { throw noMadeKeys(schema, key) }
         // Tables created in this transaction may be rolled back.
-        if !transaction.tables.writes.contains("sqlite_master") { checkedTables.madeKeys.insert(schema.name) }
+        if !transaction.tables.writes.contains("sqlite_master") { checkedTables.generatedKeys.insert(schema.name) }
     }
 
     private func noMadeKeys(_ schema: TableSchema, _ key: ColumnDefinition) -> StrongroomError {

@@ -30,15 +30,15 @@ extension SQLToken {
 
 extension [SQLToken] {
     /// Whether a token is the name of the column, as far as it and the adjacent tokens show.
-    func isColumn(_ column: String, at place: Int) -> Bool {
-        guard self[place].isNamed(column), !self[place].isReservedWord else { return false }
-        if let next = significant(after: place), next.isSign("(") || next.isSign(".") { return false }
-        return !(significant(before: place)?.isWord("COLLATE", "AS") ?? false)
+    func isColumn(_ column: String, at position: Int) -> Bool {
+        guard self[position].isNamed(column), !self[position].isReservedWord else { return false }
+        if let next = significant(after: position), next.isSign("(") || next.isSign(".") { return false }
+        return !(significant(before: position)?.isWord("COLLATE", "AS") ?? false)
     }
 
     /// The table name that qualifies a column, in `table.column`.
-    func qualifier(of place: Int) -> SQLToken? {
-        guard let dot = self[..<place].lastIndex(where: { $0.kind != .space }), self[dot].isSign(".") else {
+    func qualifier(of position: Int) -> SQLToken? {
+        guard let dot = self[..<position].lastIndex(where: { $0.kind != .space }), self[dot].isSign(".") else {
             return nil
         }
         return significant(before: dot)

@@ -64,8 +64,9 @@ struct StoredFullText {
             return (nil, "", [])
         }
         // `note` AS t
-        let source = tokens.indices.first { place in
-            tokens[place].isWord("AS") && place > 0 && place + 1 < tokens.count && tokens[place + 1].isNamed("t")
+        let source = tokens.indices.first { position in
+            tokens[position].isWord("AS") && position > 0 && position + 1 < tokens.count
+                && tokens[position + 1].isNamed("t")
         }
         return (source.flatMap { tokens[$0 - 1].name }, SQLToken.unquoted(tokens[first + 2].text), columns)
     }
@@ -90,7 +91,7 @@ extension FullTextTable {
         let infos = try connection.columnInfos(of: entry.name)
         let names = infos.filter { !$0.isHidden }.map(\.name)
         let found = try columns.map { column in
-            guard let position = Identifier.place(of: column, in: names) else {
+            guard let position = Identifier.index(of: column, in: names) else {
                 throw refusal("it has no column \"\(column)\"; correct the name.")
             }
             return names[position]
@@ -157,7 +158,7 @@ extension FullTextTable {
     func earlierTriggers(in entries: [SchemaEntry]) -> [SchemaEntry] {
         let own = Self.triggerNames(name)
         let all = entries.filter { $0.kind == .trigger && Identifier.areSame($0.table, table) }
-        let first = all.firstIndex { Identifier.place(of: $0.name, in: own) != nil } ?? all.endIndex
+        let first = all.firstIndex { Identifier.index(of: $0.name, in: own) != nil } ?? all.endIndex
         return all[..<first].filter { entry in
             !entry.name.hasPrefix(Self.prefix)
                 && entry.tokens.prefix { !$0.isWord("BEGIN") }.contains { $0.isWord("BEFORE") }

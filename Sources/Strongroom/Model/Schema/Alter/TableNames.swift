@@ -5,13 +5,13 @@
 struct TableNames {
     private let tokens: [SQLToken]
     private let name: String
-    /// The positions of the significant tokens.
-    private let places: [Int]
+    /// The positions of the tokens that are not space.
+    private let significant: [Int]
 
     init(_ name: String, in tokens: [SQLToken]) {
         self.tokens = tokens
         self.name = name
-        places = tokens.indices.filter { tokens[$0].kind != .space }
+        significant = tokens.indices.filter { tokens[$0].kind != .space }
     }
 
     /// The grammatical element that can follow.
@@ -44,7 +44,7 @@ struct TableNames {
     private func positions() -> [Int] {
         var found: [Int] = []
         var levels = [Level()]
-        for index in places.indices {
+        for index in significant.indices {
             var level = levels.removeLast()
             let token = token(index)
             if token.isSign("(") {
@@ -55,7 +55,7 @@ struct TableNames {
                 level = outer
                 level.expected = level.expected == .source || level.expected == .alias ? .alias : .anything
             } else if mayBeName(index, level.expected), isName(index, level.expected) {
-                found.append(places[index])
+                found.append(significant[index])
                 level.expected = level.expected == .source ? .alias : .anything
             } else {
                 level.expected = expected(after: index, &level)
@@ -92,7 +92,7 @@ struct TableNames {
         guard before.isWord("WITH", "RECURSIVE") || before.isSign(",") else { return false }
         var next = index + 1
         if token(next).isSign("(") {
-            while next < places.count, !token(next).isSign(")") { next += 1 }
+            while next < significant.count, !token(next).isSign(")") { next += 1 }
             next += 1
         }
         return token(next).isWord("AS") && token(next + 1).isSign("(")
@@ -124,6 +124,6 @@ struct TableNames {
     }
 
     private func token(_ index: Int) -> SQLToken {
-        places.indices.contains(index) ? tokens[places[index]] : SQLToken(kind: .space, text: "")
+        significant.indices.contains(index) ? tokens[significant[index]] : SQLToken(kind: .space, text: "")
     }
 }

@@ -94,7 +94,7 @@ struct TableRebuild {
         let old = try connection.columnInfos(of: table.name)
         let new = try connection.columnInfos(of: copy).filter { $0.generated == nil }
         let oldNames = old.map(\.name)
-        let kept = new.filter { Identifier.place(of: $0.name, in: oldNames) != nil }
+        let kept = new.filter { Identifier.index(of: $0.name, in: oldNames) != nil }
         var columns = kept.map { Identifier.quote($0.name) }
         var values = kept.map { column in
             sources.first { Identifier.areSame($0.column, column.name) }?.sql ?? Identifier.quote(column.name)

@@ -12,7 +12,7 @@ extension Writing where Self: ~Copyable {
     ///   violate its constraint.
     public func addColumn(_ column: some TableColumn, to table: String) throws {
         let definition = column.definition
-        try note("add column to \(table): \(definition.sql())")
+        try record("add column to \(table): \(definition.sql())")
         try savepoint { db in
             let change = try ColumnChange(db.handle.connection, table)
             try change.add(definition)
@@ -34,7 +34,7 @@ extension Writing where Self: ~Copyable {
     ///   exists, `schemaChange` if a view or a trigger cannot be updated; nothing was changed.
     public func renameColumn(_ name: String, to newName: String, in table: String) throws {
         try Identifier.check(newName, "column")
-        note("rename column \(name) of \(table) to \(newName)")
+        record("rename column \(name) of \(table) to \(newName)")
         try savepoint { db in
             let connection = db.handle.connection
             try ColumnRenaming(connection, table: table, column: name, newName: newName).run()
@@ -67,11 +67,11 @@ extension Writing where Self: ~Copyable {
             var taken = names
             var renamed: Set<String> = []
             // The new name may be the previous name of another column, which must be renamed first.
-            while let place = waiting.firstIndex(where: { column in
+            while let position = waiting.firstIndex(where: { column in
                 !taken.contains { Identifier.areSame($0, column.name) }
                     || Identifier.areSame(column.name, column.previousName ?? "")
             }) {
-                let column = waiting.remove(at: place)
+                let column = waiting.remove(at: position)
                 let old = column.previousName ?? ""
                 try db.renameColumn(old, to: column.name, in: schema.name)
                 taken.removeAll { Identifier.areSame($0, old) }
@@ -100,7 +100,7 @@ extension Writing where Self: ~Copyable {
     ///   an index, a trigger, a view, a check or a foreign key depends on it: the message names all of them; nothing
     ///   was changed.
     public func dropColumn(_ name: String, from table: String) throws {
-        note("drop column \(name) of \(table)")
+        record("drop column \(name) of \(table)")
         try savepoint { db in try ColumnChange(db.handle.connection, table).drop(name) }
     }
 
@@ -126,7 +126,7 @@ extension Writing where Self: ~Copyable {
     ///   constraint; nothing was changed.
     public func changeColumn(_ column: some TableColumn, in table: String) throws {
         let definition = column.definition
-        try note("change column of \(table): \(definition.sql())")
+        try record("change column of \(table): \(definition.sql())")
         try savepoint { db in try ColumnChange(db.handle.connection, table).change(to: definition) }
     }
 }
@@ -136,16 +136,17 @@ extension Connection {
     fileprivate func renameInHistory(of table: String, _ name: String, to newName: String) throws {
         let history = HistoryTable.name(of: table)
         let columns = try columnInfos(of: history).map(\.name)
-        guard HistoryTable.ownColumns.allSatisfy({ Identifier.place(of: $0, in: columns) != nil }) else { return }
-        for place in [HistoryTable.keyName(of:), HistoryTable.formerName(of:)] {
-            guard Identifier.place(of: place(name), in: columns) != nil else { continue }
-            let isTaken = Identifier.place(of: place(newName), in: columns) != nil && !Identifier.areSame(name, newName)
+        guard HistoryTable.ownColumns.allSatisfy({ Identifier.index(of: $0, in: columns) != nil }) else { return }
+        for historyName in [HistoryTable.keyName(of:), HistoryTable.formerName(of:)] {
+            guard Identifier.index(of: historyName(name), in: columns) != nil else { continue }
+            let isTaken =
+                Identifier.index(of: historyName(newName), in: columns) != nil && !Identifier.areSame(name, newName)
             guard !isTaken else {
                 // It has the values of an earlier column with that name.
                 try breakHistory(of: table, unread: newName)
                 continue
             }
-            try ColumnRenaming(self, table: history, column: place(name), newName: place(newName)).run()
+            try ColumnRenaming(self, table: history, column: historyName(name), newName: historyName(newName)).run()
         }
     }
 }

@@ -15,7 +15,7 @@ extension Writing where Self: ~Copyable {
     ///   `notSupported` if the engine has no full-text search, `missingFunction` if the connection does not have the
     ///   tokenizer, `sql` if there is no such table.
     public func keepFullText(of schema: TableSchema) throws {
-        note("full-text indexes of \(schema.name): \(schema.fullText.map(\.summary).joined(separator: "; "))")
+        record("full-text indexes of \(schema.name): \(schema.fullText.map(\.summary).joined(separator: "; "))")
         try savepoint { db in
             try schema.checkFullText()
             let connection = db.handle.connection
@@ -23,7 +23,7 @@ extension Writing where Self: ~Copyable {
             let declared = try schema.fullText.map { try FullTextTable($0, of: schema.name, connection, entries) }
             let names = declared.map(\.name)
             for stored in StoredFullText.all(in: entries, of: schema.name)
-            where Identifier.place(of: stored.name, in: names) == nil {
+            where Identifier.index(of: stored.name, in: names) == nil {
                 try connection.dropFullText(stored.name)
             }
             for index in declared { try connection.create(index, entries) }
@@ -37,7 +37,7 @@ extension Writing where Self: ~Copyable {
     /// - Parameter table: The table's name.
     /// - Throws: ``StrongroomError`` with the engine's error.
     public func stopFullText(of table: String) throws {
-        note("full-text indexes of \(table) dropped")
+        record("full-text indexes of \(table) dropped")
         try savepoint { db in
             let connection = db.handle.connection
             for stored in StoredFullText.all(in: try connection.schemaEntries(), of: table) {

@@ -84,7 +84,7 @@ extension Writing where Self: ~Copyable {
     ///   or if the table is the history of another one; nothing was changed.
     public func renameTable(_ name: String, to newName: String) throws {
         try Identifier.check(newName, "table")
-        note("rename table \(name) to \(newName)")
+        record("rename table \(name) to \(newName)")
         try savepoint { db in
             let renaming = try TableRenaming(db.handle.connection, name, newName)
             let history = try HistoryRenaming(db.handle.connection, name, newName)
@@ -98,7 +98,7 @@ extension Writing where Self: ~Copyable {
     }
 
     /// Reports a schema change to the recorder of a migration; the statements of the change differ between engines.
-    func note(_ change: String) {
-        handle.connection.recorder?.note(change)
+    func record(_ change: String) {
+        handle.connection.recorder?.record(change)
     }
 }

@@ -99,7 +99,7 @@ public struct FullTextIndex: Sendable, Hashable {
         }
         guard !columns.isEmpty else { throw refusal("has no columns; name at least one.") }
         for (position, column) in columns.enumerated()
-        where Identifier.place(of: column, in: Array(columns[..<position])) != nil {
+        where Identifier.index(of: column, in: Array(columns[..<position])) != nil {
             throw refusal("names the column \"\(column)\" twice; name it once.")
         }
         guard weights.isEmpty || weights.count == columns.count && weights.allSatisfy({ $0 >= 0 && $0.isFinite }) else {

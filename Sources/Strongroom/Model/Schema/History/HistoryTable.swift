@@ -17,13 +17,13 @@ struct HistoryTable {
         self.history = history
         keys = try table.keyColumns()
         kept = table.columns.filter { column in
-            !column.isPrimaryKey && Identifier.place(of: column.name, in: history.omitted) == nil
+            !column.isPrimaryKey && Identifier.index(of: column.name, in: history.omitted) == nil
         }
         try check()
     }
 
     private func check() throws {
-        if let version = history.version, Identifier.place(of: version, in: kept.map(\.name)) == nil {
+        if let version = history.version, Identifier.index(of: version, in: kept.map(\.name)) == nil {
             throw StrongroomError(
                 .schemaChange,
                 """

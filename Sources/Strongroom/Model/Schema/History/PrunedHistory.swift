@@ -13,7 +13,7 @@ enum PrunedHistory {
 
 extension Connection {
     /// Records that a transaction, and earlier ones, can no longer be undone.
-    func notePruning(of history: String, through transaction: Int64) throws {
+    func recordPruning(of history: String, through transaction: Int64) throws {
         try raise("pruned", of: history, to: transaction)
     }
 
@@ -24,13 +24,13 @@ extension Connection {
     func breakHistory(of table: String, unread column: String? = nil) throws {
         let name = HistoryTable.name(of: table)
         let columns = try columnInfos(of: name).map(\.name)
-        guard HistoryTable.ownColumns.allSatisfy({ Identifier.place(of: $0, in: columns) != nil }) else { return }
+        guard HistoryTable.ownColumns.allSatisfy({ Identifier.index(of: $0, in: columns) != nil }) else { return }
         try run(PrunedHistory.creation)
         let newest = "FROM main.\(Identifier.quote(name))"
         if case .integer(let transaction)? = try ownValue("SELECT max(transaction_id) \(newest)") {
-            try notePruning(of: name, through: transaction)
+            try recordPruning(of: name, through: transaction)
         }
-        guard let column, Identifier.place(of: HistoryTable.formerName(of: column), in: columns) != nil,
+        guard let column, Identifier.index(of: HistoryTable.formerName(of: column), in: columns) != nil,
             case .integer(let change)? = try ownValue("SELECT max(change) \(newest)")
         else { return }
         try raise("unread", of: name, to: change)
@@ -41,7 +41,7 @@ extension Connection {
     func keepNumbers(of history: String) throws {
         let columns = try columnInfos(of: history).map(\.name)
         let needed = HistoryTable.ownColumns + [HistoryTable.moved]
-        guard needed.allSatisfy({ Identifier.place(of: $0, in: columns) != nil }),
+        guard needed.allSatisfy({ Identifier.index(of: $0, in: columns) != nil }),
             case .integer(let last)? = try ownValue(
                 "SELECT seq FROM main.sqlite_sequence WHERE name = ? COLLATE NOCASE", .text(history))
         else { return }
@@ -59,9 +59,9 @@ extension Connection {
         try run("INSERT INTO main.sqlite_sequence (name, seq) VALUES (?, ?)", .text(history), .integer(last))
     }
 
-    /// Renames what is known of a history. A dropped history may have had the new name before: its numbers are not used
+    /// Renames the entry of a history. A dropped history may have had the new name before: its numbers are not used
     /// again.
-    func renameFacts(of history: String, to newName: String) throws {
+    func renameEntry(of history: String, to newName: String) throws {
         let table = PrunedHistory.table
         try run("INSERT OR IGNORE INTO \(table) (name, pruned) VALUES (?, 0)", .text(history))
         let sql = "SELECT last FROM \(table) WHERE name = ?"
@@ -79,7 +79,7 @@ extension Connection {
     }
 
     /// Records that no row has more than a number of changes, up to the present ones.
-    func noteCounted(of history: String, most: Int) throws {
+    func recordCount(of history: String, most: Int) throws {
         let newest = "SELECT max(change) FROM main.\(Identifier.quote(history))"
         let number = try ownValue(newest) ?? .null
         let table = PrunedHistory.table

@@ -84,7 +84,7 @@ extension HistoryTable {
     fileprivate func extend(in db: borrowing some Writing & ~Copyable) throws {
         let names = try db.columns(of: name).map(\.name)
         try requireHistory(names, db.handle.connection)
-        for column in try renamed(names, in: db) where Identifier.place(of: column.name, in: names) == nil {
+        for column in try renamed(names, in: db) where Identifier.index(of: column.name, in: names) == nil {
             try db.execute(
                 SQL(verbatim: "ALTER TABLE \(quotedName) ADD COLUMN \(Identifier.quote(column.name)) \(column.sql)"))
             try fill(column.name, db.handle.connection)
@@ -110,7 +110,7 @@ extension HistoryTable {
         for column in kept {
             let new = Self.formerName(of: column.name)
             guard let old = column.previousName.map(Self.formerName(of:)),
-                Identifier.place(of: old, in: names) != nil, Identifier.place(of: new, in: names) == nil,
+                Identifier.index(of: old, in: names) != nil, Identifier.index(of: new, in: names) == nil,
                 !kept.contains(where: { Identifier.areSame(Self.formerName(of: $0.name), old) })
             else { continue }
             try db.renameColumn(old, to: new, in: name)
@@ -122,10 +122,10 @@ extension HistoryTable {
     /// Whether the file keeps the history as it is declared.
     func isKept(_ entries: [SchemaEntry], in connection: Connection) throws -> Bool {
         let tables = entries.filter { $0.kind == .table }.map(\.name)
-        guard [AuthorTable.name, PrunedHistory.table, name].allSatisfy({ Identifier.place(of: $0, in: tables) != nil })
+        guard [AuthorTable.name, PrunedHistory.table, name].allSatisfy({ Identifier.index(of: $0, in: tables) != nil })
         else { return false }
         let names = try connection.columnInfos(of: name).map(\.name)
-        guard columns.allSatisfy({ Identifier.place(of: $0.name, in: names) != nil }) else { return false }
+        guard columns.allSatisfy({ Identifier.index(of: $0.name, in: names) != nil }) else { return false }
         return try hasTriggers(entries)
     }
 
@@ -142,7 +142,7 @@ extension HistoryTable {
     /// - Throws: ``StrongroomError`` with `schemaChange` if a table of the program has the name of the history.
     func requireHistory(_ names: [String], _ connection: Connection) throws {
         let needed = Self.ownColumns + keys.map { Self.keyName(of: $0.name) }
-        guard needed.allSatisfy({ Identifier.place(of: $0, in: names) != nil }) else {
+        guard needed.allSatisfy({ Identifier.index(of: $0, in: names) != nil }) else {
             throw StrongroomError(
                 .schemaChange,
                 """

@@ -21,7 +21,7 @@ struct JSONKeys {
             case UInt8(ascii: "{"): open.append([])
             case UInt8(ascii: "["): open.append(nil)
             case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
-            case UInt8(ascii: "\""): text = takeText()
+            case UInt8(ascii: "\""): text = parseString()
             case UInt8(ascii: ":"):
                 // Only a key precedes a colon.
                 guard let range = text, !open.isEmpty else { break }
@@ -39,7 +39,7 @@ struct JSONKeys {
     /// Advances to the closing quotation mark of a string.
     ///
     /// - Returns: The range of the string, including its quotation marks.
-    private mutating func takeText() -> Range<Int> {
+    private mutating func parseString() -> Range<Int> {
         let start = position
         position += 1
         while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {

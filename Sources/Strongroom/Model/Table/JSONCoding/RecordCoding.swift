@@ -101,10 +101,10 @@ extension String {
     var snakeCased: String {
         let letters = Array(self)
         var result = ""
-        for (place, letter) in letters.enumerated() {
-            if letter.isUppercase, place > 0, letters[place - 1] != "_" {
-                let isBehindSmall = !letters[place - 1].isUppercase
-                let isBeforeSmall = place + 1 < letters.count && letters[place + 1].isLowercase
+        for (index, letter) in letters.enumerated() {
+            if letter.isUppercase, index > 0, letters[index - 1] != "_" {
+                let isBehindSmall = !letters[index - 1].isUppercase
+                let isBeforeSmall = index + 1 < letters.count && letters[index + 1].isLowercase
                 if isBehindSmall || isBeforeSmall { result += "_" }
             }
             result += letter.lowercased()

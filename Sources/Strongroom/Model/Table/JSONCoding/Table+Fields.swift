@@ -133,11 +133,11 @@ extension Table where Self: Record, RecordType == Self {
         try checkKeys(Array(given.keys), fields, coding.unknownKeys)
         var list = try base?.values() ?? ValueList(columnNames)
         for field in fields {
-            guard let place = Identifier.place(of: field.column.name, in: list.names) else { continue }
+            guard let index = Identifier.index(of: field.column.name, in: list.names) else { continue }
             if let value = given[field.key] {
-                list.values[place] = try read(field, value)
+                list.values[index] = try read(field, value)
             } else if base == nil {
-                list.values[place] = try missing(field)
+                list.values[index] = try missing(field)
             }
         }
         guard var changed = base else { return try withUnsafePointer(to: list) { try Self(row: Row($0)) } }

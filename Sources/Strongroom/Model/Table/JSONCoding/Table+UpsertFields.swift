@@ -106,7 +106,7 @@ extension Table where Self: Record, RecordType == Self {
         of given: FieldValues<Given>, by target: UpsertTarget<Self>, in db: borrowing some Writing & ~Copyable
     ) throws -> Self? {
         if !target.isPrimaryKey {
-            let names = target.places.map { columnNames[$0] }
+            let names = target.indices.map { columnNames[$0] }
             try schema.checkUnique(names)
             let values = try names.map { name in
                 guard let value = try given.value(of: name), value != .null else {

@@ -1,6 +1,6 @@
 /// What is known of the tables that a list writes to.
 private final class ListedTables {
-    /// For each type of table the places of its foreign keys among the record's columns; nil for one with triggers.
+    /// For each type of table the indices of its foreign keys among the record's columns; nil for one with triggers.
     var references: [ObjectIdentifier: [Int]?] = [:]
 }
 
@@ -50,13 +50,13 @@ extension Connection {
 
     /// The positions of a table's foreign keys among a record's columns, read once for each list.
     ///
-    /// - Parameter places: Maps names of columns to positions.
+    /// - Parameter indices: Maps names of columns to indices.
     /// - Returns: Nil outside a list, and for a table with triggers, which are to run as for one record.
     @usableFromInline
-    func referencesInList(_ type: Any.Type, _ table: String, _ places: ([String]) -> [Int]) throws -> [Int]? {
+    func referencesInList(_ type: Any.Type, _ table: String, _ indices: ([String]) -> [Int]) throws -> [Int]? {
         guard let list else { return nil }
         if let known = list.references[ObjectIdentifier(type)] { return known }
-        let found = try hasTriggers(table) ? nil : places(referringColumns(table))
+        let found = try hasTriggers(table) ? nil : indices(referringColumns(table))
         list.references.updateValue(found, forKey: ObjectIdentifier(type))
         return found
     }

@@ -115,15 +115,15 @@ extension Table {
         let hasKey = assignments.contains { given in
             schema.primaryKeys.contains { Identifier.areSame($0.name, given.column) }
         }
-        if !hasKey { try requireMadeKeys(on: db.handle.connection) }
+        if !hasKey { try requireGeneratedKeys(on: db.handle.connection) }
         var sql: SQL = "INSERT INTO \(name: schema.name) "
         if assignments.isEmpty {
             sql.append(text: "DEFAULT VALUES")
         } else {
             let names = assignments.map { Identifier.quote($0.column) }.joined(separator: ", ")
             sql.append(text: "(\(names)) VALUES (")
-            for (place, assignment) in assignments.enumerated() {
-                if place > 0 { sql.append(text: ", ") }
+            for (index, assignment) in assignments.enumerated() {
+                if index > 0 { sql.append(text: ", ") }
                 sql.append(assignment.value)
             }
             sql.append(text: ")")
@@ -148,7 +148,7 @@ extension Table {
             OperationKey(Self.self, hasKey ? Operation.insertWithKey : Operation.insert)
         ) {
             try connection.prepareTable(schema)
-            if !hasKey { try requireMadeKeys(on: connection) }
+            if !hasKey { try requireGeneratedKeys(on: connection) }
             let statements = TableStatements(schema, RecordType.columnNames)
             return (try statements.insert(withKey: hasKey), try statements.defaults())
         }
@@ -167,10 +167,10 @@ extension Table {
 
     /// Throws for a record without a key if the engine does not generate one; a key column with a default uses that.
     @usableFromInline
-    static func requireMadeKeys(on connection: Connection) throws {
+    static func requireGeneratedKeys(on connection: Connection) throws {
         // A key type that is never generated is reported for each record.
         guard Key.generated(rowID: 0) != nil, schema.primaryKeys.allSatisfy({ $0.defaultValue == nil }) else { return }
-        try connection.requireMadeKeys(of: schema)
+        try connection.requireGeneratedKeys(of: schema)
     }
 
     /// Inserts a record with a generated key.

@@ -78,8 +78,8 @@ extension Table {
     static func withMadeKeys(_ records: ContiguousArray<RecordType>) -> ContiguousArray<RecordType> {
         guard Key.made() != nil else { return records }
         var records = records
-        for place in records.indices where key(of: records[place]) == nil {
-            if let made = Key.made() { setKey(made, of: &records[place]) }
+        for index in records.indices where key(of: records[index]) == nil {
+            if let made = Key.made() { setKey(made, of: &records[index]) }
         }
         return records
     }
@@ -126,16 +126,16 @@ extension Table {
             OperationKey(Self.self, hasKeys ? Operation.insertManyWithKey : Operation.insertMany)
         ) {
             try connection.prepareTable(schema)
-            if !hasKeys { try requireMadeKeys(on: connection) }
+            if !hasKeys { try requireGeneratedKeys(on: connection) }
             let statements = TableStatements(schema, RecordType.columnNames)
             return (try statements.insert(withKey: hasKeys, rows: range.count), try statements.defaults())
         }
         defer { statement.finish() }
         let upkeep = RecordType.upkeep
-        for place in range {
-            let record = try upkeep.map { try stamped(records[place], $0, on: connection) } ?? records[place]
+        for index in range {
+            let record = try upkeep.map { try stamped(records[index], $0, on: connection) } ?? records[index]
             try validateInsert(record)
-            let base = (place - range.lowerBound) * width
+            let base = (index - range.lowerBound) * width
             try record.encode(to: Bindings(statement, from: base, width: width))
         }
         statement.dropUnsetParameters()
@@ -179,8 +179,8 @@ enum RowsPerStatement {
     static func keys<Key: TableKey>(_ type: Key.Type, from first: Int64, count: Int) -> [Key]? {
         var keys: [Key] = []
         keys.reserveCapacity(count)
-        for place in 0..<count {
-            guard let key = Key.generated(rowID: first &+ Int64(place)) else { return nil }
+        for index in 0..<count {
+            guard let key = Key.generated(rowID: first &+ Int64(index)) else { return nil }
             keys.append(key)
         }
         return keys

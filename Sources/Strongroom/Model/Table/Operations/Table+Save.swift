@@ -90,8 +90,8 @@ extension Table {
                 continue
             }
             let keys = try insert(contentsOf: records[next..<end], on: connection)
-            for (place, key) in keys.enumerated() {
-                adopt(key, .inserted, in: &records[next + place], on: connection)
+            for (index, key) in keys.enumerated() {
+                adopt(key, .inserted, in: &records[next + index], on: connection)
             }
             outcomes.append(contentsOf: repeatElement(.inserted, count: end - next))
             next = end
@@ -123,24 +123,24 @@ extension Table {
     ) throws -> [Saved] {
         let db = WriteTransaction(connection)
         var outcomes = [Saved](repeating: .deleted, count: records.count)
-        var places: [Int] = []
-        for place in records.indices {
-            if hooks.isMarked(records[place]) {
-                _ = try deleteMarked(records[place], hooks, on: connection)
+        var indices: [Int] = []
+        for index in records.indices {
+            if hooks.isMarked(records[index]) {
+                _ = try deleteMarked(records[index], hooks, on: connection)
             } else {
-                try hooks.willSave(&records[place], in: db)
-                places.append(place)
+                try hooks.willSave(&records[index], in: db)
+                indices.append(index)
             }
         }
-        let ready = places.map { records[$0] }
+        let ready = indices.map { records[$0] }
         var kept = ready
         let saved = try connection.inList(of: ready.count) {
             kept = ready
             return try saveRows(&kept, on: connection)
         }
-        for (place, outcome) in zip(places, saved) { outcomes[place] = outcome }
-        for (place, record) in zip(places, kept) {
-            records[place] = record
+        for (index, outcome) in zip(indices, saved) { outcomes[index] = outcome }
+        for (index, record) in zip(indices, kept) {
+            records[index] = record
             try hooks.didSave(record, in: db)
         }
         return outcomes

@@ -5,21 +5,21 @@ extension Table {
     /// - Parameters:
     ///   - record: The record; unchanged when saving fails.
     ///   - base: The record as its row is known to be.
-    ///   - places: Columns that are written anyway, by their places among ``Record/columnNames``.
+    ///   - indices: Columns that are written anyway, by their indices in ``Record/columnNames``.
     ///   - whenDeleted: Called when there is no such row any more; throws to let the save fail, and returns to have the
     ///     whole record inserted.
     ///   - db: A write transaction.
-    /// - Returns: What was done, and the places of the columns that were written.
+    /// - Returns: What was done, and the indices of the columns that were written.
     /// - Throws: As `save(_:cascading:in:)`; what `whenDeleted` throws.
     package static func save(
-        _ record: inout RecordType, changedSince base: RecordType, writing places: Set<Int>,
+        _ record: inout RecordType, changedSince base: RecordType, writing indices: Set<Int>,
         whenDeleted: () throws -> Void, in db: borrowing WriteTransaction
-    ) throws -> (saved: Saved, places: Set<Int>) {
+    ) throws -> (saved: Saved, indices: Set<Int>) {
         guard let key = key(of: base), try isSame(Self.key(of: record), key) else {
             return (try save(&record, in: db), Set(RecordType.columnNames.indices))
         }
         let connection = db.handle.connection
-        var written = places
+        var written = indices
         guard let hooks else {
             let saved = try write(&record, at: key, base, &written, whenDeleted, on: connection)
             return (saved, written)
@@ -31,19 +31,19 @@ extension Table {
     }
 
     private static func write(
-        _ record: inout RecordType, at key: Key, _ base: RecordType, _ places: inout Set<Int>,
+        _ record: inout RecordType, at key: Key, _ base: RecordType, _ indices: inout Set<Int>,
         _ whenDeleted: () throws -> Void, on connection: Connection
     ) throws -> Saved {
-        places.formUnion(try record.columns(differingFrom: base))
-        if try update(record, at: key, writing: places, on: connection) {
-            if !places.isEmpty, let upkeep = RecordType.upkeep {
+        indices.formUnion(try record.columns(differingFrom: base))
+        if try update(record, at: key, writing: indices, on: connection) {
+            if !indices.isEmpty, let upkeep = RecordType.upkeep {
                 follow(.updated, upkeep, in: &record, on: connection)
-                places.formUnion(upkeep.alwaysWritten)
+                indices.formUnion(upkeep.alwaysWritten)
             }
             return .updated
         }
         try whenDeleted()
-        places.formUnion(RecordType.columnNames.indices)
+        indices.formUnion(RecordType.columnNames.indices)
         return try saveRow(&record, on: connection)
     }
 }

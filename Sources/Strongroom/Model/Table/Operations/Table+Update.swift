@@ -80,10 +80,10 @@ extension Table {
     static func positions(except chosen: (Columns) -> [any TableColumn]) throws -> [Int] {
         let names = chosen(columns).map(\.definition.name)
         let all = RecordType.columnNames
-        guard names.allSatisfy({ Identifier.place(of: $0, in: all) != nil }) else {
+        guard names.allSatisfy({ Identifier.index(of: $0, in: all) != nil }) else {
             throw StrongroomError(.sql, "A record of table \"\(schema.name)\" lacks columns from \(names).")
         }
-        return all.indices.filter { Identifier.place(of: all[$0], in: names) == nil }
+        return all.indices.filter { Identifier.index(of: all[$0], in: names) == nil }
     }
 
     /// Sets columns of the row with a key.
@@ -130,15 +130,15 @@ extension Table {
 
     /// Writes some columns of a record, after its validation, to the row with a key.
     ///
-    /// - Parameter places: The columns' indices in ``Record/columnNames``; if empty, nothing is changed.
+    /// - Parameter indices: The columns' indices in ``Record/columnNames``; if empty, nothing is changed.
     /// - Returns: False if there is no such row.
     static func update(
-        _ record: RecordType, at key: Key, writing places: Set<Int>, on connection: Connection
+        _ record: RecordType, at key: Key, writing indices: Set<Int>, on connection: Connection
     ) throws -> Bool {
         try validateUpdate(record)
         let names = try schema.keyColumns().map(\.name)
-        let left = RecordType.columnNames.indices.filter { !places.contains($0) }
-        let hasChange = places.contains { Identifier.place(of: RecordType.columnNames[$0], in: names) == nil }
+        let left = RecordType.columnNames.indices.filter { !indices.contains($0) }
+        let hasChange = indices.contains { Identifier.index(of: RecordType.columnNames[$0], in: names) == nil }
         guard hasChange else { return try isPresent(key, on: connection) }
         return try update(record, at: key, Operation.overwrite, except: left, on: connection)
     }
@@ -194,7 +194,7 @@ extension Table {
     ) throws -> Bool {
         if connection.hasRecordsInMemory { try connection.checkDuplicatesInMemory(of: schema.name) }
         if part == nil,
-            let references = try connection.referencesInList(Self.self, schema.name, Self.places(of:))
+            let references = try connection.referencesInList(Self.self, schema.name, Self.indices(of:))
         {
             let compared = references.filter { !leftOut.contains($0) }
             let whole = TableStatements.UpdateForm.listed([])
@@ -211,8 +211,8 @@ extension Table {
 
     /// The sorted indices of columns among the record's.
     @usableFromInline
-    static func places(of names: [String]) -> [Int] {
-        RecordType.columnNames.indices.filter { Identifier.place(of: RecordType.columnNames[$0], in: names) != nil }
+    static func indices(of names: [String]) -> [Int] {
+        RecordType.columnNames.indices.filter { Identifier.index(of: RecordType.columnNames[$0], in: names) != nil }
     }
 
     /// Runs the statement that writes a record to the row with a key.
@@ -225,7 +225,7 @@ extension Table {
             try connection.prepareTable(schema)
             let keepingNil = operation == Operation.keep || operation == Operation.keepRest
             let statements = TableStatements(schema, RecordType.columnNames)
-            let version = RecordType.upkeep?.versionPlace
+            let version = RecordType.upkeep?.versionIndex
             return (try statements.update(keepingNil: keepingNil, except: leftOut, form, version: version), [])
         }
         defer { statement.finish() }
@@ -243,22 +243,22 @@ extension OperationKey {
     @inlinable
     init?(_ type: Any.Type, _ operation: Int, _ leftOut: [Int], _ form: TableStatements.UpdateForm) {
         switch form {
-        case .single(part: nil): self.init(type, operation, places: leftOut)
+        case .single(part: nil): self.init(type, operation, indices: leftOut)
         case .single: return nil
         case .listed(let compared):
             guard leftOut.allSatisfy({ $0 < 32 }), compared.allSatisfy({ $0 < 32 }) else { return nil }
             self.init(
-                type, operation | TableStatements.Operation.listed, places: leftOut + compared.map { $0 + 32 })
+                type, operation | TableStatements.Operation.listed, indices: leftOut + compared.map { $0 + 32 })
         }
     }
 
     /// A cache key for an operation on some of a record's columns; nil if the index of one is too large.
     @inlinable
-    init?(_ type: Any.Type, _ operation: Int, places: [Int]) {
+    init?(_ type: Any.Type, _ operation: Int, indices: [Int]) {
         var detail: UInt64 = 0
-        for place in places {
-            guard place < UInt64.bitWidth else { return nil }
-            detail |= 1 << UInt64(place)
+        for index in indices {
+            guard index < UInt64.bitWidth else { return nil }
+            detail |= 1 << UInt64(index)
         }
         self.init(type, operation, detail)
     }

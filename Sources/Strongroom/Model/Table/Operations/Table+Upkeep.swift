@@ -50,8 +50,8 @@ extension Table {
         if let defect = upkeep.defect { throw defect }
         let keys = try schema.keyColumns().map(\.name)
         let columns = RecordType.columnNames
-        let writesNone = columns.indices.allSatisfy { place in
-            leftOut.contains(place) || Identifier.place(of: columns[place], in: keys) != nil
+        let writesNone = columns.indices.allSatisfy { index in
+            leftOut.contains(index) || Identifier.index(of: columns[index], in: keys) != nil
         }
         // Without a column to write, nothing is changed, and the statement reports whether there is a row.
         guard !writesNone else {

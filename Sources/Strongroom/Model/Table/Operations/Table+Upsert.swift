@@ -176,7 +176,7 @@ extension Table {
             let rest = nils == .keep ? Operation.keepRest : Operation.overwriteRest
             let isUpdated =
                 present.isSame
-                ? try update(record, at: present.key, rest, except: target.places, on: connection)
+                ? try update(record, at: present.key, rest, except: target.indices, on: connection)
                 : try update(record, at: present.key, all, on: connection)
             guard isUpdated else { throw TableFailure.noSuchRow(schema) }
             return Upserted(.updated, present.key)

@@ -98,7 +98,7 @@ extension Table {
         let keys = try target.rows(of: record, on: connection)
         guard !keys.isEmpty else { return [try upsert(record, by: .primaryKey, nils: nils, on: connection)] }
         guard keys.count == 1 || several == .updateAll else {
-            throw TableFailure.severalRows(schema, target.places.map { RecordType.columnNames[$0] })
+            throw TableFailure.severalRows(schema, target.indices.map { RecordType.columnNames[$0] })
         }
         try validateUpdate(record)
         let operation = nils == .keep ? Operation.keep : Operation.overwrite

@@ -2,15 +2,15 @@
 @usableFromInline
 struct UpsertTarget<Source: Table>: Sendable {
     /// The columns' indices among the record's; empty for the primary key.
-    @usableFromInline let places: [Int]
+    @usableFromInline let indices: [Int]
 
-    @usableFromInline var isPrimaryKey: Bool { places.isEmpty }
+    @usableFromInline var isPrimaryKey: Bool { indices.isEmpty }
 
-    @usableFromInline static var primaryKey: UpsertTarget { UpsertTarget(places: []) }
+    @usableFromInline static var primaryKey: UpsertTarget { UpsertTarget(indices: []) }
 
     @usableFromInline
-    init(places: [Int]) {
-        self.places = places
+    init(indices: [Int]) {
+        self.indices = indices
     }
 
     /// - Throws: ``StrongroomError`` with `notUnique` for a column that the table or its record does not have.
@@ -21,17 +21,17 @@ struct UpsertTarget<Source: Table>: Sendable {
         repeat names.append(all[keyPath: each columns].definition.name)
         let keys = Source.schema.primaryKeys.map(\.name)
         guard !Identifier.areSame(keys, names) else {
-            places = []
+            indices = []
             return
         }
-        places = try names.map { name in
-            guard let place = Identifier.place(of: name, in: Source.RecordType.columnNames),
+        indices = try names.map { name in
+            guard let index = Identifier.index(of: name, in: Source.RecordType.columnNames),
                 Source.schema.columns.contains(where: { Identifier.areSame($0.name, name) })
             else {
                 throw StrongroomError(
                     .notUnique, "Table \"\(Source.schema.name)\" and its record have no column \"\(name)\".")
             }
-            return place
+            return index
         }
     }
 
@@ -41,35 +41,35 @@ struct UpsertTarget<Source: Table>: Sendable {
         _ columns: repeat KeyPath<Source.Columns, Column<each V>>, on connection: Connection
     ) throws -> UpsertTarget {
         if let latest = connection.latestUpsert, latest.table == ObjectIdentifier(Source.self) {
-            var place = 0
+            var index = 0
             var isSame = true
             for column in repeat each columns {
-                isSame = isSame && place < latest.columns.count && latest.columns[place] === column
-                place += 1
+                isSame = isSame && index < latest.columns.count && latest.columns[index] === column
+                index += 1
             }
-            if isSame && place == latest.columns.count { return UpsertTarget(places: latest.places) }
+            if isSame && index == latest.columns.count { return UpsertTarget(indices: latest.indices) }
         }
         let target = try UpsertTarget(repeat each columns)
         var list: [AnyKeyPath] = []
         repeat list.append(each columns)
         connection.latestUpsert = LatestUpsert(
-            table: ObjectIdentifier(Source.self), columns: list, places: target.places)
+            table: ObjectIdentifier(Source.self), columns: list, indices: target.indices)
         return target
     }
 
     /// The row that the columns identify: its key, and whether the columns are equal byte by byte.
     @inlinable
     func row(of record: Source.RecordType, on connection: Connection) throws -> (key: Source.Key, isSame: Bool)? {
-        let key = OperationKey(Source.self, TableStatements.Operation.lookUp, places: places)
+        let key = OperationKey(Source.self, TableStatements.Operation.lookUp, indices: indices)
         let statement = try connection.statement(key) {
             try connection.prepareTable(Source.schema)
-            return (try TableStatements(Source.schema, Source.RecordType.columnNames).keyByUnique(places), [])
+            return (try TableStatements(Source.schema, Source.RecordType.columnNames).keyByUnique(indices), [])
         }
         defer { statement.finish() }
         try record.encode(to: Bindings(statement))
         statement.dropUnsetParameters()
-        for place in places where try !statement.mayHold(place) || isNull(place, in: record) {
-            throw TableFailure.missingUnique(Source.schema, Source.RecordType.columnNames[place])
+        for index in indices where try !statement.mayHold(index) || isNull(index, in: record) {
+            throw TableFailure.missingUnique(Source.schema, Source.RecordType.columnNames[index])
         }
         guard try statement.step() else { return nil }
         let row = Row(statement)
@@ -77,7 +77,7 @@ struct UpsertTarget<Source: Table>: Sendable {
         let found = try Source.readKey(from: row, at: 0)
         // The columns are declared unique, but are not unique in the file: the row is ambiguous.
         guard try !statement.step() else {
-            throw TableFailure.manyRows(Source.schema, places.map { Source.RecordType.columnNames[$0] })
+            throw TableFailure.manyRows(Source.schema, indices.map { Source.RecordType.columnNames[$0] })
         }
         return (found, isSame)
     }
@@ -86,16 +86,16 @@ struct UpsertTarget<Source: Table>: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with `missingKey` if one of the columns is nil.
     func rows(of record: Source.RecordType, on connection: Connection) throws -> [Source.Key] {
-        let key = OperationKey(Source.self, TableStatements.Operation.lookUpAll, places: places)
+        let key = OperationKey(Source.self, TableStatements.Operation.lookUpAll, indices: indices)
         let statement = try connection.statement(key) {
             try connection.prepareTable(Source.schema)
-            return (try TableStatements(Source.schema, Source.RecordType.columnNames).keys(matching: places), [])
+            return (try TableStatements(Source.schema, Source.RecordType.columnNames).keys(matching: indices), [])
         }
         defer { statement.finish() }
         try record.encode(to: Bindings(statement))
         statement.dropUnsetParameters()
-        for place in places where try !statement.mayHold(place) || isNull(place, in: record) {
-            throw TableFailure.missingUnique(Source.schema, Source.RecordType.columnNames[place])
+        for index in indices where try !statement.mayHold(index) || isNull(index, in: record) {
+            throw TableFailure.missingUnique(Source.schema, Source.RecordType.columnNames[index])
         }
         let row = Row(statement)
         var found: [Source.Key] = []
@@ -105,8 +105,8 @@ struct UpsertTarget<Source: Table>: Sendable {
 
     /// Determined from the record for the columns whose values the statement does not track.
     @usableFromInline
-    func isNull(_ place: Int, in record: Source.RecordType) throws -> Bool {
-        try place >= UInt64.bitWidth && record.values().values[place] == .null
+    func isNull(_ index: Int, in record: Source.RecordType) throws -> Bool {
+        try index >= UInt64.bitWidth && record.values().values[index] == .null
     }
 }
 
@@ -115,13 +115,13 @@ struct UpsertTarget<Source: Table>: Sendable {
 final class LatestUpsert {
     @usableFromInline let table: ObjectIdentifier
     @usableFromInline let columns: [AnyKeyPath]
-    @usableFromInline let places: [Int]
+    @usableFromInline let indices: [Int]
 
     @usableFromInline
-    init(table: ObjectIdentifier, columns: [AnyKeyPath], places: [Int]) {
+    init(table: ObjectIdentifier, columns: [AnyKeyPath], indices: [Int]) {
         self.table = table
         self.columns = columns
-        self.places = places
+        self.indices = indices
     }
 }
 

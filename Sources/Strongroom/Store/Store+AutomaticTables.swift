@@ -4,7 +4,7 @@ extension Store {
     /// Updates the table of a type to its declaration, once per type, if the configuration has no migrator.
     @usableFromInline
     func prepare<Source: Table>(_ table: Source.Type) async throws {
-        guard !pool.firstUses.isKnown(table) else { return }
+        guard !pool.automaticTables.isKnown(table) else { return }
         try await prepare([table])
     }
 
@@ -20,18 +20,18 @@ extension Store {
                 try pool.prepare(tables, on: connection, isWriting: true)
             }
         }
-        try await pool.firstUses.turns.run {
-            let tables = tables.filter { !pool.firstUses.isKnown($0) }
+        try await pool.automaticTables.mutex.run {
+            let tables = tables.filter { !pool.automaticTables.isKnown($0) }
             guard !tables.isEmpty else { return }
             let migrator = Migrator.automatic(tables: tables.map { $0.schema })
             let plan = try await pool.perform(.read) { connection in try migrator.plan(for: connection) }
             if plan.hasWork { try await adapt(migrator) }
-            for table in tables { pool.firstUses.note(table) }
+            for table in tables { pool.automaticTables.record(table) }
         }
     }
 
     /// Whether the tables of some types need no further preparation.
-    package func isPrepared(_ tables: [any Table.Type]) -> Bool { tables.allSatisfy(pool.firstUses.isKnown) }
+    package func isPrepared(_ tables: [any Table.Type]) -> Bool { tables.allSatisfy(pool.automaticTables.isKnown) }
 
     /// Creates the tables of some types, in a transaction of this store, if they are missing and no migrator creates
     /// them.
@@ -68,11 +68,11 @@ extension ConnectionPool {
     /// - Throws: ``StrongroomError`` with `schemaChange` if a change is needed that cannot be made inside a
     ///   transaction.
     func prepare<Source: Table>(_ table: Source.Type, on connection: Connection, isWriting: Bool) throws {
-        guard !firstUses.isKnown(table), !connection.hasPrepared(table) else { return }
+        guard !automaticTables.isKnown(table), !connection.hasPrepared(table) else { return }
         let automatic = AutomaticSchema(tables: [Source.schema], removesColumns: false)
         let changes = try automatic.changesOfUnversioned(connection)
         let hasSchemaChanged = connection.transaction.tables.writes.contains("sqlite_master")
-        if changes.isEmpty, !hasSchemaChanged { return firstUses.note(table) }
+        if changes.isEmpty, !hasSchemaChanged { return automaticTables.record(table) }
         guard changes.isEmpty || isWriting && changes == [.createTable(Source.schema.name)] else {
             throw StrongroomError(
                 .schemaChange,
@@ -84,7 +84,7 @@ extension ConnectionPool {
                 database: database)
         }
         try connection.inSavepoint { try automatic.carryOut(changes, in: MigrationTransaction(connection)) }
-        connection.notePrepared(table)
+        connection.recordPrepared(table)
     }
 }
 
@@ -101,7 +101,7 @@ extension Connection {
         transaction.attachments[PreparedTables.self]?.types.contains(ObjectIdentifier(table)) ?? false
     }
 
-    fileprivate func notePrepared(_ table: any Table.Type) {
+    fileprivate func recordPrepared(_ table: any Table.Type) {
         transaction.attachments.object(PreparedTables()).types.insert(ObjectIdentifier(table))
     }
 }
@@ -116,7 +116,7 @@ extension Connection {
     fileprivate func isReadable(_ quotedName: String) -> Bool {
         let isReadable = trusting { objection(to: "SELECT 1 FROM \(quotedName)") == nil }
         // What was only tried is not read.
-        _ = authorizer.takeTables()
+        _ = authorizer.removeTables()
         return isReadable
     }
 }
@@ -127,9 +127,9 @@ extension AutomaticTables {
         guard !isKept else { return }
         connection.attachments[MissingTables.self] = MissingTables { [self] schema, connection in
             guard connection.mayWrite, !isPresent(schema.name) else { return }
-            let isThere = connection.isReadable("main.\(schema.quotedName)")
+            let isInFile = connection.isReadable("main.\(schema.quotedName)")
             let hasSchemaChanged = connection.transaction.tables.writes.contains("sqlite_master")
-            guard !isThere else { return hasSchemaChanged ? () : notePresent(schema.name) }
+            guard !isInFile else { return hasSchemaChanged ? () : recordPresent(schema.name) }
             // A temporary one.
             guard !connection.isReadable(schema.quotedName) else { return }
             let automatic = AutomaticSchema(tables: [schema], removesColumns: false)

@@ -1,21 +1,21 @@
 import Dispatch
 import Foundation
 
-/// Retries to create threads that the system could not create.
+/// Retries creating threads that the system could not create.
 ///
 /// It has a permanent thread of its own: the thread that requests a new one may be the only one that could run the work
 /// that others wait for.
-final class ThreadPatience: Sendable {
-    static let shared = ThreadPatience()
+final class ThreadRetry: Sendable {
+    static let shared = ThreadRetry()
 
-    private struct Wanted {
+    private struct Request {
         let thread: NewThread
         let since = ContinuousClock.now
     }
 
     private struct State {
-        var wanted: [Wanted] = []
-        var isThere = false
+        var requests: [Request] = []
+        var isRunning = false
     }
 
     private let state = Locked(State())
@@ -31,10 +31,10 @@ final class ThreadPatience: Sendable {
     }
 
     /// Creates a thread as soon as the system allows.
-    func take(_ thread: NewThread) {
+    func start(_ thread: NewThread) {
         // A process that could not create one when it started may be able to now.
         guard begin() else { return useDispatch(for: thread) }
-        state.withLock { $0.wanted.append(Wanted(thread: thread)) }
+        state.withLock { $0.requests.append(Request(thread: thread)) }
         wake.signal()
     }
 
@@ -44,8 +44,8 @@ final class ThreadPatience: Sendable {
     @discardableResult
     private func begin() -> Bool {
         state.withLock { state in
-            if !state.isThere { state.isThere = NewThread(name: "strongroom.wait") { [self] _ in run() }.start() }
-            return state.isThere
+            if !state.isRunning { state.isRunning = NewThread(name: "strongroom.wait") { [self] _ in run() }.start() }
+            return state.isRunning
         }
     }
 
@@ -58,16 +58,16 @@ final class ThreadPatience: Sendable {
 
     /// - Returns: Whether there are threads left to create.
     private func tryAll() -> Bool {
-        let wanted = state.withLock { state in
-            defer { state.wanted = [] }
-            return state.wanted
+        let requests = state.withLock { state in
+            defer { state.requests = [] }
+            return state.requests
         }
-        let refused = wanted.filter { !$0.thread.start() }
+        let refused = requests.filter { !$0.thread.start() }
         let start = ContinuousClock.now - Self.longest
         for late in refused where late.since < start { useDispatch(for: late.thread) }
         return state.withLock { state in
-            state.wanted.insert(contentsOf: refused.filter { $0.since >= start }, at: 0)
-            return !state.wanted.isEmpty
+            state.requests.insert(contentsOf: refused.filter { $0.since >= start }, at: 0)
+            return !state.requests.isEmpty
         }
     }
 
