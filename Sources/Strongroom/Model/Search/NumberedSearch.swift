@@ -48,8 +48,8 @@ struct NumberedSearch {
 
     private func matching(_ column: Int?, _ fts4: String, _ fts5: String) -> SQL {
         let name = Identifier.quote(table)
-        let place = column.map { "c\($0)" } ?? name
-        var sql = SQL(verbatim: "SELECT rowid FROM \(name) WHERE \(place) MATCH ")
+        let operand = column.map { "c\($0)" } ?? name
+        var sql = SQL(verbatim: "SELECT rowid FROM \(name) WHERE \(operand) MATCH ")
         guard fts4 != fts5 else {
             sql.append(SQL(verbatim: "?", [.text(fts4)]))
             return sql

@@ -72,21 +72,21 @@ private struct IndexText {
         guard let open = tokens.firstIndex(where: { $0.isSign("(") }) else { return }
         var depth = 0
         var part: [SQLToken] = []
-        var place = open
-        while place < tokens.count {
-            let token = tokens[place]
+        var position = open
+        while position < tokens.count {
+            let token = tokens[position]
             if token.isSign("(") { depth += 1 }
             if token.isSign(")") { depth -= 1 }
             if depth == 0 || depth == 1 && token.isSign(",") {
                 expressions.append(Self.expression(part))
                 part = []
                 if depth == 0 { break }
-            } else if place > open {
+            } else if position > open {
                 part.append(token)
             }
-            place += 1
+            position += 1
         }
-        guard let start = tokens[Swift.min(place, tokens.count)...].firstIndex(where: { $0.isWord("WHERE") }) else {
+        guard let start = tokens[Swift.min(position, tokens.count)...].firstIndex(where: { $0.isWord("WHERE") }) else {
             return
         }
         condition = Self.plain(Array(tokens[(start + 1)...].filter { $0.text != ";" }))
