@@ -39,3 +39,39 @@ extension Table where RecordType == Self {
         }
     }
 }
+
+extension Array where Element: Table, Element.RecordType == Element {
+    /// Saves the objects on the disk or in memory only, all or none.
+    ///
+    /// ```swift
+    /// try await drafts.save(persistence: .memory)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - persistence: Where to keep them; `save()` leaves each where it is.
+    ///   - cascading: Whether their parents and children are saved as well, in the same place; see `Relations`.
+    /// - Returns: What was done with each.
+    /// - Throws: As for one object; nothing is changed then.
+    @discardableResult
+    public mutating func save(persistence: Persistence, cascading: Bool = false) async throws -> [Saved] {
+        try await Objects<Element>.write(&self, .init(cascading)) { db, objects in
+            try Element.save(contentsOf: &objects, persistence: persistence, cascading: cascading, in: db)
+        }
+    }
+
+    /// Saves the objects on the disk or in memory only, all or none, in the current transaction of their store; outside
+    /// of any, in a new transaction, which blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - persistence: Where to keep them.
+    ///   - cascading: Whether their parents and children are saved as well, in the same place; see `Relations`.
+    /// - Returns: What was done with each.
+    /// - Throws: As for one object; nothing is changed then.
+    @discardableResult
+    @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.save(persistence: …)")
+    public mutating func save(persistence: Persistence, cascading: Bool = false) throws -> [Saved] {
+        try Objects<Element>.writeNow(&self, .init(cascading)) { db, objects in
+            try Element.save(contentsOf: &objects, persistence: persistence, cascading: cascading, in: db)
+        }
+    }
+}

@@ -230,5 +230,19 @@ struct ReadingAndWritingExamples {
             #expect(updated == [Upserted(.updated, key)])
         }
     }
+
+    @Test func returnedRows() async throws {
+        try await store().write { db in
+            let contact = Contact(name: "Ada", email: "ada@example.org")
+            let contacts = [Contact(name: "Countess", email: "ada@example.org"), Contact(name: "Bo", email: "bo")]
+
+            let stored = try Contact.insert(contact, in: db, returning: Contact.self)
+            let all = try Contact.upsert(
+                contentsOf: contacts, by: \.email, nils: .keep, in: db, returning: Contact.self)
+
+            #expect(stored.id == 1 && stored.name == "Ada")
+            #expect(all.map(\.id) == [1, 2] && all.map(\.name) == ["Countess", "Bo"])
+        }
+    }
 }
 #endif

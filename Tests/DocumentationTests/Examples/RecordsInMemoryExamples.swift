@@ -48,6 +48,18 @@ struct RecordsInMemoryExamples {
         try await store.close()
     }
 
+    @Test func aListWithItsChildren() async throws {
+        let store = try await Stores(Place(tables: Order.schema, Item.schema)).open("addressbook.sqlite")
+        var drafts = [Order(customer: "Ada", items: [Item(article: "nut")]), Order(customer: "Bo")]
+
+        try await store.table(Order.self).save(contentsOf: &drafts, persistence: .memory, cascading: true)
+        try await store.table(Order.self).save(contentsOf: &drafts, persistence: .disk, cascading: true)  // all or none
+
+        #expect(drafts.map(\.id) == [1, 2])
+        #expect(try await store.read { db in try db.value("SELECT count(*) FROM main.item", as: Int.self) } == 1)
+        try await store.close()
+    }
+
     @Test func aWholeStoreInMemory() async throws {
         let place = try Place(tables: Contact.schema)
         let stores = try Stores(place)

@@ -56,6 +56,22 @@ struct ObjectFamiliesInMemoryTests {
         }
     }
 
+    @Test func listsMoveToTheFileTogether() async throws {
+        try await withStores { store in
+            var galleries = [Gallery(title: "north", images: [Image(name: "pier")]), Gallery(title: "south")]
+            #expect(try await galleries.save(persistence: .memory, cascading: true) == [.inserted, .inserted])
+            #expect(galleries.map(\.id) == [-1, -2] && galleries[0].images.map(\.gallery) == [-1])
+            #expect(try await store.read { db in try Self.inFile(db) } == 0)
+            galleries = try await store.write { [galleries] db in
+                var copies = galleries
+                try copies.save(persistence: .disk, cascading: true)
+                return copies
+            }
+            #expect(galleries.map(\.id) == [1, 2] && galleries[0].images.map(\.gallery) == [1])
+            #expect(try await store.read { db in try Self.inFile(db) } == 3)
+        }
+    }
+
     @Test func insideATransactionTheyAreSavedInMemoryToo() async throws {
         try await withStores { store in
             try await store.table(Gallery.self).prepare()

@@ -4,12 +4,23 @@ import CSQLCipher
 ///
 /// See SQLite's documentation, "Open A BLOB For Incremental I/O" (sqlite.org/c3ref/blob_open.html). Guarded by the
 /// connection's slot.
-final class OpenBlob {
+final class OpenBlob: OpenWriter {
     private var pointer: OpaquePointer?
     private unowned let connection: Connection
     private let title: String
+    private let (table, column): (String, String)
+    private let rowID: Int64
+    private let isWriting: Bool
     /// The size of the value in bytes, which cannot change while it is open.
     let count: Int
+
+    private(set) var writeCount = 0
+    /// Whether the value is open for reading only, although it is being written.
+    private var isPaused = false
+    /// Whether the row was changed, or a part of the transaction rolled back, so that the value is no longer open.
+    private var isExpired = false
+    /// Whether bytes that were written have been rolled back.
+    private var hasLostWrites = false
 
     /// Opens a value of a table of the file.
     ///
@@ -22,6 +33,7 @@ final class OpenBlob {
     ///   a column that the engine cannot read or write in parts, `readOnly`, or the engine's error.
     init(_ table: String, _ column: String, rowID: Int64, isWriting: Bool, on connection: Connection) throws {
         self.connection = connection
+        (self.table, self.column, self.rowID, self.isWriting) = (table, column, rowID, isWriting)
         title = "column \"\(column)\" of table \"\(table)\""
         try connection.checkTransaction()
         var opened: OpaquePointer?
@@ -34,21 +46,26 @@ final class OpenBlob {
         count = Int(sqlite3_blob_bytes(opened))
         // The engine's authorizer is not called for a value that is opened.
         connection.transaction.tables.reads.insert(TableUse.name(table))
-        if isWriting { connection.recordWrite(of: table) }
+        guard isWriting else { return }
+        connection.recordWrite(of: table)
+        connection.transaction.writers.append(self)
     }
 
     deinit {
-        finish()
+        sqlite3_blob_close(pointer)
     }
 
     /// Closes the value without reporting an error: for a value that was read, or after an error.
     func finish() {
-        sqlite3_blob_close(pointer)
-        pointer = nil
+        sqlite3_blob_close(pointer.take())
+        if isWriting { connection.transaction.writers.removeAll { $0 === self } }
     }
 
     /// Closes a value that was written.
+    ///
+    /// - Throws: ``StrongroomError`` with `blobChanged` if a part of it was rolled back; the engine's error.
     func close() throws {
+        guard !hasLostWrites else { throw changed() }
         let result = sqlite3_blob_close(pointer.take())
         guard result == SQLITE_OK else { throw failure(result) }
     }
@@ -70,6 +87,8 @@ final class OpenBlob {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
         try check(offset, bytes.count)
         guard bytes.count > 0 else { return }
+        writeCount += 1
+        try resume()
         let result = sqlite3_blob_write(pointer, bytes.baseAddress, Int32(bytes.count), Int32(offset))
         guard result == SQLITE_OK else { throw failure(result) }
     }
@@ -77,6 +96,7 @@ final class OpenBlob {
     /// Checks that the transaction may continue, and that bytes are inside of the value.
     private func check(_ offset: Int, _ length: Int) throws {
         try connection.checkTransaction()
+        guard !isExpired else { throw changed() }
         guard pointer != nil, offset >= 0, offset <= count, length <= count - offset else {
             throw isOutside(offset, length)
         }
@@ -96,21 +116,68 @@ final class OpenBlob {
     private func failure(_ result: Int32) -> StrongroomError {
         connection.recordFailure()
         let code = ResultCode(extended: result)
-        if code.primary == SQLITE_ABORT {
-            return StrongroomError(
-                .blobChanged,
-                """
-                The row of the open value in \(title) was changed or deleted, or a part of the transaction was rolled \
-                back; open the value again.
-                """,
-                database: connection.database, resultCode: code)
-        }
+        if code.primary == SQLITE_ABORT { return changed(code) }
         if connection.hasMetDamage {
             return StrongroomError(
                 .damaged, "The value in \(title) has a damaged page. \(StrongroomError.Code.damaged.advice)",
                 database: connection.database, resultCode: code)
         }
         return connection.failure("The value in \(title) could not be read or written")
+    }
+
+    private func changed(_ code: ResultCode? = nil) -> StrongroomError {
+        StrongroomError(
+            .blobChanged,
+            """
+            The row of the open value in \(title) was changed or deleted, or a part of the transaction was rolled \
+            back; open the value again.
+            """,
+            database: connection.database, resultCode: code)
+    }
+
+    // MARK: Savepoints
+
+    /// Opens the value for reading in place of writing. The engine expires it then, too, when the row is changed.
+    func pause() throws {
+        guard !isPaused, pointer != nil else { return }
+        try open(forWriting: false)
+    }
+
+    private func resume() throws {
+        guard isPaused else { return }
+        try open(forWriting: true)
+        guard !isExpired else { throw changed() }
+    }
+
+    func loseWrites() {
+        hasLostWrites = true
+        expire()
+    }
+
+    private func expire() {
+        isExpired = true
+        sqlite3_blob_close(pointer.take())
+    }
+
+    /// Opens the value again, unless its row has been changed since it was opened.
+    private func open(forWriting isWriting: Bool) throws {
+        guard try isUnchanged() else { return expire() }
+        let result = sqlite3_blob_close(pointer.take())
+        guard result == SQLITE_OK else { throw failure(result) }
+        let opening = sqlite3_blob_open(
+            connection.pointer, "main", table, column, rowID, isWriting ? 1 : 0, &pointer)
+        guard opening == SQLITE_OK else { throw failure(opening) }
+        isPaused = !isWriting
+    }
+
+    /// Whether the row is as it was when the value was opened. An expired value reports that when it is read.
+    private func isUnchanged() throws -> Bool {
+        guard count > 0 else { return true }
+        var byte: UInt8 = 0
+        let result = sqlite3_blob_read(pointer, &byte, 1, 0)
+        if ResultCode(extended: result).primary == SQLITE_ABORT { return false }
+        guard result == SQLITE_OK else { throw failure(result) }
+        return true
     }
 
     /// The error for a value that the engine does not open. The engine has one result code for all reasons; its message

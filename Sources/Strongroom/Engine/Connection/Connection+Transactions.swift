@@ -139,15 +139,18 @@ extension Connection {
     @usableFromInline
     func inSavepoint<T>(_ body: () throws -> T) throws -> T {
         guard transaction.state == .open else { throw transactionEnded }
+        let writers = try pauseWriters()
         try run("SAVEPOINT strongroom")
         do {
             let result = try forgettingWrites(body)
             // The work may have swallowed the error that made the engine roll back the transaction.
             guard transaction.state == .open else { throw transactionEnded }
+            try pauseWriters()
             try run("RELEASE strongroom")
             return result
         } catch {
             let told = explanation(of: error)
+            for (writer, count) in writers where writer.writeCount != count { writer.loseWrites() }
             // The engine does not roll back to a savepoint after it has read a damaged page.
             if let damage = told as? StrongroomError, damage.code == .damaged, hasMetDamage {
                 (transaction.state, transaction.rollbackCause) = (.rolledBack, damage)
@@ -156,6 +159,14 @@ extension Connection {
             }
             throw told
         }
+    }
+
+    /// - Returns: What is open for writing, and how often it has written.
+    @discardableResult
+    private func pauseWriters() throws -> [(writer: any OpenWriter, count: Int)] {
+        guard !transaction.writers.isEmpty else { return [] }
+        for writer in transaction.writers { try writer.pause() }
+        return transaction.writers.map { ($0, $0.writeCount) }
     }
 
     private func undoSavepoint() throws {

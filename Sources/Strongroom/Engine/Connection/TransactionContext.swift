@@ -36,6 +36,8 @@ struct TransactionContext {
     var authorship = Authorship()
     /// Whether the table of the author may have a row.
     var hasAuthorRow = false
+    /// What is open for writing besides statements.
+    var writers: [any OpenWriter] = []
     /// State of the layers above for this transaction.
     var attachments = Attachments()
 
@@ -49,6 +51,7 @@ struct TransactionContext {
         number += 1
         tables = TableUse()
         writeTime = nil
+        writers = []
         attachments = Attachments()
         authorship = Authorship()
         hasAuthorRow = false
@@ -70,4 +73,17 @@ struct TransactionContext {
     mutating func recordCommit() {
         committedWrites.formUnion(tables.writes)
     }
+}
+
+/// What is open for writing besides statements, such as a value that is written in parts. The engine begins and
+/// releases no savepoint meanwhile, so it pauses then.
+protocol OpenWriter: AnyObject {
+    /// How often it has written.
+    var writeCount: Int { get }
+
+    /// Ends its write until it writes next.
+    func pause() throws
+
+    /// Called when a part of the transaction is rolled back in which it has written.
+    func loseWrites()
 }

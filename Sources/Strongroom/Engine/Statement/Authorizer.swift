@@ -1,5 +1,13 @@
 import CSQLCipher
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// Rejects user SQL that would change what the library manages: transactions, attached files, keys and settings.
 ///
 /// The engine calls the authorizer while it prepares a statement, also when it prepares one again at the first step
@@ -39,6 +47,9 @@ final class Authorizer {  // guarded by the slot, as the connection is
         var isVirtual = false
     }
 
+    /// Whether the engine completes the entry of a new table in the schema.
+    private var isCompletingEntry = false
+
     private var created: [CreatedObject] = []
 
     /// Returns and clears the tables and views that statements prepared since the last call create or rename.
@@ -76,7 +87,7 @@ final class Authorizer {  // guarded by the slot, as the connection is
 
     /// Records the tables of a statement. The engine also calls the authorizer for triggers and foreign key actions.
     private func record(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
-        guard let name = action == SQLITE_ALTER_TABLE ? second : first else { return }
+        guard let name = action == SQLITE_ALTER_TABLE ? second : first, !isOfEntry(action, name, second) else { return }
         switch action {
         case SQLITE_READ: tables.reads.insert(TableUse.name(name))
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_DROP_TABLE:
@@ -86,6 +97,27 @@ final class Authorizer {  // guarded by the slot, as the connection is
         default: return
         }
         hasTables = true
+    }
+
+    /// Whether the engine completes the entry of a new table in the schema, which it has reported as inserted before.
+    ///
+    /// SQLite 3.15 also reports that for the table that a virtual table declares when a connection first uses it, such
+    /// as ``ListTable`` or a full-text index: then nothing was inserted, and the schema does not change.
+    private func isOfEntry(_ action: Int32, _ name: UnsafePointer<CChar>, _ column: UnsafePointer<CChar>?) -> Bool {
+        guard action == SQLITE_UPDATE || action == SQLITE_READ, let column,
+            strcmp(name, "sqlite_master") == 0 || strcmp(name, "sqlite_temp_master") == 0
+        else {
+            isCompletingEntry = false
+            return false
+        }
+        if action == SQLITE_READ {
+            // The end of the statement; a read of another column is another statement's.
+            defer { isCompletingEntry = false }
+            return isCompletingEntry && strcmp(column, "ROWID") == 0
+        }
+        // The first of its columns, which no other statement sets.
+        if strcmp(column, "type") == 0 { isCompletingEntry = true }
+        return isCompletingEntry
     }
 
     /// Records that a statement sets a table's row id.

@@ -166,6 +166,40 @@ struct HistoryLives {
     }
 }
 
+/// A history of rows that have keys: as a table declares it, or as the file keeps it.
+protocol KeyedHistory {
+    /// The quoted name of the history.
+    var quotedName: String { get }
+    /// The quoted name of its table.
+    var quotedTable: String { get }
+    /// The names of the key's columns in the table.
+    var keyNames: [String] { get }
+    /// The columns of the key's values in the history, quoted.
+    var quotedKeys: [String] { get }
+}
+
+extension KeyedHistory {
+    /// The condition for the table's row with the key in the parameters.
+    var rowCondition: String {
+        keyNames.enumerated().map { "\(Identifier.quote($1)) = ?\($0 + 1)" }.joined(separator: " AND ")
+    }
+
+    /// Whether the table has a row with a key.
+    func isPresent(_ key: [Value], on connection: Connection) throws -> Bool {
+        try !connection.rows("SELECT 1 FROM main.\(quotedTable) WHERE \(rowCondition)", key).isEmpty
+    }
+
+    /// The lives of the table's rows.
+    func lives(on connection: Connection) -> HistoryLives {
+        HistoryLives(history: quotedName, keys: quotedKeys, connection: connection)
+    }
+}
+
+extension HistoryTable: KeyedHistory {
+    var quotedTable: String { table.quotedName }
+    var keyNames: [String] { keys.map(\.name) }
+}
+
 extension Connection {
     /// The rows of the library's own SQL.
     func rows(_ sql: String, _ values: [Value]) throws -> [[Value]] {

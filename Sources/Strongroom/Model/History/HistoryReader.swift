@@ -98,9 +98,8 @@ struct HistoryReader<Source: Table> {
     }
 
     private func present(_ key: Source.Key) throws -> Image? {
-        let keys = history.keys.enumerated().map { "\($1.quoted.text) = ?\($0 + 1)" }.joined(separator: " AND ")
         let columns = names.map(Identifier.quote).joined(separator: ", ")
-        let sql = "SELECT \(columns) FROM \(Source.schema.quotedName) WHERE \(keys)"
+        let sql = "SELECT \(columns) FROM \(Source.schema.quotedName) WHERE \(history.rowCondition)"
         let statement = try connection.statement(sql)
         defer { statement.finish() }
         try Source.bind(key, to: Bindings(statement), at: 0)

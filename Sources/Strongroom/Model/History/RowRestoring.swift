@@ -46,7 +46,7 @@ struct RowRestoring {
             return try update(step, former, advancesVersion: true)
         }
         let history = step.history
-        let columns = history.keys + history.kept + (step.others.isEmpty ? [] : history.others)
+        let columns = history.keyNames + history.kept + (step.others.isEmpty ? [] : history.others)
         let parameters = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
         let sql = """
             INSERT OR ABORT INTO main.\(history.quotedTable) \
@@ -89,7 +89,7 @@ struct RowRestoring {
     private func update(_ step: Step, _ values: [Value], advancesVersion: Bool) throws {
         let history = step.history
         // The key, too: the column's collation may treat another form of it as equal.
-        let given = zip(history.keys + history.kept, step.key + values).filter { column, _ in
+        let given = zip(history.keyNames + history.kept, step.key + values).filter { column, _ in
             history.version.map { !Identifier.areSame($0, column) } ?? true
         }
         var assignments = given.enumerated().map { "\(Identifier.quote($1.0)) = ?\($0 + 1)" }
@@ -99,7 +99,7 @@ struct RowRestoring {
         try run(
             """
             UPDATE OR ABORT main.\(history.quotedTable) SET \(assignments.joined(separator: ", ")) \
-            WHERE \(history.keyCondition)
+            WHERE \(history.rowCondition)
             """, given.map(\.1))
     }
 
@@ -154,7 +154,7 @@ struct RowRestoring {
     /// - Returns: The values of the columns that the history does not keep.
     private func delete(_ step: Step) throws -> [Value] {
         let history = step.history
-        let row = "FROM main.\(history.quotedTable) WHERE \(history.keyCondition)"
+        let row = "FROM main.\(history.quotedTable) WHERE \(history.rowCondition)"
         let columns = history.others.map(Identifier.quote).joined(separator: ", ")
         let others = history.others.isEmpty ? [] : try connection.rows("SELECT \(columns) \(row)", step.key).first ?? []
         try run("DELETE \(row)", step.key)

@@ -1,9 +1,9 @@
 /// A history that a file keeps, and the table that it is of, without their Swift types.
-struct StoredHistory {
+struct StoredHistory: KeyedHistory {
     /// The table's name.
     let table: String
     /// The names of the key's columns in the table.
-    let keys: [String]
+    let keyNames: [String]
     /// The names of the other columns whose former values are kept.
     let kept: [String]
     /// The other columns, whose values are not kept.
@@ -56,9 +56,9 @@ struct StoredHistory {
         }
         let plain = present.filter { $0.generated == nil }.map(\.name)
         let kept = recorded.filter { !isKey($0.stored) && Identifier.index(of: $0.column, in: plain) != nil }
-        self.keys = keys.map(\.column)
+        keyNames = keys.map(\.column)
         self.kept = kept.map(\.column)
-        let all = self.keys + self.kept
+        let all = keyNames + self.kept
         others = plain.filter { Identifier.index(of: $0, in: all) == nil }
         version = recorded.first(where: \.isVersion)?.column
         quotedKeys = keys.map { Identifier.quote($0.stored) }
@@ -82,27 +82,12 @@ struct StoredHistory {
         return zip(columns, stored).map { (column: $0.name, stored: $1, isVersion: $0.isVersion) }
     }
 
-    /// Whether a row of the table has the key in the parameters.
-    var keyCondition: String {
-        keys.enumerated().map { "\(Identifier.quote($1)) = ?\($0 + 1)" }.joined(separator: " AND ")
-    }
-
-    /// Whether the table has a row with a key.
-    func isPresent(_ key: [Value], on connection: Connection) throws -> Bool {
-        try !connection.rows("SELECT 1 FROM main.\(quotedTable) WHERE \(keyCondition)", key).isEmpty
-    }
-
     /// The number of the newest change; 0 if there is none.
     func lastChange(on connection: Connection) throws -> Int64 {
         guard case .integer(let last)? = try connection.ownValue("SELECT max(change) FROM main.\(quotedName)") else {
             return 0
         }
         return last
-    }
-
-    /// The lives of the table's rows.
-    func lives(on connection: Connection) -> HistoryLives {
-        HistoryLives(history: quotedName, keys: quotedKeys, connection: connection)
     }
 
     /// Erases the history of the rows that were deleted after a change, and of no other row that had their keys.

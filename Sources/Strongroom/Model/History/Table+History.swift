@@ -162,15 +162,6 @@ public enum ErasedRows: Sendable, Hashable {
 }
 
 extension HistoryTable {
-    fileprivate func lives(on connection: Connection) -> HistoryLives {
-        HistoryLives(history: quotedName, keys: quotedKeys, connection: connection)
-    }
-
-    fileprivate func isPresent(_ key: [Value], on connection: Connection) throws -> Bool {
-        let same = keys.enumerated().map { "\($1.quoted.text) = ?\($0 + 1)" }.joined(separator: " AND ")
-        return try !connection.rows("SELECT 1 FROM main.\(table.quotedName) WHERE \(same)", key).isEmpty
-    }
-
     fileprivate func reused(_ connection: Connection) -> StrongroomError {
         StrongroomError(
             .historyConflict,

@@ -157,7 +157,7 @@ struct TransactionUndoing {
     }
 
     private func delete(_ step: Step) throws -> Int {
-        let sql = "DELETE FROM main.\(step.history.quotedTable) WHERE \(step.history.keyCondition)"
+        let sql = "DELETE FROM main.\(step.history.quotedTable) WHERE \(step.history.rowCondition)"
         try connection.withOwnStatement(sql, step.key) { try $0.run() }
         return connection.changes
     }

@@ -59,8 +59,8 @@ struct UndoneReferences {
         let same = zip(columns, reference.columns).map {
             "parent.\(Identifier.quote($0)) = child.\(Identifier.quote($1))"
         }
-        let own = parent.keys.enumerated().map { "parent.\(Identifier.quote($1)) = ?\($0 + 1)" }
-        let keys = histories[SQLName(reference.child)]?.keys.map { "child.\(Identifier.quote($0))" } ?? ["1"]
+        let own = parent.keyNames.enumerated().map { "parent.\(Identifier.quote($1)) = ?\($0 + 1)" }
+        let keys = histories[SQLName(reference.child)]?.keyNames.map { "child.\(Identifier.quote($0))" } ?? ["1"]
         let sql = """
             SELECT \(keys.joined(separator: ", ")) FROM main.\(parent.quotedTable) AS parent \
             JOIN main.\(Identifier.quote(reference.child)) AS child ON \(same.joined(separator: " AND ")) \

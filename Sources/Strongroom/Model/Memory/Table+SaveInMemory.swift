@@ -28,10 +28,57 @@ extension Table {
     ) throws -> Saved {
         let connection = db.handle.connection
         guard cascading else { return try save(&record, persistence, nil, on: connection) }
-        if persistence == .memory, let key = key(of: record), try isInFile(key, on: connection) {
+        if persistence == .memory { try requireNoneInFile([record], on: connection) }
+        return try saveTree(&record, persistence, on: connection)
+    }
+
+    /// Saves a list of records to the file or to memory only, atomically.
+    ///
+    /// ```swift
+    /// try Contact.save(contentsOf: &drafts, persistence: .memory, in: db)    // as often as they change
+    /// try Contact.save(contentsOf: &drafts, persistence: .disk, in: db)      // now they are to last
+    /// ```
+    ///
+    /// The rules are those of the method for one record. Of two copies of a record in memory, the second one follows
+    /// the first one to the file.
+    ///
+    /// - Parameters:
+    ///   - records: The records, in the order in which they are written; each gets the key of its row. Unchanged if
+    ///     saving fails.
+    ///   - persistence: Where the records are stored.
+    ///   - cascading: Whether their parents and children are saved as well, in the same place; see ``Relations``. A
+    ///     parent that has a row in the file is saved there in any case.
+    ///   - db: A write transaction.
+    /// - Returns: The outcome for each record.
+    /// - Throws: As the method for one record; nothing is changed then.
+    @discardableResult
+    public static func save(
+        contentsOf records: inout [RecordType], persistence: Persistence, cascading: Bool = false,
+        in db: borrowing some Writing & ~Copyable
+    ) throws -> [Saved] {
+        let connection = db.handle.connection
+        if persistence == .memory { try requireNoneInFile(records, on: connection) }
+        guard !cascading else { return try saveTrees(&records, persistence, on: connection) }
+        var copies = records
+        let outcomes = try connection.inSavepoint { () throws -> [Saved] in
+            let cascade = Cascade(connection, persistence: persistence)
+            let write = { (list: inout [RecordType]) in
+                try list.indices.map { try saveRow(&list[$0], persistence, cascade, on: connection) }
+            }
+            let outcomes = try hooks.map { try save(&copies, $0, on: connection, write: write) } ?? write(&copies)
+            try cascade.finish()
+            return outcomes
+        }
+        records = copies
+        return outcomes
+    }
+
+    /// - Throws: ``StrongroomError`` with `constraint` if one of the records has a row in the file.
+    private static func requireNoneInFile(_ records: [RecordType], on connection: Connection) throws {
+        for record in records {
+            guard let key = key(of: record), try isInFile(key, on: connection) else { continue }
             throw TableFailure.staysInFile(schema)
         }
-        return try saveTree(&record, persistence, on: connection)
     }
 
     /// Saves a record of a cascading save, where each record is at home.

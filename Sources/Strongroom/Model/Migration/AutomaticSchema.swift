@@ -27,6 +27,12 @@ struct AutomaticSchema: Sendable {
             }
         }
 
+        /// Whether it adds the column that undoing by a history does not put back.
+        func addsVersion(of history: HistoryTable) -> Bool {
+            guard case .addColumn(_, let name) = self else { return false }
+            return history.kept.contains { history.isVersion($0) && Identifier.areSame($0.name, name) }
+        }
+
         /// The table that the change affects.
         var table: String {
             switch self {
@@ -126,7 +132,7 @@ struct AutomaticSchema: Sendable {
             return hasTriggers ? [.pauseHistory(table: table.name)] + changes : changes
         }
         if try changes.isEmpty && history.isKept(entries, in: connection) { return [] }
-        let isPaused = hasTriggers && !changes.allSatisfy(\.isOfIndex)
+        let isPaused = hasTriggers && !changes.allSatisfy { $0.isOfIndex || $0.addsVersion(of: history) }
         return (isPaused ? [.pauseHistory(table: table.name)] : []) + changes + [.keepHistory(table: table.name)]
     }
 

@@ -111,7 +111,8 @@ extension Query {
         return query
     }
 
-    private static func records<R: Record>(_ type: R.Type, _ keys: [[Value]], on connection: Connection) throws -> [R] {
+    /// The records with some keys, as they are stored; without those of rows that do not exist.
+    static func records<R: Record>(_ type: R.Type, _ keys: [[Value]], on connection: Connection) throws -> [R] {
         let columns = R.columnNames.map(Identifier.quote).joined(separator: ", ")
         let names = try keyNames()
         return try keys.compactMap { key in

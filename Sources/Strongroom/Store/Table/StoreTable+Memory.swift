@@ -39,6 +39,28 @@ extension StoreTable {
         }
     }
 
+    /// Saves a list of records in the file or in memory only, all or none.
+    ///
+    /// ```swift
+    /// try await store.table(Contact.self).save(contentsOf: &drafts, persistence: .memory)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - records: The records; each gets the key of its row, and they are unchanged when saving fails.
+    ///   - persistence: Where the records are stored.
+    ///   - cascading: Whether their parents and children are saved as well, in the same place.
+    /// - Returns: What was done with each.
+    /// - Throws: As `Table.save(contentsOf:persistence:cascading:in:)` and `Store.write`.
+    @discardableResult
+    public func save(
+        contentsOf records: inout [Source.RecordType], persistence: Persistence, cascading: Bool = false
+    ) async throws -> [Saved] {
+        try await prepare(cascading)
+        return try await store.write(&records) { db, records in
+            try Source.save(contentsOf: &records, persistence: persistence, cascading: cascading, in: db)
+        }
+    }
+
     /// Moves a record from memory to the disk, and its children that are in memory, and returns its new key.
     ///
     /// - Throws: As ``Table/persist(_:in:)`` and `Store.write`.

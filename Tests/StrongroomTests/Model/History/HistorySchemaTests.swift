@@ -195,6 +195,103 @@ struct HistorySchemaTests {
         try await store.close()
     }
 
+    @Table("item", history: .keep())
+    struct Versioned {
+        var id: Int64?
+        var name: String
+        @Column(kept: .version) var version = 0
+    }
+
+    @Table("item", history: .keep())
+    struct Counted {
+        var id: Int64?
+        var name: String
+        var version = 0
+    }
+
+    @Table("item", history: .keep())
+    struct VersionedAndWider {
+        var id: Int64?
+        var name: String
+        @Column(kept: .version) var version = 0
+        var size: Int?
+    }
+
+    /// Undoes both transactions; a record that was read before is stale then.
+    private static func expectVersionsGoOn(_ numbers: [Int64], _ store: Store) async throws {
+        let read = try #require(try await store.table(Versioned.self).find(1))
+        try await store.write { db throws in
+            #expect(try db.undo(transaction: numbers[1]) == 2)
+            let found = try Versioned.all(in: db)
+            #expect(found.map(\.name) == ["a", "b"])
+            // An updated row has the next version, and one that is put back one that it never had.
+            #expect(found.map(\.version) == [1, 1])
+            let error = try expectFailure(.staleRecord) { try Versioned.update(read, in: db) }
+            #expect(error.message.contains("item"))
+        }
+    }
+
+    /// Two rows are inserted; then one is changed, and the other deleted.
+    private static func twoTransactions(_ store: Store) async throws -> [Int64] {
+        let first = try await store.write { db throws in
+            for name in ["a", "b"] { try db.execute("INSERT INTO item (name) VALUES (\(name))") }
+            return try #require(try db.transactionNumber)
+        }
+        let second = try await store.write { db throws in
+            try db.execute("UPDATE item SET name = 'c' WHERE id = 1")
+            try db.execute("DELETE FROM item WHERE id = 2")
+            return try #require(try db.transactionNumber)
+        }
+        return [first, second]
+    }
+
+    @Test(arguments: [true, false])
+    func `transactions before a version is added can be undone`(isAutomatic: Bool) async throws {
+        let (directory, key) = (try TemporaryDirectory(), Key.random())
+        let create = Migration("1") { db in try db.createTable(Kept.schema) }
+        let steps = Migrator {
+            create
+            Migration("2") { db in
+                try db.addColumn(Versioned.columns.version, to: "item")
+                try db.keepHistory(of: Versioned.schema)
+            }
+        }
+        var store = try await open(
+            directory, key, isAutomatic ? .automatic(tables: [Kept.schema]) : Migrator { create })
+        let numbers = try await Self.twoTransactions(store)
+        try await store.close()
+        store = try await open(directory, key, isAutomatic ? .automatic(tables: [Versioned.schema]) : steps)
+        try await Self.expectVersionsGoOn(numbers, store)
+        try await store.close()
+        guard isAutomatic else { return }
+        store = try await open(directory, key, .automatic(tables: [Versioned.schema]))
+        #expect(store.opening.migration?.schemaChanges.isEmpty ?? true)
+        try await store.close()
+    }
+
+    @Test func `transactions before a column is declared as the version can be undone`() async throws {
+        let (directory, key) = (try TemporaryDirectory(), Key.random())
+        var store = try await open(directory, key, .automatic(tables: [Counted.schema]))
+        let numbers = try await Self.twoTransactions(store)
+        try await store.close()
+        store = try await open(directory, key, .automatic(tables: [Versioned.schema]))
+        try await Self.expectVersionsGoOn(numbers, store)
+        try await store.close()
+    }
+
+    @Test func `a further new column ends the undoing`() async throws {
+        let (directory, key) = (try TemporaryDirectory(), Key.random())
+        var store = try await open(directory, key, .automatic(tables: [Kept.schema]))
+        let numbers = try await Self.twoTransactions(store)
+        try await store.close()
+        store = try await open(directory, key, .automatic(tables: [VersionedAndWider.schema]))
+        let error = await #expect(throws: StrongroomError.self) {
+            try await store.write { db in try db.undo(transaction: numbers[1]) }
+        }
+        #expect(error?.code == .noSuchRow)
+        try await store.close()
+    }
+
     @Table("thing", history: .keep())
     struct Thing {
         var id: Int64?

@@ -6,7 +6,7 @@ struct HistoryTable {
     let table: TableSchema
     let history: History
     /// The columns whose former values are kept, besides the key.
-    let kept: [ColumnDefinition]
+    private(set) var kept: [ColumnDefinition]
     let keys: [ColumnDefinition]
 
     /// - Throws: ``StrongroomError`` with `schemaChange` for a table that cannot have a history as declared, or
@@ -161,7 +161,15 @@ struct HistoryTable {
         return SQL(verbatim: "INSERT INTO \(quotedName) (\(names)) VALUES (\(values.joined(separator: ", ")))")
     }
 
-    private func isVersion(_ column: ColumnDefinition) -> Bool {
+    /// The same history without the column of the version; nil if it has none.
+    var withoutVersion: HistoryTable? {
+        guard kept.contains(where: isVersion) else { return nil }
+        var copy = self
+        copy.kept.removeAll(where: isVersion)
+        return copy
+    }
+
+    func isVersion(_ column: ColumnDefinition) -> Bool {
         history.version.map { Identifier.areSame($0, column.name) } ?? false
     }
 

@@ -41,8 +41,8 @@ extension Writing where Self: ~Copyable {
             try connection.run(AuthorTable.creation)
             try connection.run(PrunedHistory.creation)
             if try db.hasTable(history.name) {
-                // Entries that the former triggers have made do not say what the present ones would.
-                if try !history.hasTriggers(connection.schemaEntries()) {
+                // Entries that other triggers have made do not say what the present ones would.
+                if try !history.continuesEntries(of: connection.schemaEntries()) {
                     try connection.breakHistory(of: history.table.name)
                 }
                 try history.extend(in: db)
@@ -131,11 +131,22 @@ extension HistoryTable {
 
     /// Whether the file has the triggers of the declaration.
     fileprivate func hasTriggers(_ entries: [SchemaEntry]) throws -> Bool {
+        try areTriggers(in: entries) { $0.normalised }
+    }
+
+    /// Whether the entries that the file's triggers have made say what those of the declaration would. Triggers that
+    /// did not record the version, or do not say which column it is, may differ: undoing does not put it back.
+    fileprivate func continuesEntries(of entries: [SchemaEntry]) throws -> Bool {
+        func unsigned(_ tokens: [SQLToken]) -> String { tokens.filter { !$0.isSign("+") }.normalised }
+        return try areTriggers(in: entries, unsigned) || withoutVersion?.areTriggers(in: entries, unsigned) ?? false
+    }
+
+    private func areTriggers(in entries: [SchemaEntry], _ form: ([SQLToken]) -> String) throws -> Bool {
         try triggers.allSatisfy { trigger in
             guard
                 let entry = entries.first(where: { $0.kind == .trigger && Identifier.areSame($0.name, trigger.name) })
             else { return false }
-            return try [SQLToken].normalised(entry.sql) == [SQLToken].normalised(trigger.sql())
+            return try form([SQLToken](sql: entry.sql)) == form([SQLToken](sql: trigger.sql()))
         }
     }
 

@@ -110,8 +110,12 @@ extension Table {
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Int64 {
+        try insert(with: assignments(columns), in: db)
+    }
+
+    static func insert(with given: [Assignment], in db: borrowing some Writing & ~Copyable) throws -> Int64 {
         try db.handle.connection.prepareTable(schema)
-        let assignments = try completed(assignments(columns), isNew: true, on: db.handle.connection)
+        let assignments = try completed(given, isNew: true, on: db.handle.connection)
         let hasKey = assignments.contains { given in
             schema.primaryKeys.contains { Identifier.areSame($0.name, given.column) }
         }

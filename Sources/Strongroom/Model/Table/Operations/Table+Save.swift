@@ -61,7 +61,17 @@ extension Table {
                 }
             }
             // Hooks run only once.
-            return try connection.inSavepoint { try save(&records, hooks, on: connection) }
+            return try connection.inSavepoint {
+                try save(&records, hooks, on: connection) { ready in
+                    var kept = ready
+                    let outcomes = try connection.inList(of: ready.count) {
+                        kept = ready
+                        return try saveRows(&kept, on: connection)
+                    }
+                    ready = kept
+                    return outcomes
+                }
+            }
         } catch {
             records = before
             throw error
@@ -117,9 +127,11 @@ extension Table {
         return try withHooks(&record, hooks, on: connection, write: write)
     }
 
+    /// - Parameter write: Writes the rows of the records that are not marked, and sets their keys.
     @usableFromInline
     static func save(
-        _ records: inout [RecordType], _ hooks: RecordHooks<RecordType>, on connection: Connection
+        _ records: inout [RecordType], _ hooks: RecordHooks<RecordType>, on connection: Connection,
+        write: (inout [RecordType]) throws -> [Saved]
     ) throws -> [Saved] {
         let db = WriteTransaction(connection)
         var outcomes = [Saved](repeating: .deleted, count: records.count)
@@ -132,12 +144,8 @@ extension Table {
                 indices.append(index)
             }
         }
-        let ready = indices.map { records[$0] }
-        var kept = ready
-        let saved = try connection.inList(of: ready.count) {
-            kept = ready
-            return try saveRows(&kept, on: connection)
-        }
+        var kept = indices.map { records[$0] }
+        let saved = try write(&kept)
         for (index, outcome) in zip(indices, saved) { outcomes[index] = outcome }
         for (index, record) in zip(indices, kept) {
             records[index] = record

@@ -1,0 +1,229 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Suite("Inserts and upserts that return rows")
+struct ReturningTests {
+    @Table("parcel")
+    struct Parcel: Equatable {
+        var id: Int64?
+        @Column(unique: true) var code: String
+        var weight: Int
+        @Column(default: "new") var state: String?
+
+        static let hooks: RecordHooks<Parcel>? = RecordHooks()
+            .willSave { parcel, db in if parcel.weight < 0 { parcel.weight = 0 } }
+            .didSave { parcel, db in
+                try db.execute("UPDATE parcel SET hooked = 'after ' || weight WHERE id = \(parcel.id ?? 0)")
+            }
+
+        enum Refusal: Error { case weight }
+
+        static func validateInsert(_ parcel: Parcel) throws { if parcel.weight > 100 { throw Refusal.weight } }
+        static func validateUpdate(_ parcel: Parcel) throws { if parcel.weight > 100 { throw Refusal.weight } }
+    }
+
+    /// What the file has of it: also what a trigger, a hook and a generated column write.
+    struct Stored: Record, Equatable {
+        var id: Int64
+        var code: String
+        var state: String?
+        var route: String?
+        var hooked: String?
+        var grams: Int
+
+        static let columnNames = ["id", "code", "state", "route", "hooked", "grams"]
+
+        init(_ id: Int64, _ code: String, _ state: String?, _ route: String?, _ hooked: String?, _ grams: Int) {
+            (self.id, self.code, self.state, self.route, self.hooked, self.grams) =
+                (id, code, state, route, hooked, grams)
+        }
+
+        init(row: borrowing Row) throws {
+            self.init(try row[0], try row[1], try row[2], try row[3], try row[4], try row[5])
+        }
+
+        func encode(to bindings: borrowing Bindings) throws {}
+    }
+
+    /// Grams are a generated column where the engine has those, and a trigger's otherwise.
+    private func store() async throws -> TemporaryStore {
+        let temporary = try await TemporaryStore()
+        let isGenerated = try EngineFeatures.current().hasGeneratedColumns
+        try await temporary.store.write { db throws in
+            let grams = isGenerated ? "GENERATED ALWAYS AS (weight * 1000) VIRTUAL" : "INTEGER"
+            try db.execute(
+                SQL(
+                    verbatim: """
+                        CREATE TABLE parcel (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE,
+                        weight INTEGER NOT NULL, state TEXT DEFAULT 'new', route TEXT, hooked TEXT, grams \(grams))
+                        """))
+            try db.execute(
+                """
+                CREATE TRIGGER routed AFTER INSERT ON parcel BEGIN
+                UPDATE parcel SET route = 'by ' || new.code WHERE id = new.id;
+                DELETE FROM parcel WHERE id = new.id AND code = 'gone';
+                UPDATE parcel SET id = id + 100 WHERE id = new.id AND code = 'moved'; END
+                """)
+            guard !isGenerated else { return }
+            for event in ["INSERT", "UPDATE OF weight"] {
+                try db.execute(
+                    SQL(
+                        verbatim: """
+                            CREATE TRIGGER `grams \(event)` AFTER \(event) ON parcel BEGIN
+                            UPDATE parcel SET grams = new.weight * 1000 WHERE id = new.id; END
+                            """))
+            }
+        }
+        return temporary
+    }
+
+    @Test func anInsertedRowHasItsDefaultsAndWhatTriggersAndHooksWrite() async throws {
+        let temporary = try await store()
+        try await temporary.store.write { db throws in
+            let first = try Parcel.insert(Parcel(code: "a", weight: 2), in: db, returning: Stored.self)
+            #expect(first == Stored(1, "a", "new", "by a", "after 2", 2000))
+            let own = try Parcel.insert(Parcel(code: "b", weight: -1), in: db, returning: Parcel.self)
+            #expect(own == Parcel(id: 2, code: "b", weight: 0, state: "new"))
+            let list = [Parcel(code: "c", weight: 3), Parcel(id: 9, code: "d", weight: 4, state: "old")]
+            #expect(
+                try Parcel.insert(contentsOf: list, in: db, returning: Stored.self) == [
+                    Stored(3, "c", "new", "by c", "after 3", 3000), Stored(9, "d", "old", "by d", "after 4", 4000),
+                ])
+            #expect(try Parcel.insert(contentsOf: [], in: db, returning: Stored.self) == [])
+            let single = try Parcel.insert(in: db, returning: Stored.self) { [$0.code.set("e"), $0.weight.set(5)] }
+            #expect(single == Stored(10, "e", "new", "by e", nil, 5000))
+            let again = try Parcel.insertOrIgnore(Parcel(code: "e", weight: 6), in: db, returning: Stored.self)
+            #expect(again == nil)
+            let other = try Parcel.insertOrIgnore(Parcel(code: "f", weight: 7), in: db, returning: Stored.self)
+            #expect(other == Stored(11, "f", "new", "by f", "after 7", 7000))
+        }
+    }
+
+    @Test func anUpsertedRowHasTheValuesThatItKeeps() async throws {
+        let temporary = try await store()
+        try await temporary.store.write { db throws in
+            try Parcel.insert(Parcel(code: "a", weight: 1, state: "sent"), in: db)
+            let kept = try Parcel.upsert(
+                Parcel(code: "a", weight: 2), by: \.code, nils: .keep, in: db, returning: Stored.self)
+            #expect(kept == Stored(1, "a", "sent", "by a", "after 2", 2000))
+            let new = try Parcel.upsert(Parcel(code: "b", weight: 3), by: \.code, in: db, returning: Stored.self)
+            #expect(new == Stored(2, "b", "new", "by b", "after 3", 3000))
+            let byKey = try Parcel.upsert(Parcel(id: 2, code: "c", weight: 4), in: db, returning: Stored.self)
+            #expect(byKey == Stored(2, "c", nil, "by b", "after 4", 4000))
+            // Two records of the list are one row, which is returned as it is after both.
+            let list = [Parcel(code: "d", weight: 5), Parcel(code: "d", weight: 6), Parcel(code: "a", weight: 7)]
+            let stored = try Parcel.upsert(contentsOf: list, by: \.code, in: db, returning: Stored.self)
+            #expect(stored.map(\.id) == [3, 3, 1] && stored.map(\.grams) == [6000, 6000, 7000])
+            let keyed = [Parcel(id: 1, code: "a", weight: 8), Parcel(code: "e", weight: 9)]
+            #expect(
+                try Parcel.upsert(contentsOf: keyed, in: db, returning: Stored.self).map(\.grams) == [8000, 9000])
+            let chosen = Parcel(id: 9, code: "e", weight: 11, state: "new")
+            let some = try Parcel.upsert(
+                chosen, by: \.code, only: { [$0.weight] }, in: db, returning: Stored.self)
+            #expect(some == Stored(4, "e", "new", "by e", "after 9", 11_000))
+            let more = try Parcel.upsert(
+                Parcel(id: 4, code: "f", weight: 12), only: { [$0.code] }, in: db, returning: Stored.self)
+            #expect(more == Stored(4, "f", "new", "by e", "after 9", 11_000))
+            try db.execute("UPDATE parcel SET state = 'lost' WHERE id < 3")
+            let several = try Parcel.upsert(
+                Parcel(code: "x", weight: 10, state: "found"), matching: \.state, in: db, returning: Parcel.self)
+            #expect(several == [Parcel(id: 5, code: "x", weight: 10, state: "found")])
+        }
+    }
+
+    @Test func theDoorsOfAStoreReturnTheSame() async throws {
+        let temporary = try await store()
+        let parcels = temporary.store.table(Parcel.self)
+        #expect(
+            try await parcels.insert(Parcel(code: "a", weight: 1), returning: Stored.self)
+                == Stored(1, "a", "new", "by a", "after 1", 1000))
+        let list = [Parcel(code: "b", weight: 2), Parcel(code: "c", weight: 3)]
+        #expect(try await parcels.insert(contentsOf: list, returning: Stored.self).map(\.route) == ["by b", "by c"])
+        #expect(try await parcels.insertOrIgnore(Parcel(code: "a", weight: 1), returning: Stored.self) == nil)
+        #expect(try await parcels.upsert(Parcel(code: "b", weight: 4), by: \.code, returning: Stored.self).id == 2)
+        #expect(try await parcels.upsert(Parcel(id: 3, code: "d", weight: 5), returning: Stored.self).grams == 5000)
+        let upserted = try await parcels.upsert(contentsOf: list, by: \.code, returning: Stored.self)
+        #expect(upserted.map(\.id) == [2, 4] && upserted.map(\.grams) == [2000, 3000])
+        #expect(
+            try await parcels.upsert(Parcel(code: "z", weight: 6), matching: \.code, returning: Stored.self)
+                .map(\.route) == ["by z"])
+    }
+
+    @Test("A row that is gone after the insert, a refused one, and a wrong column undo the whole write")
+    func failures() async throws {
+        let temporary = try await store()
+        try await temporary.store.write { db throws in
+            for code in ["gone", "moved"] {
+                let list = [Parcel(code: "a", weight: 1), Parcel(code: code, weight: 1)]
+                let error = try expectFailure(.noSuchRow) {
+                    try Parcel.insert(contentsOf: list, in: db, returning: Stored.self)
+                }
+                #expect(error.description.contains("returning:"))
+                try expectFailure(.noSuchRow) {
+                    try Parcel.insert(in: db, returning: Stored.self) { [$0.code.set(code), $0.weight.set(1)] }
+                }
+            }
+            #expect(throws: Parcel.Refusal.self) {
+                try Parcel.insert(
+                    contentsOf: [Parcel(code: "a", weight: 1), Parcel(code: "b", weight: 101)], in: db,
+                    returning: Stored.self)
+            }
+            try expectFailure(.sql) {
+                try Parcel.insert(Parcel(code: "a", weight: 1), in: db, returning: Contact.self)
+            }
+            #expect(try Parcel.count(in: db) == 0)
+        }
+    }
+
+    @Table("fare")
+    struct Fare: Equatable {
+        @Column(primaryKey: true) var country: String
+        @Column(scale: 2, primaryKey: true) var amount: Decimal
+        @Column(default: 1) var zone: Int?
+    }
+
+    @Table("ticket")
+    struct Ticket: Equatable {
+        var id: UUID?
+        @Column(default: "single") var kind: String?
+    }
+
+    /// The same statements with every engine.
+    @Test func keysOfEachForm() async throws {
+        let temporary = try await TemporaryStore(tables: [Fare.schema, Ticket.schema])
+        try await temporary.store.write { db throws in
+            let fare = Fare(country: "A", amount: Decimal(string: "1.5")!)
+            let stored = try db.expectSQL(
+                "INSERT INTO `fare` (`country`, `amount`, `zone`) VALUES (?1, ?2, ?3)",
+                "SELECT `country`, `amount`, `zone` FROM `fare` WHERE `country` = ? AND `amount` = ?"
+            ) {
+                try Fare.insert(fare, in: db, returning: Fare.self)
+            }
+            #expect(stored == Fare(country: "A", amount: Decimal(string: "1.50")!, zone: 1))
+            let assigned = try Fare.insert(in: db, returning: Fare.self) {
+                [$0.country.set("B"), $0.amount.set(2), $0.country.set("C")]
+            }
+            #expect(assigned == Fare(country: "B", amount: 2, zone: 1))
+            let ticket = try Ticket.insert(Ticket(), in: db, returning: Ticket.self)
+            #expect(ticket.kind == "single")
+            #expect(try Ticket.find(try #require(ticket.id), in: db) == ticket)
+            let draft = try Ticket.insert(Ticket(), persistence: .memory, in: db)
+            let saved = try Ticket.upsert(Ticket(id: draft, kind: "day"), in: db, returning: Ticket.self)
+            #expect(saved == Ticket(id: draft, kind: "day"))
+            #expect(try Ticket.isInMemory(draft, in: db))
+            try db.execute("CREATE TABLE made (code TEXT PRIMARY KEY DEFAULT 'x', n INTEGER)")
+            let made = try Made.insert(in: db, returning: Made.self) { [$0.n.set(4)] }
+            #expect(made == Made(code: "x", n: 4))
+        }
+    }
+
+    @Table("made")
+    struct Made: Equatable {
+        @Column(primaryKey: true) var code: String
+        var n: Int
+    }
+}
+#endif
