@@ -1,13 +1,5 @@
 import CSQLCipher
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Rejects user SQL that would change what the library manages: transactions, attached files, keys and settings.
 ///
 /// The engine calls the authorizer while it prepares a statement, also when it prepares one again at the first step
@@ -46,6 +38,8 @@ final class Authorizer {  // guarded by the slot, as the connection is
         /// Whether it is a virtual table, whose shadow tables are named with its name and `_`.
         var isVirtual = false
     }
+
+    private static let schemas: Set = ["sqlite_master", "sqlite_temp_master"]
 
     /// Whether the engine completes the entry of a new table in the schema.
     private var isCompletingEntry = false
@@ -104,19 +98,19 @@ final class Authorizer {  // guarded by the slot, as the connection is
     /// SQLite 3.15 also reports that for the table that a virtual table declares when a connection first uses it, such
     /// as ``ListTable`` or a full-text index: then nothing was inserted, and the schema does not change.
     private func isOfEntry(_ action: Int32, _ name: UnsafePointer<CChar>, _ column: UnsafePointer<CChar>?) -> Bool {
-        guard action == SQLITE_UPDATE || action == SQLITE_READ, let column,
-            strcmp(name, "sqlite_master") == 0 || strcmp(name, "sqlite_temp_master") == 0
+        guard action == SQLITE_UPDATE || action == SQLITE_READ && isCompletingEntry, let column,
+            Self.schemas.contains(String(cString: name))
         else {
             isCompletingEntry = false
             return false
         }
         if action == SQLITE_READ {
             // The end of the statement; a read of another column is another statement's.
-            defer { isCompletingEntry = false }
-            return isCompletingEntry && strcmp(column, "ROWID") == 0
+            isCompletingEntry = false
+            return String(cString: column) == "ROWID"
         }
         // The first of its columns, which no other statement sets.
-        if strcmp(column, "type") == 0 { isCompletingEntry = true }
+        if String(cString: column) == "type" { isCompletingEntry = true }
         return isCompletingEntry
     }
 
