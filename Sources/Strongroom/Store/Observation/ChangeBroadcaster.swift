@@ -64,6 +64,13 @@ final class ChangeBroadcaster: Sendable {
         for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.note(tables, rows) }
     }
 
+    /// Reports commits of other processes.
+    ///
+    /// - Parameter tables: The tables that they have written.
+    func note(_ tables: ForeignTables) {
+        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.note(tables) }
+    }
+
     /// Reports a commit that may have written any table.
     func noteAll() {
         for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.noteAll() }
