@@ -38,16 +38,21 @@ public final class Store: Sendable {
         path = context.path
         opening = report
         self.file = file
+        let foreign = context.foreignCommits
         pool = ConnectionPool(
             database: context.name.fileName,
             settings: context.settings,
-            foreign: context.foreignCommits,
+            foreign: foreign,
             readerCount: context.isInMemory ? 0 : nil,
             writer: connection,
             open: { try file.connect(as: $0) },
             renew: { try file.renew(after: $0) },
             keeper: { file.keeperOfLog() },
             automaticTables: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
+            records: {
+                guard let ring = foreign?.records, let key = try? CommitRecordKey(file.pageKey) else { return nil }
+                return CommitRecords(ring, key)
+            },
             // With the context this retains the configuration, which the file's location may depend on, while the store
             // is open.
             whenClosed: {

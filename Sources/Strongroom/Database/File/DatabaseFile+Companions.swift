@@ -14,8 +14,11 @@ extension DatabaseFile {
     /// The suffixes of the library's files beside a database, after the dot and the database's name.
     static let companions = [
         "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "trial", "trial.lock", "keys.new",
-        "keys.copy.new",
+        "keys.copy.new", "changes",
     ]
+
+    /// The path of the records of commits, see ``RecordRing``.
+    var recordsPath: String { FileSystem.companion(of: path, "changes") }
 
     /// Throws if the path of one of the engine's or the library's files beside the database is not a regular file.
     ///

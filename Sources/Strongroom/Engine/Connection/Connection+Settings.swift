@@ -69,6 +69,15 @@ extension Connection {
     /// Bytes.
     private static let logKept = 16 << 20
 
+    /// Changes the journal mode.
+    ///
+    /// - Parameter mode: The mode, such as `WAL`.
+    /// - Returns: Whether the file is in that mode now.
+    func setJournalMode(_ mode: String) throws -> Bool {
+        // The statement has to run to its end: it returns the mode before it writes the first page, which may fail.
+        try ownRows("PRAGMA journal_mode = \(mode)") == [[.text(mode.lowercased())]]
+    }
+
     private func enableWriteAheadLog() throws {
         guard try setJournalMode("WAL") else {
             throw StrongroomError(

@@ -30,6 +30,18 @@ extension Connection {
         }
     }
 
+    /// All rows of a statement of the library's own.
+    func ownRows(_ sql: String, _ values: Value...) throws -> [[Value]] {
+        try withOwnStatement(sql, values) { statement in
+            var rows: [[Value]] = []
+            while try statement.step() {
+                let row = Row(statement)
+                rows.append(try (0..<row.count).map { try row.value(at: $0) })
+            }
+            return rows
+        }
+    }
+
     /// Lends one of the library's own statements.
     func withOwnStatement<T>(_ sql: String, _ values: [Value] = [], _ body: (Statement) throws -> T) throws -> T {
         // Also while it runs: the engine prepares a statement again after a change of the schema.

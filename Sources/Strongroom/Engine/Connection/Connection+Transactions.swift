@@ -101,7 +101,9 @@ extension Connection {
         // A commit is not interrupted.
         transaction.isCommitting = true
         defer { transaction.isCommitting = false }
-        if let participant { try participant.commit(on: self) { try run("COMMIT") } } else { try run("COMMIT") }
+        try watchingCommit {
+            if let participant { try participant.commit(on: self) { try run("COMMIT") } } else { try run("COMMIT") }
+        }
         transaction.state = .none
         if transaction.isKeptFromWriting { try keepFromWriting(false) }
         transaction.recordCommit()

@@ -27,11 +27,21 @@ protocol FileLockRule: AnyObject {
 
     /// - Parameter level: The requested lock on the file, one of `SQLITE_LOCK_SHARED` to `SQLITE_LOCK_EXCLUSIVE`.
     func lockFile(_ level: Int32, _ proceed: (Int32) -> Int32) -> Int32
+
+    /// Whether ``willPublish(_:)`` is to be called now.
+    var expectsToPublish: Bool { get }
+
+    /// Called at the engine's memory barriers, one of which comes before it publishes a change of the WAL.
+    ///
+    /// - Parameter index: The first page of the WAL index.
+    func willPublish(_ index: UnsafeRawPointer)
 }
 
 extension FileLockRule {
     func lockIndex(_ lock: IndexLock, _ proceed: (IndexLock) -> Int32) -> Int32 { proceed(lock) }
     func lockFile(_ level: Int32, _ proceed: (Int32) -> Int32) -> Int32 { proceed(level) }
+    var expectsToPublish: Bool { false }
+    func willPublish(_ index: UnsafeRawPointer) {}
 }
 
 /// Wraps the engine's methods of a file, to change locking and reading.
@@ -119,6 +129,11 @@ struct FileMethods {
             own.pointee.isIndexOpen = false
             return own.pointee.original.pointee.xShmUnmap(file, isDeleting)
         }
+        methods.xShmBarrier = { file in
+            guard let file, let own = FileMethods.of(file) else { return }
+            own.pointee.noteBarrier(file)
+            own.pointee.original.pointee.xShmBarrier(file)
+        }
         methods.xLock = { file, level in
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
             return own.pointee.lockFile(file, level, rule: 0)
@@ -149,6 +164,17 @@ struct FileMethods {
             (lock.isLocking ? SQLITE_SHM_LOCK : SQLITE_SHM_UNLOCK)
             | (lock.isExclusive ? SQLITE_SHM_EXCLUSIVE : SQLITE_SHM_SHARED)
         return original.pointee.xShmLock(file, lock.slots.lowerBound, Int32(lock.slots.count), flags)
+    }
+
+    private func noteBarrier(_ file: File) {
+        for rule in rules where rule.expectsToPublish { index(of: file).map(rule.willPublish) }
+    }
+
+    /// The first page of the WAL index of a file that has one; nil if it cannot be written.
+    func index(of file: File) -> UnsafeRawPointer? {
+        var page: UnsafeMutableRawPointer?
+        let result = original.pointee.xShmMap(file, 0, Connection.indexPage, 0, &page)
+        return result == SQLITE_OK ? page.map { UnsafeRawPointer($0) } : nil
     }
 
     private func lockFile(_ file: File, _ level: Int32, rule: Int) -> Int32 {

@@ -10,6 +10,8 @@ extension Connection {
         var isOfAnotherKey = false
         /// The data version when it was last compared; see ``Connection/findForeignCommits()``.
         var dataVersion: Int64?
+        /// Follows the positions of the WAL that this connection's commits publish; nil for one that records none.
+        var commitWatch: CommitWatch?
         /// Whether the connection has prepared a statement that changes a table with a history.
         var hasHistory = false
     }

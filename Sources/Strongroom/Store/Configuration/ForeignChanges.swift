@@ -1,5 +1,8 @@
 /// How the observers of a store are notified of commits that other processes make to its file.
 ///
+/// A commit counts for the observers of the tables that it has written, if the other process has a store on the file.
+/// One of a program without this library counts for all of them, since its tables are not known.
+///
 /// ```swift
 /// StoreSettings(foreignChanges: .polled(every: .milliseconds(20)))
 /// ```

@@ -5,6 +5,8 @@ final class ChangeObserver: Sendable {
         var tables: Set<String>?
         /// The tables that have been written since the last ``begin()``.
         var changed: Set<String> = []
+        /// The tables that other processes have written since then.
+        var foreign: ForeignTables?
         /// Whether a commit since then may have written any table.
         var hasUnknownChanges = false
         /// The rows that have changed since then, for an observer of rows.
@@ -17,8 +19,15 @@ final class ChangeObserver: Sendable {
         var waiter: CheckedContinuation<Bool, any Error>?
 
         var hasChanges: Bool {
-            guard let tables else { return hasUnknownChanges || !changed.isEmpty }
-            return hasUnknownChanges && !tables.isEmpty || !tables.isDisjoint(with: changed)
+            guard let tables else { return hasUnknownChanges || !changed.isEmpty || foreign != nil }
+            if hasUnknownChanges && !tables.isEmpty || !tables.isDisjoint(with: changed) { return true }
+            return foreign.map { tables.contains(where: $0.contains) } ?? false
+        }
+
+        mutating func discardChanges() {
+            changed = []
+            foreign = nil
+            hasUnknownChanges = false
         }
     }
 
@@ -51,8 +60,7 @@ final class ChangeObserver: Sendable {
     /// Discards the changes recorded so far.
     func begin() {
         state.withLock { state in
-            state.changed = []
-            state.hasUnknownChanges = false
+            state.discardChanges()
             state.isReading = true
         }
     }
@@ -105,7 +113,10 @@ final class ChangeObserver: Sendable {
     /// Returns the changed rows, and discards the changes recorded so far.
     func removeRows() -> ChangedRowIDs {
         state.withLock { state in
-            defer { (state.changed, state.hasUnknownChanges, state.rows) = ([], false, .rows([])) }
+            defer {
+                state.discardChanges()
+                state.rows = .rows([])
+            }
             return state.hasUnknownChanges ? .unknown : state.rows
         }
     }
@@ -123,6 +134,20 @@ final class ChangeObserver: Sendable {
         resume { state in
             state.changed.insert(table)
             state.rows.formUnion(changed)
+        }
+    }
+
+    /// Records commits of other processes.
+    ///
+    /// - Parameter tables: The tables that they have written.
+    func record(_ tables: ForeignTables) {
+        if let rowsOf {
+            if tables.contains(rowsOf.table) { recordAll() }
+            return
+        }
+        resume { state in
+            guard state.foreign?.formUnion(tables) != true else { return }
+            if state.foreign == nil { state.foreign = tables } else { state.hasUnknownChanges = true }
         }
     }
 

@@ -9,7 +9,7 @@
 ///
 /// The sequence ends when the store is closed, with the newest value: closing reads it once more if it was not
 /// delivered. It throws what the read throws, and `CancellationError` if the task is cancelled. A value can be
-/// repeated, since a commit need not have changed it: a commit of another process counts for every table, see
+/// repeated, since a commit need not have changed it: one of another program may count for every table, see
 /// ``StoreSettings/foreignChanges``.
 public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value

@@ -52,7 +52,7 @@ extension ConnectionPool {
             dismantle(isWaiting: true)
             whenDismantled.signal()
         }
-        if foreign.isOn { foreign.check(writer.connection) }
+        if foreign.isOn { foreign.check(writer.connection, isLast: true) }
         readLastValues()
         guard let connection = writer.connection else { return }
         connection.beginWork(.unshared)

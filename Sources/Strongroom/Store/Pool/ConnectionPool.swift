@@ -83,6 +83,7 @@ final class ConnectionPool: Sendable {
     ///     key now.
     ///   - keeper: Called before the connections are closed; returns a connection to close after them.
     ///   - automaticTables: The tables that need not be compared with the declarations of their types.
+    ///   - records: Creates the recorder of a writer's commits; nil to record none.
     ///   - whenClosed: Called once, when no connection is left: after closing, or when the pool is deinitialized;
     ///     released then.
     init(
@@ -95,6 +96,7 @@ final class ConnectionPool: Sendable {
         renew: @escaping @Sendable (Connection) throws -> Bool = { _ in false },
         keeper: @escaping @Sendable () -> Connection? = { nil },
         automaticTables: AutomaticTables = AutomaticTables(isKept: true),
+        records: @escaping @Sendable () -> CommitRecords? = { nil },
         whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
@@ -112,7 +114,10 @@ final class ConnectionPool: Sendable {
         idleTimer = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [memory, automaticTables] role in
             let connection = try open(role)
-            if connection.isWriter { automaticTables.attach(to: connection) }
+            if connection.isWriter {
+                automaticTables.attach(to: connection)
+                records()?.attach(to: connection)
+            }
             connection.participant = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
             return connection
         }
@@ -121,6 +126,7 @@ final class ConnectionPool: Sendable {
         writer = Slot(.writer, open: open)
         writer.connection = connection
         automaticTables.attach(to: connection)
+        if connection.isWriter { records()?.attach(to: connection) }
         // Changes made by opening and migrating are not reported to observers.
         _ = connection.removeChangedTables()
         _ = connection.resetUse()

@@ -39,11 +39,17 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
         switch kind {
         case .immediate:
             return try connection.inTransaction(.immediate) {
+                connection.transaction.isFullyRecorded = true
                 if foreign.isOn { foreign.checkInTransaction(connection) }
                 return try work()
             }
         case .deferred:
-            return try foreign.whileDeferred(on: connection) { try connection.inTransaction(.deferred, work) }
+            return try foreign.whileDeferred(on: connection) {
+                try connection.inTransaction(.deferred) {
+                    connection.transaction.isFullyRecorded = true
+                    return try work()
+                }
+            }
         case .shared where members.isEmpty: return try runFirst(on: connection, work)
         case .shared: return try runLater(on: connection, work)
         }
@@ -52,6 +58,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     private func runFirst<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
         try connection.begin(.immediate)
         do {
+            connection.transaction.isFullyRecorded = true
             if foreign.isOn { foreign.checkInTransaction(connection) }
             let result = try work()
             try connection.checkTransactionIsWhole()

@@ -34,7 +34,7 @@ struct FilesOfADatabaseTests {
         let others = try names.filter { $0.contains("other") }
         for ending in [
             "new", "rotating", "rotating-journal", "plaintext", "restoring", "trial", "snapshot-1-", "snapshot-2-1.5",
-            "snapshot-2-1.5-wal",
+            "snapshot-2-1.5-wal", "changes",
         ] {
             try Data([1]).write(to: URL(filePath: vault.beside(ending)))
         }
