@@ -33,18 +33,33 @@ extension Connection {
     func functionError(sql: String) -> StrongroomError? {
         guard let message = sqlite3_errmsg(pointer).map({ String(cString: $0) }) else { return nil }
         if let missing = MissingName(message) { return missing.error(sql: sql, database: database) }
-        if let module = message.firstRange(of: "no such module: ").map({ message[$0.upperBound...] }) {
-            return StrongroomError(
-                .notSupported,
-                """
-                The file has a virtual table of the module "\(module)", which the linked engine does not have. Link an \
-                engine that has it, or drop the virtual table with one, a full-text index by `stopFullText(of:)`.
-                """,
-                database: database, sql: sql)
-        }
+        if let error = virtualTableError(message, sql: sql) { return error }
         guard message.contains("non-deterministic functions prohibited in ") else { return nil }
         let called = functions.declared.nondeterministic.first { [SQLToken](sql: sql).calls($0.name) }
         return notDeterministic(called?.name, sql: sql)
+    }
+
+    /// The error of a statement, if the engine cannot use one of the file's virtual tables.
+    func virtualTableError(_ message: String, sql: String) -> StrongroomError? {
+        let missing = "no such module: "
+        if message.hasPrefix(missing) {
+            return StrongroomError(
+                .notSupported,
+                """
+                The file has a virtual table of the module "\(message.dropFirst(missing.count))", which the linked \
+                engine does not have. Link an engine that has it, or drop the virtual table with one, a full-text index \
+                by `stopFullText(of:)`.
+                """,
+                database: database, sql: sql)
+        }
+        guard message.contains("invalid fts5 file format") else { return nil }
+        return StrongroomError(
+            .notSupported,
+            """
+            The file has a full-text index of a newer form of FTS5 than the linked engine knows. Link SQLCipher 4.6 or \
+            later (SQLite 3.42), or drop the index with it, by `stopFullText(of:)`.
+            """,
+            database: database, sql: sql)
     }
 
     /// Refuses a CHECK constraint that calls a function which is not declared deterministic: the engine refuses that in

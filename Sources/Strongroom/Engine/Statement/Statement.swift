@@ -141,6 +141,7 @@ final class Statement {
         if code.primary == SQLITE_ERROR, let missing = MissingName(full, isWhole: true) {
             return missing.error(sql: sql, database: owner.database)
         }
+        if code.primary == SQLITE_ERROR, let error = owner.virtualTableError(full, sql: sql) { return error }
         // The engine has no separate code for a sum that exceeds 64 bits.
         let isOverflow = full == "integer overflow"
         let plain = sqlite3_errstr(result).map { String(cString: $0) } ?? "unknown error"

@@ -31,7 +31,8 @@ struct FullTextEngineTests {
         let name = "strongroom_search_note.text"
         let tables =
             try EngineFeatures.current().hasFTS5
-            ? [("\(name)_data", "block")] : [("\(name)_segments", "block"), ("\(name)_segdir", "root")]
+            ? [("\(name)_data", "block"), ("\(name)_idx", "term")]
+            : [("\(name)_segments", "block"), ("\(name)_segdir", "root")]
         return try tables.map { table, column in
             let sql = SQL(
                 stringLiteral: """
@@ -63,6 +64,29 @@ struct FullTextEngineTests {
         }
     }
 
+    @Test(.enabled(if: (try? EngineFeatures.current().hasFTS5) ?? false, "the engine has no FTS5"))
+    func `the index has a newer form than the engine knows`() async throws {
+        try await vault.using { store in
+            try await store.write { db in
+                try db.execute("UPDATE `strongroom_search_note.text_config` SET v = 99 WHERE k = 'version'")
+            }
+        }
+        var plain = vault
+        plain.migrator = nil
+        try await plain.using { store async throws in
+            func expectRefusal(_ work: (Store) async throws -> Void) async {
+                let error = await #expect(throws: StrongroomError.self) { try await work(store) }
+                #expect(error?.code == .notSupported, "\(String(describing: error))")
+            }
+            await expectRefusal { store in _ = try await store.read { db in try Note.hits("alpha", in: db).count } }
+            await expectRefusal { store in
+                try await store.write { db in _ = try Note.insert(Note(title: "beta"), in: db) }
+            }
+            await expectRefusal { store in try await store.write { db in try db.stopFullText(of: "note") } }
+            #expect(try await store.read { db in try Note.all(in: db).count } == 20)
+        }
+    }
+
     @Test func `the engine does not have the index's module`() async throws {
         let salt = try Array(Data(contentsOf: URL(filePath: vault.path)).prefix(CipherSettings.saltLength))
         let key = try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault())
@@ -77,7 +101,7 @@ struct FullTextEngineTests {
         connection.close()
         var plain = vault
         plain.migrator = nil
-        try await plain.using { store in
+        try await plain.using { store async throws in
             #expect(try await store.read { db in try Note.all(in: db).count } == 20)
             func expectRefusal(_ work: (Store) async throws -> Void) async {
                 let error = await #expect(throws: StrongroomError.self) { try await work(store) }

@@ -16,8 +16,8 @@ struct FullTextTable {
     let tokenizer: String
     let prefixes: [Int]
     let usesFTS5: Bool
-    /// Whether the engine overwrites the words of a row that is deleted at once, also in older parts of the index. See
-    /// "FTS5 Extension", section 6.11 (sqlite.org/fts5.html).
+    /// Whether the engine overwrites the words of a row that is deleted at once, also in older parts of the index, but
+    /// for beginnings that separate its pages. See "FTS5 Extension", section 6.11 (sqlite.org/fts5.html).
     let overwritesWords: Bool
     /// The columns of the table's primary key.
     let keys: [ColumnInfo]
@@ -168,19 +168,7 @@ struct FullTextTable {
                     + "WHERE \(isSame("t", "t"))",
             ]
         }
-        guard usesFTS5 else {
-            return statements + ["INSERT INTO \(quotedName) (\(quotedName)) VALUES ('rebuild')"]
-        }
-        // 'rebuild' would read the words through the view, which takes longer. In the order of the numbers, the engine
-        // collects more rows before it writes.
-        let source =
-            rowID.map { "\(quotedTable) AS t ORDER BY t.\(Identifier.quote($0))" }
-            ?? "\(map) AS m CROSS JOIN \(quotedTable) AS t ON \(isKept("t", "m")) ORDER BY m.docid"
-        let number = rowID == nil ? "m.docid" : number("t")
-        return statements + [
-            "INSERT INTO \(quotedName) (\(quotedName)) VALUES ('delete-all')",
-            "INSERT INTO \(quotedName) (rowid, \(ownColumns)) SELECT \(number), \(allWords("t")) FROM \(source)",
-        ]
+        return statements + ["INSERT INTO \(quotedName) (\(quotedName)) VALUES ('rebuild')"]
     }
 
     /// The statement by which the engine compares its index with the rows.
