@@ -47,8 +47,8 @@ extension Connection {
                 .notSupported,
                 """
                 The file has a virtual table of the module "\(message.dropFirst(missing.count))", which the linked \
-                engine does not have. Link an engine that has it, or drop the virtual table with one, a full-text index \
-                by `stopFullText(of:)`.
+                engine does not have. Link an engine that has it, or drop the virtual table with one; a full-text \
+                index by `stopFullText(of:)`.
                 """,
                 database: database, sql: sql)
         }
