@@ -48,8 +48,10 @@ extension Connection {
     /// Runs work with a page cache that has room for the file's indexes. The engine looks up each row in each index, in
     /// the order of the rows: without room, a page of an index is read and deciphered for each row.
     private func withRoomForLookups(_ work: () throws -> Void) throws {
-        let pages = try setting("page_count").flatMap { Int64($0) } ?? 0
-        let bytes = try pages * (setting("page_size").flatMap { Int64($0) } ?? 0)
+        guard case .integer(let pages)? = try ownValue("PRAGMA main.page_count"),
+            case .integer(let size)? = try ownValue("PRAGMA main.page_size")
+        else { return try work() }
+        let bytes = pages.multipliedReportingOverflow(by: size).partialValue
         guard bytes > Self.cache else { return try work() }
         try run("PRAGMA cache_size = -\(min(bytes, Self.cacheForLookups) >> 10)")
         // Only memory and the speed of later work depend on it.
