@@ -18,9 +18,9 @@ final class OpenBlob: OpenWriter {
     /// Whether the value is open for reading only, although it is being written.
     private var isPaused = false
     /// Whether the row was changed, or a part of the transaction rolled back, so that the value is no longer open.
-    private var isExpired = false
-    /// Whether bytes that were written have been rolled back.
-    private var hasLostWrites = false
+    private(set) var isExpired = false
+    /// Whether bytes that were written have been rolled back, or the value could not be opened again.
+    private var hasFailed = false
 
     /// Opens a value of a table of the file.
     ///
@@ -63,9 +63,10 @@ final class OpenBlob: OpenWriter {
 
     /// Closes a value that was written.
     ///
-    /// - Throws: ``StrongroomError`` with `blobChanged` if a part of it was rolled back; the engine's error.
+    /// - Throws: ``StrongroomError`` with `blobChanged` if a part of it was rolled back, or it could not be opened
+    ///   again; the engine's error.
     func close() throws {
-        guard !hasLostWrites else { throw changed() }
+        guard !hasFailed else { throw changed() }
         let result = sqlite3_blob_close(pointer.take())
         guard result == SQLITE_OK else { throw failure(result) }
     }
@@ -139,18 +140,32 @@ final class OpenBlob: OpenWriter {
 
     /// Opens the value for reading in place of writing. The engine expires it then, too, when the row is changed.
     func pause() throws {
-        guard !isPaused, pointer != nil else { return }
-        try open(forWriting: false)
+        guard pointer != nil else { return }
+        try recordingFailure {
+            guard try isUnchanged() else { return expire() }
+            // Only opening an empty value again shows whether its row has changed.
+            if !isPaused || count == 0 { try open(forWriting: false) }
+        }
     }
 
     private func resume() throws {
         guard isPaused else { return }
-        try open(forWriting: true)
+        try recordingFailure {
+            guard try isUnchanged() else { return expire() }
+            try open(forWriting: true)
+        }
         guard !isExpired else { throw changed() }
     }
 
+    func reopen() {
+        expire()
+        isExpired = false
+        // The next part, or the end of the write, reports a failure.
+        try? recordingFailure { try open(forWriting: false) }
+    }
+
     func loseWrites() {
-        hasLostWrites = true
+        hasFailed = true
         expire()
     }
 
@@ -159,18 +174,29 @@ final class OpenBlob: OpenWriter {
         sqlite3_blob_close(pointer.take())
     }
 
-    /// Opens the value again, unless its row has been changed since it was opened.
+    private func recordingFailure(_ work: () throws -> Void) throws {
+        do {
+            try work()
+        } catch {
+            loseWrites()
+            throw error
+        }
+    }
+
+    /// Opens the value again, or expires it if its row is gone, or has a value of another type or size.
     private func open(forWriting isWriting: Bool) throws {
-        guard try isUnchanged() else { return expire() }
         let result = sqlite3_blob_close(pointer.take())
         guard result == SQLITE_OK else { throw failure(result) }
         let opening = sqlite3_blob_open(
             connection.pointer, "main", table, column, rowID, isWriting ? 1 : 0, &pointer)
+        if ResultCode(extended: opening).primary == SQLITE_ERROR { return expire() }
         guard opening == SQLITE_OK else { throw failure(opening) }
+        guard Int(sqlite3_blob_bytes(pointer)) == count else { return expire() }
         isPaused = !isWriting
     }
 
-    /// Whether the row is as it was when the value was opened. An expired value reports that when it is read.
+    /// Whether the row is as it was when the value was opened. An expired value reports that when it is read, unless it
+    /// is empty.
     private func isUnchanged() throws -> Bool {
         guard count > 0 else { return true }
         var byte: UInt8 = 0

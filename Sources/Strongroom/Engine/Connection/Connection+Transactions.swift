@@ -152,32 +152,36 @@ extension Connection {
             return result
         } catch {
             let told = explanation(of: error)
+            let idle = writers.filter { $0.writer.writeCount == $0.count }.map(\.writer)
             for (writer, count) in writers where writer.writeCount != count { writer.loseWrites() }
             // The engine does not roll back to a savepoint after it has read a damaged page.
             if let damage = told as? StrongroomError, damage.code == .damaged, hasMetDamage {
                 (transaction.state, transaction.rollbackCause) = (.rolledBack, damage)
             } else {
-                try undoSavepoint()
+                try undoSavepoint(idle)
             }
             throw told
         }
     }
 
-    /// - Returns: What is open for writing, and how often it has written.
+    /// - Returns: What is open for writing and has not expired, and how often it has written.
     @discardableResult
     private func pauseWriters() throws -> [(writer: any OpenWriter, count: Int)] {
         guard !transaction.writers.isEmpty else { return [] }
         for writer in transaction.writers { try writer.pause() }
-        return transaction.writers.map { ($0, $0.writeCount) }
+        return transaction.writers.filter { !$0.isExpired }.map { ($0, $0.writeCount) }
     }
 
-    private func undoSavepoint() throws {
+    /// - Parameter idle: What is open for writing, and has written nothing since the savepoint.
+    private func undoSavepoint(_ idle: [any OpenWriter]) throws {
         // A failure that made the engine roll back the transaction has removed the savepoint, too.
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK TO strongroom")
             participant?.didRollBack(on: self)
             try run("RELEASE strongroom")
+            // After a change of the schema the engine has ended all of them.
+            for writer in idle { writer.reopen() }
         } catch {
             transaction.state = .rolledBack
             throw error

@@ -89,9 +89,16 @@ protocol OpenWriter: AnyObject {
     /// How often it has written.
     var writeCount: Int { get }
 
+    /// Whether what it writes to was changed otherwise, so that it can neither read nor write any more.
+    var isExpired: Bool { get }
+
     /// Ends its write until it writes next.
     func pause() throws
 
     /// Called when a part of the transaction is rolled back in which it has written.
     func loseWrites()
+
+    /// Called after a part of the transaction has been rolled back in which it has not written, and before which it was
+    /// not expired.
+    func reopen()
 }

@@ -23,7 +23,7 @@ final class Authorizer {  // guarded by the slot, as the connection is
 
     /// Returns and clears the tables recorded since the last call.
     func removeTables() -> TableUse {
-        defer { (hasTables, tables) = (false, TableUse()) }
+        defer { (hasTables, tables, isCompletingEntry) = (false, TableUse(), false) }
         return tables
     }
 
@@ -81,7 +81,9 @@ final class Authorizer {  // guarded by the slot, as the connection is
 
     /// Records the tables of a statement. The engine also calls the authorizer for triggers and foreign key actions.
     private func record(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
-        guard let name = action == SQLITE_ALTER_TABLE ? second : first, !isOfEntry(action, name, second) else { return }
+        let name = action == SQLITE_ALTER_TABLE ? second : first
+        // Also without a name: any other action ends the entry.
+        guard !isOfEntry(action, name, second), let name else { return }
         switch action {
         case SQLITE_READ: tables.reads.insert(TableUse.name(name))
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_DROP_TABLE:
@@ -97,8 +99,8 @@ final class Authorizer {  // guarded by the slot, as the connection is
     ///
     /// SQLite 3.15 also reports that for the table that a virtual table declares when a connection first uses it, such
     /// as ``ListTable`` or a full-text index: then nothing was inserted, and the schema does not change.
-    private func isOfEntry(_ action: Int32, _ name: UnsafePointer<CChar>, _ column: UnsafePointer<CChar>?) -> Bool {
-        guard action == SQLITE_UPDATE || action == SQLITE_READ && isCompletingEntry, let column,
+    private func isOfEntry(_ action: Int32, _ name: UnsafePointer<CChar>?, _ column: UnsafePointer<CChar>?) -> Bool {
+        guard action == SQLITE_UPDATE || action == SQLITE_READ && isCompletingEntry, let name, let column,
             Self.schemas.contains(String(cString: name))
         else {
             isCompletingEntry = false

@@ -67,9 +67,11 @@ struct RowRestoring {
             SELECT max(\(history.quotedFormer[index])) FROM main.\(history.quotedName) \
             WHERE \(same) AND typeof(\(history.quotedFormer[index])) = 'integer'
             """
-        guard let newest = try connection.rows(sql, step.key).first?[0].asInteger, newest < .max else { return former }
+        let newest = try connection.rows(sql, step.key).first?[0].asInteger
+        guard newest != .max, newest != nil || former[index] == .null else { return former }
         var values = former
-        values[index] = .integer(newest + 1)
+        // The column was added after the row was deleted: each of the row's updates was one of the history's changes.
+        values[index] = .integer(try (newest ?? history.lastChange(on: connection)) + 1)
         return values
     }
 
@@ -94,7 +96,9 @@ struct RowRestoring {
         }
         var assignments = given.enumerated().map { "\(Identifier.quote($1.0)) = ?\($0 + 1)" }
         if advancesVersion, let version = history.version.map(Identifier.quote) {
-            assignments.append("\(version) = \(version) + 1")
+            // A number that the row has not had, also where it has none.
+            let last = "(SELECT max(change) FROM main.\(history.quotedName))"
+            assignments.append("\(version) = coalesce(\(version), \(last), 0) + 1")
         }
         try run(
             """

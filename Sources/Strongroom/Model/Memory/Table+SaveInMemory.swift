@@ -27,7 +27,7 @@ extension Table {
         in db: borrowing some Writing & ~Copyable
     ) throws -> Saved {
         let connection = db.handle.connection
-        guard cascading else { return try save(&record, persistence, nil, on: connection) }
+        guard cascading else { return try save(&record, persistence, nil, isRequested: true, on: connection) }
         if persistence == .memory { try requireNoneInFile([record], on: connection) }
         return try saveTree(&record, persistence, on: connection)
     }
@@ -63,35 +63,46 @@ extension Table {
         let outcomes = try connection.inSavepoint { () throws -> [Saved] in
             let cascade = Cascade(connection, persistence: persistence)
             let write = { (list: inout [RecordType]) in
-                try list.indices.map { try saveRow(&list[$0], persistence, cascade, on: connection) }
+                let outcomes = try list.indices.map { index in
+                    try saveRow(&list[index], persistence, cascade, isRequested: true, on: connection)
+                }
+                // Before the hooks that run after a save: the children move with the records.
+                try cascade.finish()
+                return outcomes
             }
-            let outcomes = try hooks.map { try save(&copies, $0, on: connection, write: write) } ?? write(&copies)
-            try cascade.finish()
-            return outcomes
+            return try hooks.map { try save(&copies, $0, on: connection, write: write) } ?? write(&copies)
         }
         records = copies
         return outcomes
     }
 
-    /// - Throws: ``StrongroomError`` with `constraint` if one of the records has a row in the file.
+    /// - Throws: ``StrongroomError`` with `constraint` if one of the records has a row in the file and is not marked
+    ///   for deletion.
     private static func requireNoneInFile(_ records: [RecordType], on connection: Connection) throws {
-        for record in records {
+        for record in records where hooks?.isMarked(record) != true {
             guard let key = key(of: record), try isInFile(key, on: connection) else { continue }
             throw TableFailure.staysInFile(schema)
         }
     }
 
     /// Saves a record of a cascading save, where each record is at home.
-    static func save(_ record: inout RecordType, _ persistence: Persistence, in cascade: Cascade) throws -> Saved {
-        try save(&record, persistence, cascade, on: cascade.connection)
+    ///
+    /// - Parameter isRequested: Whether the caller has passed the record itself, and not one that it is related to.
+    static func save(
+        _ record: inout RecordType, _ persistence: Persistence, isRequested: Bool, in cascade: Cascade
+    ) throws -> Saved {
+        try save(&record, persistence, cascade, isRequested: isRequested, on: cascade.connection)
     }
 
     private static func save(
-        _ record: inout RecordType, _ persistence: Persistence, _ cascade: Cascade?, on connection: Connection
+        _ record: inout RecordType, _ persistence: Persistence, _ cascade: Cascade?, isRequested: Bool,
+        on connection: Connection
     ) throws -> Saved {
         var copy = record
         let outcome = try connection.inSavepoint { () throws -> Saved in
-            let write = { (record: inout RecordType) in try saveRow(&record, persistence, cascade, on: connection) }
+            let write = { (record: inout RecordType) in
+                try saveRow(&record, persistence, cascade, isRequested: isRequested, on: connection)
+            }
             guard let hooks else { return try write(&copy) }
             return try save(&copy, hooks, on: connection, write: write)
         }
@@ -99,8 +110,11 @@ extension Table {
         return outcome
     }
 
+    /// - Parameter isRequested: Whether the record must have no row in the file if it is saved in memory. A related one
+    ///   that has a row there is saved there.
     private static func saveRow(
-        _ record: inout RecordType, _ persistence: Persistence, _ cascade: Cascade?, on connection: Connection
+        _ record: inout RecordType, _ persistence: Persistence, _ cascade: Cascade?, isRequested: Bool,
+        on connection: Connection
     ) throws -> Saved {
         // Another copy of the record may have moved already.
         try cascade?.updateKey(Self.self, of: &record)
@@ -110,7 +124,8 @@ extension Table {
                 adopt(try insertInMemory(record, on: connection), .inserted, in: &record, on: connection)
                 return .inserted
             }
-            guard cascade != nil else { throw TableFailure.staysInFile(schema) }
+            // A hook may have set the key.
+            guard !isRequested else { throw TableFailure.staysInFile(schema) }
         }
         let outcome = try saveRow(&record, on: connection)
         guard wasInMemory, persistence == .disk, let key = key(of: record) else { return outcome }

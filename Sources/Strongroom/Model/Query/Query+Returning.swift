@@ -123,15 +123,20 @@ extension Query {
                 sql.append(text: value == .null ? " IS " : " = ")
                 sql.append(value: value)
             }
-            let statement = try connection.statement(for: sql)
-            defer { statement.finish() }
-            guard try statement.step() else { return nil }
-            do {
-                return try R(row: Row(statement))
-            } catch {
-                guard let error = error as? StrongroomError, error.mismatch != nil else { throw error }
-                throw error.located(in: Source.schema.name, rowID: nil)
-            }
+            return try record(type, sql, on: connection)
+        }
+    }
+
+    /// The record of a query's first row; nil if it has none.
+    static func record<R: Record>(_ type: R.Type, _ sql: SQL, on connection: Connection) throws -> R? {
+        let statement = try connection.statement(for: sql)
+        defer { statement.finish() }
+        guard try statement.step() else { return nil }
+        do {
+            return try R(row: Row(statement))
+        } catch {
+            guard let error = error as? StrongroomError, error.mismatch != nil else { throw error }
+            throw error.located(in: Source.schema.name, rowID: nil)
         }
     }
 }

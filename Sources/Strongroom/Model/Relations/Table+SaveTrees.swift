@@ -12,7 +12,7 @@ extension Table {
             let cascade = Cascade(connection, present: present, persistence: persistence)
             // Two records of a list may have one key, as in a save without children.
             _ = try cascade.enter(Self.self, saved)
-            let outcomes = try saveTrees(&saved, at: Array(saved.indices), cascade)
+            let outcomes = try saveTrees(&saved, at: Array(saved.indices), cascade, areRequested: true)
             try cascade.finish()
             return outcomes
         }
@@ -36,9 +36,11 @@ extension Table {
     /// - Parameters:
     ///   - indices: The indices of the records to save. The others were already visited.
     ///   - reference: The column of a reference whose parent is being saved.
+    ///   - areRequested: Whether the caller has passed the records themselves, and not those that they are related to.
     /// - Returns: The outcome for each record of the list; `deleted` or `updated` for the others.
     static func saveTrees(
-        _ records: inout [RecordType], at indices: [Int], _ cascade: Cascade, without reference: String? = nil
+        _ records: inout [RecordType], at indices: [Int], _ cascade: Cascade, without reference: String? = nil,
+        areRequested: Bool = false
     ) throws -> [Saved] {
         var outcomes = [Saved](repeating: .updated, count: records.count)
         try deleteMarked(records, at: indices, &outcomes, cascade)
@@ -51,7 +53,7 @@ extension Table {
         }
         let saved =
             try cascade.persistence.map { persistence in
-                try list.indices.map { try save(&list[$0], persistence, in: cascade) }
+                try list.indices.map { try save(&list[$0], persistence, isRequested: areRequested, in: cascade) }
             } ?? save(contentsOf: &list, in: cascade.db)
         _ = try cascade.enter(Self.self, list)
         for relation in relations?.children ?? [] { try relation.save(of: &list, saved, cascade) }

@@ -279,6 +279,57 @@ struct HistorySchemaTests {
         try await store.close()
     }
 
+    @Test func `a version that is added again goes on`() async throws {
+        let (directory, key) = (try TemporaryDirectory(), Key.random())
+        let create = Migration("1") { db in try db.createTable(Versioned.schema) }
+        let drop = Migration("2") { db in
+            try db.keepHistory(of: Kept.schema)
+            try db.dropColumn("version", from: "item")
+        }
+        let add = Migration("3") { db in
+            try db.addColumn(Versioned.columns.version, to: "item")
+            try db.keepHistory(of: Versioned.schema)
+        }
+        var store = try await open(directory, key, Migrator { create })
+        // Its history has versions.
+        try await store.write { db throws in
+            let old = try Versioned.insert(Versioned(name: "old"), in: db)
+            try Versioned.update(old, in: db) { [$0.name.set("older")] }
+            try Versioned.delete(old, in: db)
+        }
+        try await store.close()
+        store = try await open(directory, key, Migrator { [create, drop] })
+        let numbers = try await Self.twoTransactions(store)
+        try await store.close()
+        store = try await open(directory, key, Migrator { [create, drop, add] })
+        let read = try #require(try await store.table(Versioned.self).find(1))
+        try await store.write { db throws in
+            #expect(try db.undo(transaction: numbers[1]) == 2)
+            let found = try Versioned.all(in: db)
+            #expect(found.map(\.name) == ["a", "b"])
+            #expect(found.allSatisfy { $0.version > 0 })
+            try expectFailure(.staleRecord) { try Versioned.update(read, in: db) }
+        }
+        try await store.close()
+    }
+
+    /// A program's own table, whose version may be NULL.
+    @Test func `a version never becomes NULL`() async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        try await store.write { db throws in
+            try db.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL, version INTEGER)")
+            try db.keepHistory(of: Versioned.schema)
+        }
+        let numbers = try await Self.twoTransactions(store)
+        try await store.write { db throws in
+            #expect(try db.undo(transaction: numbers[1]) == 2)
+            let found = try Versioned.all(in: db)
+            #expect(found.map(\.name) == ["a", "b"])
+            #expect(found.allSatisfy { $0.version > 0 })
+        }
+    }
+
     @Test func `a further new column ends the undoing`() async throws {
         let (directory, key) = (try TemporaryDirectory(), Key.random())
         var store = try await open(directory, key, .automatic(tables: [Kept.schema]))

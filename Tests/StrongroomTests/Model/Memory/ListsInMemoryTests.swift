@@ -142,5 +142,93 @@ struct ListsInMemoryTests {
             #expect(try Order.keysInMemory(in: db).isEmpty)
         }
     }
+
+    @Table("note")
+    struct Note: Equatable {
+        var id: Int64?
+        var text: String
+        @Ignored var isGone = false
+        @Ignored var next: Int64?
+        @HasMany var lines: [Line] = []
+
+        static let relations: Relations<Note>? = Relations().hasMany(\.$lines, by: \.note)
+        static let hooks: RecordHooks<Note>? = RecordHooks()
+            .willSave { note, db in if let next = note.next { note.id = next } }
+            .didSave { note, db in
+                try db.execute(
+                    """
+                    INSERT INTO trace VALUES (\("\(note.text): \(try Line.keysInMemory(in: db).count)"))
+                    """)
+            }
+            .deletesOnSave { $0.isGone }
+    }
+
+    @Table("line")
+    struct Line: Equatable {
+        var id: Int64?
+        @Column(references: Reference("note")) var note: Int64?
+    }
+
+    private func notes() async throws -> (TemporaryStore, Int64) {
+        let temporary = try await TemporaryStore(Note.self, Line.self)
+        let key = try await temporary.store.write { db throws in
+            try db.execute("CREATE TABLE trace (text TEXT)")
+            return try Note.insert(Note(text: "file"), in: db)
+        }
+        return (temporary, key)
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func aKeyThatAHookSetsIsNotThatOfARowInTheFile(isList: Bool, cascading: Bool) async throws {
+        let (temporary, key) = try await notes()
+        try await temporary.store.write { db throws in
+            var list = [Note(text: "draft", next: key)]
+            let before = list
+            try expectFailure(.constraint) {
+                if isList {
+                    try Note.save(contentsOf: &list, persistence: .memory, cascading: cascading, in: db)
+                } else {
+                    try Note.save(&list[0], persistence: .memory, cascading: cascading, in: db)
+                }
+            }
+            #expect(list == before)
+            #expect(try Note.find(key, in: db)?.text == "file")
+        }
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func aMarkedRecordIsDeletedFromTheFile(isList: Bool, cascading: Bool) async throws {
+        let (temporary, key) = try await notes()
+        try await temporary.store.write { db throws in
+            var list = [Note(id: key, text: "file", isGone: true)]
+            if isList {
+                list.append(Note(text: "draft"))
+                #expect(
+                    try Note.save(contentsOf: &list, persistence: .memory, cascading: cascading, in: db)
+                        == [.deleted, .inserted])
+            } else {
+                #expect(try Note.save(&list[0], persistence: .memory, cascading: cascading, in: db) == .deleted)
+            }
+            #expect(try Note.find(key, in: db) == nil)
+            #expect(try Note.keysInMemory(in: db).count == (isList ? 1 : 0))
+        }
+    }
+
+    @Test(arguments: [false, true]) func childrenAreInTheFileWhenHooksRun(isList: Bool) async throws {
+        let (temporary, _) = try await notes()
+        try await temporary.store.write { db throws in
+            var list = [Note(text: "a")]
+            try Note.save(contentsOf: &list, persistence: .memory, in: db)
+            try Line.insert(Line(note: list[0].id), persistence: .memory, in: db)
+            try db.execute("DELETE FROM trace")
+            if isList {
+                try Note.save(contentsOf: &list, persistence: .disk, in: db)
+            } else {
+                try Note.save(&list[0], persistence: .disk, in: db)
+            }
+            #expect(try db.texts("SELECT text FROM trace") == ["a: 0"])
+            #expect(try Line.all(in: db).map(\.note) == [list[0].id])
+        }
+    }
 }
 #endif

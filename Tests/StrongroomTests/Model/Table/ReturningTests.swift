@@ -226,4 +226,124 @@ struct ReturningTests {
         var n: Int
     }
 }
+
+/// Tables that another program has created.
+@Suite("Returned rows of tables whose key is not the row id")
+struct ReturningForeignKeysTests {
+    @Table("part")
+    struct Part: Equatable {
+        var id: Int64?
+        var name: String
+    }
+
+    @Table("word")
+    struct Word: Equatable {
+        @Column(primaryKey: true) var text: String?
+        var count: Int
+    }
+
+    /// A row whose key may be NULL.
+    struct Loose: Record, Equatable {
+        var text: String?
+        var count: Int
+
+        static let columnNames = ["text", "count"]
+
+        init(_ text: String?, _ count: Int) { (self.text, self.count) = (text, count) }
+
+        init(row: borrowing Row) throws { self.init(try row[0], try row[1]) }
+
+        func encode(to bindings: borrowing Bindings) throws {}
+    }
+
+    @Table("pair")
+    struct Pair: Equatable {
+        @Column(primaryKey: true) var group: String
+        @Column(primaryKey: true) var number: Int
+        var note: String?
+    }
+
+    private func store(_ statements: SQL...) async throws -> TemporaryStore {
+        let temporary = try await TemporaryStore()
+        try await temporary.store.write { db throws in for statement in statements { try db.execute(statement) } }
+        return temporary
+    }
+
+    @Test(arguments: ["INTEGER PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID", "INT PRIMARY KEY, name TEXT NOT NULL)"])
+    func `an assigned integer identifies the row, and no row id`(declaration: String) async throws {
+        let temporary = try await store(SQL(verbatim: "CREATE TABLE part (id \(declaration)"))
+        try await temporary.store.write { db throws in
+            // One that a row id might be taken for.
+            try db.execute("INSERT INTO part VALUES (1, 'first'), (0, 'zero'), (2, 'second')")
+            for id in [Int64(70), 71] {
+                let stored = try Part.insert(in: db, returning: Part.self) { [$0.id.set(id), $0.name.set("new")] }
+                #expect(stored == Part(id: id, name: "new"))
+            }
+            #expect(try Part.count(in: db) == 5)
+        }
+    }
+
+    @Test func `the engine generates a key that is assigned as NULL`() async throws {
+        let temporary = try await store("CREATE TABLE part (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+        try await temporary.store.write { db throws in
+            let stored = try Part.insert(in: db, returning: Part.self) { [$0.id.set(nil), $0.name.set("a")] }
+            #expect(stored == Part(id: 1, name: "a"))
+            let other = try Part.insert(in: db, returning: Part.self) { [$0.name.set("b")] }
+            #expect(other == Part(id: 2, name: "b"))
+        }
+    }
+
+    @Test func `a row without a key is found by its row id`() async throws {
+        let temporary = try await store(
+            "CREATE TABLE word (text TEXT PRIMARY KEY, count INTEGER)", "INSERT INTO word VALUES (NULL, 1), (NULL, 2)")
+        try await temporary.store.write { db throws in
+            let first = try Word.insert(in: db, returning: Loose.self) { [$0.count.set(3)] }
+            let second = try Word.insert(in: db, returning: Loose.self) { [$0.text.set(nil), $0.count.set(4)] }
+            #expect([first, second] == [Loose(nil, 3), Loose(nil, 4)])
+            // A column that a row id's name is taken from.
+            try db.execute("DROP TABLE word")
+            try db.execute("CREATE TABLE word (text TEXT PRIMARY KEY, count INTEGER, rowid TEXT)")
+            try db.execute("INSERT INTO word (count, rowid) VALUES (9, 2)")
+            let third = try Word.insert(in: db, returning: Loose.self) { [$0.count.set(5)] }
+            #expect(third == Loose(nil, 5))
+        }
+    }
+
+    @Test func `defaults of keys are evaluated where there is no row id`() async throws {
+        let temporary = try await store(
+            "CREATE TABLE word (text TEXT PRIMARY KEY DEFAULT ('x' || 'y'), count INTEGER) WITHOUT ROWID",
+            """
+            CREATE TABLE pair (`group` TEXT DEFAULT 'all', number INTEGER, note TEXT DEFAULT 'n',
+            PRIMARY KEY (`group`, number)) WITHOUT ROWID
+            """)
+        try await temporary.store.write { db throws in
+            let word = try Word.insert(in: db, returning: Loose.self) { [$0.count.set(3)] }
+            #expect(word == Loose("xy", 3))
+            let pair = try Pair.insert(in: db, returning: Pair.self) { [$0.number.set(4)] }
+            #expect(pair == Pair(group: "all", number: 4, note: "n"))
+            let error = try expectFailure(.constraint) {
+                try Pair.insert(in: db, returning: Pair.self) { [$0.group.set("a")] }
+            }
+            #expect(error.constraint?.kind == .notNull)
+            #expect(try Pair.count(in: db) == 1)
+            // A default that is a word, which the engine takes for a text.
+            try db.execute("DROP TABLE word")
+            try db.execute("CREATE TABLE word (text TEXT PRIMARY KEY DEFAULT plain, count INTEGER) WITHOUT ROWID")
+            let plain = try Word.insert(in: db, returning: Loose.self) { [$0.count.set(4)] }
+            #expect(plain == Loose("plain", 4))
+        }
+    }
+
+    @Test func `a row that another one of the list replaces is named`() async throws {
+        let temporary = try await store(
+            "CREATE TABLE part (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE ON CONFLICT REPLACE)")
+        try await temporary.store.write { db throws in
+            let error = try expectFailure(.noSuchRow) {
+                try Part.insert(contentsOf: [Part(name: "a"), Part(name: "a")], in: db, returning: Part.self)
+            }
+            #expect(error.message.contains("ON CONFLICT REPLACE"))
+            #expect(try Part.count(in: db) == 0)
+        }
+    }
+}
 #endif

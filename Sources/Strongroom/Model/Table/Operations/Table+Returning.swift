@@ -17,7 +17,8 @@ extension Table {
     ///   - type: The record's type; its columns are columns of the table.
     /// - Returns: The row, with its defaults, generated columns, and what triggers and hooks have changed in it.
     /// - Throws: As `insert(_:in:)`; ``StrongroomError`` with `noSuchRow` if a trigger or a hook has deleted the row or
-    ///   changed its key, `typeMismatch`, or `sql` for a column that the table does not have. Nothing is inserted then.
+    ///   changed its key, or if a later row of a list has replaced it (`ON CONFLICT REPLACE`), `typeMismatch`, or `sql`
+    ///   for a column that the table does not have. Nothing is inserted then.
     public static func insert<R: Record>(
         _ record: RecordType, in db: borrowing some Writing & ~Copyable, returning type: R.Type
     ) throws -> R {
@@ -66,6 +67,9 @@ extension Table {
 
     /// Inserts a row with single values, and returns it as it is stored; the other columns get their defaults.
     ///
+    /// The row is found by its key if that is assigned, or has a default in a table that was created WITHOUT ROWID, and
+    /// by its row id otherwise.
+    ///
     /// ```swift
     /// let stored = try Contact.insert(in: db, returning: Contact.self) { [$0.name.set("Ada")] }
     /// ```
@@ -75,7 +79,8 @@ extension Table {
     ///   - type: The record's type; its columns are columns of the table.
     ///   - assignments: Returns the assignments for the table's columns.
     /// - Returns: The row.
-    /// - Throws: As `insert(in:_:)` and `insert(_:in:returning:)`. Nothing is inserted then.
+    /// - Throws: As `insert(in:_:)` and `insert(_:in:returning:)`; `missingKey` if the key is neither assigned nor has
+    ///   a default, and the table's columns have all names of the row id. Nothing is inserted then.
     public static func insert<R: Record>(
         in db: borrowing some Writing & ~Copyable, returning type: R.Type, _ assignments: (Columns) -> [Assignment]
     ) throws -> R {
@@ -85,7 +90,8 @@ extension Table {
         return try connection.inSavepoint {
             let (evaluated, key) = try withEvaluatedKey(given, on: connection)
             let rowID = try insert(with: evaluated, in: WriteTransaction(connection))
-            return try stored(type, [try key ?? storedKey(rowID: rowID, on: connection)], on: connection)[0]
+            guard let key else { return try stored(type, rowID: rowID, on: connection) }
+            return try stored(type, [key], on: connection)[0]
         }
     }
 
@@ -250,14 +256,17 @@ extension Table {
 
     /// Assignments whose key is evaluated, so that the row can be found by it.
     ///
-    /// - Returns: The assignments, and the key; nil if the engine generates it, or a default does.
+    /// - Returns: The assignments, and the key; nil if it is not known before the insert: then the row has a row id.
     private static func withEvaluatedKey(
         _ given: [Assignment], on connection: Connection
     ) throws -> (assignments: [Assignment], key: [Value]?) {
         let names = schema.primaryKeys.map(\.name)
         // Of several assignments of a column, the engine takes the first one.
-        let assigned = names.compactMap { name in given.first { Identifier.areSame($0.column, name) } }
-        guard !names.isEmpty, schema.rowIDColumn == nil, assigned.count == names.count else { return (given, nil) }
+        var assigned = names.compactMap { name in given.first { Identifier.areSame($0.column, name) } }
+        if assigned.count < names.count, schema.rowIDColumn == nil {
+            assigned = try withDefaults(assigned, names, on: connection)
+        }
+        guard !names.isEmpty, assigned.count == names.count else { return (given, nil) }
         var sql: SQL = "SELECT "
         for (index, assignment) in assigned.enumerated() {
             if index > 0 { sql.append(text: ", ") }
@@ -268,6 +277,8 @@ extension Table {
         guard try statement.step() else { return (given, nil) }
         let row = Row(statement)
         let key = try names.indices.map { try Value(from: row, at: $0) }
+        // The engine generates the row id in place of NULL, and no other key.
+        guard !key.contains(.null) else { return (given, nil) }
         let others = given.filter { Identifier.index(of: $0.column, in: names) == nil }
         let own = zip(names, key).map { name, value in
             var sql = SQL(reserving: 1)
@@ -277,17 +288,48 @@ extension Table {
         return (own + others, key)
     }
 
-    /// The key of the row that was inserted last.
-    private static func storedKey(rowID: Int64, on connection: Connection) throws -> [Value] {
-        guard schema.hasKey, schema.rowIDColumn == nil else { return [.integer(rowID)] }
-        let names = schema.columns.map(\.name)
-        let columns = try schema.keyColumns().map(\.quoted.text).joined(separator: ", ")
-        guard let name = ColumnInfo.rowIDNames.first(where: { Identifier.index(of: $0, in: names) == nil }),
-            let key = try connection.ownRows(
-                "SELECT \(columns) FROM main.\(schema.quotedName) WHERE \(name) = ?", .integer(rowID)
-            ).first
-        else { throw TableFailure.goneAfterWrite(schema) }
-        return key
+    /// The assignments of all columns of a key, with the defaults of those that are not assigned, if the file's table
+    /// was created WITHOUT ROWID: its rows can be found by their keys only.
+    private static func withDefaults(
+        _ assigned: [Assignment], _ names: [String], on connection: Connection
+    ) throws -> [Assignment] {
+        let text = try connection.ownValue(
+            "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
+        guard text?.asText.flatMap(CreateTableText.init)?.isWithoutRowID == true else { return assigned }
+        let infos = try connection.columnInfos(of: schema.name)
+        return names.compactMap { name in
+            if let own = assigned.first(where: { Identifier.areSame($0.column, name) }) { return own }
+            // The engine rejects a row without the value.
+            return infos.first { Identifier.areSame($0.name, name) }?.defaultSQL.map { text in
+                Assignment(column: name, value: defaultValue(text))
+            }
+        }
+    }
+
+    /// The value of a default's SQL text: the engine takes a word that is none of its own for a text.
+    private static func defaultValue(_ text: String) -> SQL {
+        let constants = ["NULL", "TRUE", "FALSE", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"]
+        let isWord =
+            text.first?.isNumber == false && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+            && !constants.contains(text.uppercased())
+        guard isWord else { return SQL(verbatim: "(\(text))") }
+        var sql = SQL(reserving: 1)
+        sql.append(value: Value.text(text))
+        return sql
+    }
+
+    /// The row that was inserted last.
+    private static func stored<R: Record>(_ type: R.Type, rowID: Int64, on connection: Connection) throws -> R {
+        guard let name = try connection.columnInfos(of: schema.name).freeRowIDName else {
+            throw TableFailure.unknownRow(schema)
+        }
+        let columns = R.columnNames.map(Identifier.quote).joined(separator: ", ")
+        let sql = SQL(
+            verbatim: "SELECT \(columns) FROM main.\(schema.quotedName) WHERE \(name) = ?", [.integer(rowID)])
+        guard let record = try Query<Self>.record(type, sql, on: connection) else {
+            throw TableFailure.goneAfterWrite(schema)
+        }
+        return record
     }
 }
 
@@ -296,8 +338,18 @@ extension TableFailure {
         StrongroomError(
             .noSuchRow,
             """
-            A row of table "\(schema.name)" was written, and a trigger or a hook has deleted it or changed its key, so \
-            it cannot be returned; nothing was changed. Write it without `returning:`.
+            A row of table "\(schema.name)" was written and cannot be returned, since it is not there any more: a \
+            trigger or a hook has deleted it or changed its key, or a later row has replaced it (ON CONFLICT REPLACE). \
+            Nothing was changed. Write it without `returning:`.
+            """)
+    }
+
+    fileprivate static func unknownRow(_ schema: TableSchema) -> StrongroomError {
+        StrongroomError(
+            .missingKey,
+            """
+            A row of table "\(schema.name)" was written without a key, and cannot be returned, since columns have all \
+            names of the row id. Nothing was changed. Assign the key, or write the row without `returning:`.
             """)
     }
 }
