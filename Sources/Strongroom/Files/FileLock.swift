@@ -100,15 +100,20 @@ struct FileLock: ~Copyable {
             // Only root may change the owner; without it the owner would be locked out. Any user may change the group
             // to one of their own.
             if fchown(descriptor, model.owner, model.group) != 0 { _ = fchown(descriptor, .max, model.group) }
-            if try !FileAttributes.hasAccessList(file) {
-                let isOfTheGroup = try FileStatus.of(descriptor, path).group == model.group
-                if model.permissions & 0o020 != 0, isOfTheGroup { mode |= 0o060 }
-                if model.permissions & 0o002 != 0 { mode |= 0o006 }
-            }
+            mode = try Self.mode(ofFileIn: FileStatus.of(descriptor, path).group, like: model, at: file)
         }
         guard fchmod(descriptor, mode) == 0 else {
             throw FileSystem.failure(errno, "cannot set the permissions of the lock file", path)
         }
+    }
+
+    /// The permissions of a file that the users who may write another one may read and write.
+    static func mode(ofFileIn group: UInt32, like model: FileStatus, at path: String) throws -> mode_t {
+        var mode: mode_t = 0o600
+        guard try !FileAttributes.hasAccessList(path) else { return mode }
+        if model.permissions & 0o020 != 0, group == model.group { mode |= 0o060 }
+        if model.permissions & 0o002 != 0 { mode |= 0o006 }
+        return mode
     }
 
     private func isStillAt(_ path: String) throws -> Bool {

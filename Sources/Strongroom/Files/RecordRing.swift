@@ -14,7 +14,8 @@ import Glibc
 /// instead removes it: the last holder, and a writer or an opening that finds a file that a killed process has left.
 ///
 /// A file of this kind is a help: without it, or with a damaged one, its readers know less, and nothing is wrong. So
-/// failures are not reported. Only one process at a time may write.
+/// failures are not reported. A file that another user may have put there is not used. Only one process at a time may
+/// write.
 final class RecordRing: Sendable {
     /// Bytes of a record.
     static let recordLength = 256
@@ -24,15 +25,19 @@ final class RecordRing: Sendable {
     private struct State {
         /// The file that was opened to write.
         var file: Opened?
-        /// The held file.
+        /// The held file; nil also if holding it has failed.
         var held: Opened?
+        /// Whether the file is to be held.
+        var isWanted = false
     }
 
     private struct Opened {
         let identity: FileStatus.Identity
         let descriptor: Descriptor
-        /// The records that were written since it was last checked whether a process holds the file.
-        var count = 0
+        /// How often it was prepared since it was last checked whether a process holds it.
+        var uses = 0
+        /// The number of records in it so far.
+        var count: UInt64 = 0
     }
 
     /// Closes the file when it is released.
@@ -58,6 +63,8 @@ final class RecordRing: Sendable {
     /// The records that are read at once.
     private static let batch = 32
     private static let checkInterval = 1_024
+    /// The number of records from which a file is damaged.
+    private static let maxCount: UInt64 = 1 << 62
     private static let attempts = 20
     /// Microseconds between two attempts.
     private static let pause: UInt32 = 1_000
@@ -74,59 +81,106 @@ final class RecordRing: Sendable {
 
     /// Holds the file, which is created if there is none; until ``release()``.
     func hold() {
-        // Here the system ends an app that is suspended while it holds a lock on a file of its app group.
-        #if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
-        let opened = Self.hold(path, of: database)
-        state.withLock { $0.held = opened }
-        #endif
+        state.withLock { $0.isWanted = true }
+        acquire()
     }
 
-    /// Holds the file again if another one lies at the path now, or none.
+    /// Holds the file again if another one lies at the path now, or none, or if holding it has failed before.
     func renew() {
-        guard let held = state.withLock({ $0.held }), held.identity != Self.identity(at: path) else { return }
-        hold()
+        let (isWanted, held) = state.withLock { ($0.isWanted, $0.held) }
+        guard isWanted, held == nil || held?.identity != Self.identity(at: path) else { return }
+        acquire()
     }
 
     /// Removes the file if this process is the last that holds it.
     func release() {
-        guard let held = state.withLock({ $0.held.take() }) else { return }
-        Self.remove(held.descriptor, path)
+        let held = state.withLock { state in
+            state.isWanted = false
+            return state.held.take()
+        }
+        if let held { Self.remove(held.descriptor, path) }
+    }
+
+    /// Whether the file is held; false also if holding it has failed.
+    var isHeld: Bool { state.withLock { $0.held != nil } }
+
+    private func acquire() {
+        // Here the system ends an app that is suspended while it holds a lock on a file of its app group.
+        #if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
+        keep(Self.hold(path, of: database))
+        #endif
+    }
+
+    /// Keeps a held file, unless it was released meanwhile.
+    private func keep(_ opened: Opened?) {
+        let unwanted = state.withLock { state -> Opened? in
+            guard state.isWanted else { return opened }
+            state.held = opened
+            return nil
+        }
+        if let unwanted { Self.remove(unwanted.descriptor, path) }
     }
 
     private static func hold(_ path: String, of database: String) -> Opened? {
         for _ in 0..<attempts {
             do {
-                guard let descriptor = try openOrCreate(path, of: database) else { return nil }
-                if flock(descriptor.number, LOCK_SH | LOCK_NB) == 0 {
-                    let status = try FileStatus.of(descriptor.number, path)
-                    if status.identity == identity(at: path) {
-                        guard status.links == 1, hasMark(descriptor, status) else { return nil }
-                        return Opened(identity: status.identity, descriptor: descriptor)
+                guard let (descriptor, isNew) = try openOrCreate(path, of: database) else { return nil }
+                guard flock(descriptor.number, LOCK_SH | LOCK_NB) == 0 else {
+                    guard errno == EWOULDBLOCK else {
+                        if isNew { discard(descriptor, path) }
+                        return nil
                     }
-                    // It was removed meanwhile.
+                    // A process checks whether the file is held.
+                    usleep(pause)
                     continue
                 }
+                let status = try FileStatus.of(descriptor.number, path)
+                // Otherwise it was removed meanwhile.
+                guard status.identity == identity(at: path) else { continue }
+                guard isTrusted(status, of: database) else {
+                    if isNew { discard(descriptor, path) }
+                    return nil
+                }
+                let isUsable = hasMark(descriptor, status) || status.size == 0 && addMark(descriptor)
+                guard isUsable else {
+                    if isNew { discard(descriptor, path) }
+                    return nil
+                }
+                return Opened(identity: status.identity, descriptor: descriptor)
             } catch let error as StrongroomError where error.code == .fileMissing {
                 continue
             } catch {
                 return nil
             }
-            // A process checks whether the file is held.
-            usleep(pause)
         }
         return nil
     }
 
     /// - Returns: Nil if the file cannot be created.
-    private static func openOrCreate(_ path: String, of database: String) throws -> Descriptor? {
+    private static func openOrCreate(
+        _ path: String, of database: String
+    ) throws -> (descriptor: Descriptor, isNew: Bool)? {
         let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if created >= 0 {
             let descriptor = Descriptor(created)
-            try FileLock.setAccess(created, path, like: database)
-            return descriptor
+            do {
+                try FileLock.setAccess(created, path, like: database)
+            } catch {
+                discard(descriptor, path)
+                throw error
+            }
+            return (descriptor, true)
         }
         guard errno == EEXIST, isPlain(path) else { return nil }
-        return Descriptor(try FileSystem.openFile(path, O_RDWR, followsLinks: false))
+        return (Descriptor(try FileSystem.openFile(path, O_RDWR, followsLinks: false)), false)
+    }
+
+    /// Removes a new file that cannot be held.
+    private static func discard(_ descriptor: Descriptor, _ path: String) {
+        guard let status = try? FileStatus.of(descriptor.number, path), status.identity == identity(at: path) else {
+            return
+        }
+        unlink(path)
     }
 
     /// Whether the path has one regular file with one name: closing a second name of the database would drop the locks
@@ -136,23 +190,43 @@ final class RecordRing: Sendable {
         return status.isRegularFile && status.links == 1
     }
 
-    /// Whether the file begins as one of this kind; a new one is made to.
-    private static func hasMark(_ descriptor: Descriptor, _ status: FileStatus) -> Bool {
-        if status.size == 0 {
-            var header = mark
-            header += [UInt8](repeating: 0, count: headerLength - mark.count)
-            return pwrite(descriptor.number, header, headerLength, 0) == headerLength
+    /// Whether the file is a regular one with one name that only this user, the owner of the database, and users who
+    /// may write the database can write. A file that was created by another user who may write the database is not
+    /// trusted: commits then count for every observer.
+    private static func isTrusted(_ status: FileStatus, of database: String) -> Bool {
+        guard status.isRegularFile, status.links == 1 else { return false }
+        guard let model = try? FileStatus.at(database) else {
+            return status.owner == UInt32(geteuid()) && status.permissions & ~0o600 == 0
         }
+        guard status.owner == UInt32(geteuid()) || status.owner == model.owner,
+            let mode = try? FileLock.mode(ofFileIn: status.group, like: model, at: database)
+        else { return false }
+        return status.permissions & ~UInt32(mode) == 0
+    }
+
+    /// Whether the file begins as one of this kind.
+    private static func hasMark(_ descriptor: Descriptor, _ status: FileStatus) -> Bool {
+        guard status.size >= headerLength else { return false }
         var beginning = [UInt8](repeating: 0, count: mark.count)
         return pread(descriptor.number, &beginning, mark.count, 0) == mark.count && beginning == mark
     }
 
+    private static func addMark(_ descriptor: Descriptor) -> Bool {
+        let header = mark + [UInt8](repeating: 0, count: headerLength - mark.count)
+        return pwrite(descriptor.number, header, headerLength, 0) == headerLength
+    }
+
     /// Removes a file that no process holds.
-    static func removeIfUnused(_ path: String) {
-        guard let status = try? FileStatus.ofName(path), status.isRegularFile, status.links == 1,
-            let number = try? FileSystem.openFile(path, O_RDWR, followsLinks: false)
+    ///
+    /// - Parameter database: The file of the database.
+    static func removeIfUnused(_ path: String, of database: String) {
+        guard isPlain(path), let number = try? FileSystem.openFile(path, O_RDWR, followsLinks: false) else { return }
+        let descriptor = Descriptor(number)
+        guard let status = try? FileStatus.of(number, path), isTrusted(status, of: database),
+            // Its process was killed before it wrote the beginning.
+            status.size == 0 || hasMark(descriptor, status)
         else { return }
-        remove(Descriptor(number), path)
+        remove(descriptor, path)
     }
 
     /// - Returns: Whether no other process holds it.
@@ -172,49 +246,61 @@ final class RecordRing: Sendable {
 
     // MARK: Writing
 
-    /// Writes a record if a process holds the file; to be called by one process at a time.
+    /// Prepares to write records; to be called by one process at a time, which then writes until another one may.
     ///
-    /// - Parameter make: The record's bytes; called if it is to be written.
-    func append(_ make: () -> [UInt8]) {
-        guard let identity = Self.identity(at: path), let descriptor = fileToWrite(identity) else {
+    /// - Returns: Whether a process holds the file, so that records are to be written.
+    func prepare() -> Bool {
+        guard let identity = Self.identity(at: path), let descriptor = fileToWrite(identity),
+            let count = Self.count(descriptor)
+        else {
             // A removed file stays open otherwise.
-            return state.withLock { $0.file = nil }
+            state.withLock { $0.file = nil }
+            return false
         }
-        let record = make()
-        guard record.count == Self.recordLength, var count = Self.count(descriptor) else { return }
-        let position = Self.headerLength + Int(count % UInt64(Self.capacity)) * Self.recordLength
-        guard pwrite(descriptor.number, record, record.count, off_t(position)) == record.count else { return }
-        count += 1
-        _ = pwrite(descriptor.number, &count, MemoryLayout<UInt64>.size, off_t(Self.mark.count))
+        state.withLock { $0.file?.count = count }
+        return true
     }
 
+    /// Writes a record to the file that was prepared, if there is one.
+    func append(_ record: [UInt8]) {
+        guard record.count == Self.recordLength, let file = state.withLock({ $0.file }) else { return }
+        let position = Self.headerLength + Int(file.count % UInt64(Self.capacity)) * Self.recordLength
+        let number = file.descriptor.number
+        guard pwrite(number, record, record.count, off_t(position)) == record.count else { return }
+        var count = file.count &+ 1
+        _ = pwrite(number, &count, MemoryLayout<UInt64>.size, off_t(Self.mark.count))
+        state.withLock { $0.file?.count = count }
+    }
+
+    /// - Returns: Nil if it cannot be read, or cannot be the number of records.
     private static func count(_ descriptor: Descriptor) -> UInt64? {
         var count: UInt64 = 0
         let size = MemoryLayout<UInt64>.size
-        return pread(descriptor.number, &count, size, off_t(mark.count)) == size ? count : nil
+        guard pread(descriptor.number, &count, size, off_t(mark.count)) == size, count < maxCount else { return nil }
+        return count
     }
 
     /// The file with this identity, opened if it is another one than the last.
     private func fileToWrite(_ identity: FileStatus.Identity) -> Descriptor? {
         let known = state.withLock { state -> Opened? in
             guard state.file?.identity == identity else { return nil }
-            state.file?.count += 1
+            state.file?.uses += 1
             return state.file
         }
-        if let known, known.count % Self.checkInterval != 0 { return known.descriptor }
-        guard let descriptor = Self.openToWrite(path, identity) else { return nil }
+        if let known, known.uses % Self.checkInterval != 0 { return known.descriptor }
+        guard let descriptor = openToWrite(identity) else { return nil }
         state.withLock { $0.file = Opened(identity: identity, descriptor: descriptor) }
         return descriptor
     }
 
     /// - Returns: Nil for a file that is not of this kind, or that no process holds.
-    private static func openToWrite(_ path: String, _ identity: FileStatus.Identity) -> Descriptor? {
-        guard isPlain(path), let number = try? FileSystem.openFile(path, O_RDWR, followsLinks: false) else {
+    private func openToWrite(_ identity: FileStatus.Identity) -> Descriptor? {
+        guard Self.isPlain(path), let number = try? FileSystem.openFile(path, O_RDWR, followsLinks: false) else {
             return nil
         }
         let descriptor = Descriptor(number)
-        guard let status = try? FileStatus.of(number, path), status.identity == identity, status.links == 1,
-            status.size >= headerLength, hasMark(descriptor, status), !remove(descriptor, path)
+        guard let status = try? FileStatus.of(number, path), status.identity == identity,
+            Self.isTrusted(status, of: database), Self.hasMark(descriptor, status), !Self.remove(descriptor, path)
         else { return nil }
         return descriptor
     }

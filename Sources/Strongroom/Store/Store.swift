@@ -50,7 +50,7 @@ public final class Store: Sendable {
             keeper: { file.keeperOfLog() },
             automaticTables: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
             records: {
-                guard let ring = foreign?.records, let key = try? CommitRecordKey(file.pageKey) else { return nil }
+                guard let ring = foreign?.records, let key = try? file.commitRecordKey() else { return nil }
                 return CommitRecords(ring, key)
             },
             // With the context this retains the configuration, which the file's location may depend on, while the store

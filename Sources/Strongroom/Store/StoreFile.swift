@@ -155,6 +155,14 @@ final class StoreFile: Sendable {
         return key
     }
 
+    /// The key of the records of commits.
+    ///
+    /// - Throws: ``StrongroomError`` with `closed`, also after the key was released; `engine` if libcrypto fails.
+    func commitRecordKey() throws -> CommitRecordKey {
+        guard let derived = try activeKey().derivedKey else { return try .plaintext() }
+        return try CommitRecordKey(derived)
+    }
+
     /// The number of keys that the file has had since it was opened.
     var generation: Int { state.withLock { $0.generation } }
 

@@ -12,7 +12,7 @@ extension DatabaseFile {
         for ending in ["snapshot.new", "restoring", "restored"] {
             try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
         }
-        RecordRing.removeIfUnused(recordsPath)
+        RecordRing.removeIfUnused(recordsPath, of: path)
     }
 
     /// The path at which a new file is created before it is renamed into place.

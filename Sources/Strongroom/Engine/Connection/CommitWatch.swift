@@ -28,8 +28,16 @@ struct LogPosition: Hashable, BitwiseCopyable {
 }
 
 /// Records the changes of the WAL that a commit, or a restart of the WAL, is about to publish.
+///
+/// The connection holds the WAL's write lock from ``prepare(_:)`` to ``record(_:after:to:)``.
 protocol CommitRecorder: AnyObject {
-    /// Called while the connection holds the WAL's write lock, before any other connection can see the change.
+    /// Called before the change is written.
+    ///
+    /// - Parameter tables: The tables that are to be recorded.
+    func prepare(_ tables: Set<String>)
+
+    /// Called before any other connection can see the change. The header of the WAL index differs from its copy
+    /// meanwhile, so that readers wait: it must do as little as possible.
     ///
     /// - Parameters:
     ///   - tables: The tables that are changed between the two positions, and no others.
@@ -66,6 +74,7 @@ final class CommitWatch: FileLockRule {  // guarded by the slot, as the connecti
     ///   - tables: The tables that the transaction has written, and no others; nil if that is not known.
     ///   - index: The first page of the WAL index.
     func beginCommit(of tables: Set<String>?, _ index: UnsafeRawPointer) {
+        if let tables { recorder.prepare(tables) }
         isCommitting = true
         self.tables = tables
         copyBefore = LogPosition(header: index + LogPosition.headerLength)
@@ -77,10 +86,13 @@ final class CommitWatch: FileLockRule {  // guarded by the slot, as the connecti
     }
 
     func lockIndex(_ lock: IndexLock, _ proceed: (IndexLock) -> Int32) -> Int32 {
+        let isRestart = lock.slots == IndexLock.walReaders && lock.isExclusive
+        // The connection has the write lock already.
+        if isRestart, lock.isLocking { recorder.prepare([]) }
         let result = proceed(lock)
-        if lock.slots == IndexLock.walReaders, lock.isExclusive {
-            isRestarting = lock.isLocking && result == SQLITE_OK
-        }
+        if isRestart { isRestarting = lock.isLocking && result == SQLITE_OK }
+        // Without the write lock nothing is published: what a barrier shows then is another connection's change.
+        if lock.isExclusive, !lock.isLocking, lock.slots.overlaps(IndexLock.write) { isCommitting = false }
         return result
     }
 

@@ -2,15 +2,21 @@
 /// processes have recorded.
 ///
 /// A record says that between two positions of the WAL some tables were written, and no others. It is written before
-/// the commit is visible, so whoever sees a commit finds its record. It stays true whatever happens to the commit,
-/// since a position stands for the content of the WAL up to there: a record of a commit that was never completed ends
-/// at a position that no connection ever sees.
+/// the commit is visible, so whoever sees a commit finds its record.
+///
+/// It is a statement about two contents of the WAL, since a position stands for the content up to there, and says of
+/// them nothing but in which tables they differ. So it stays true whatever happens to the commit. One that is recorded
+/// and not completed, because its process is killed, ends at a position that either no connection ever sees, or that
+/// recovery of the WAL finds valid: then the commit is in the file, and has written these tables. Another commit that
+/// follows the same position has other content, and so ends at another one.
 ///
 /// A program without this library, a process that has been killed, a change of the schema and a damaged file leave a
 /// gap between two records. Then any table may have changed.
 final class CommitRecords: CommitRecorder {  // guarded by the slot, as its connection is
     private let ring: RecordRing
     private let key: CommitRecordKey
+    /// A record that has no positions and no code yet, and its tables; nil if nothing is to be recorded.
+    private var draft: (tables: Set<String>, record: [UInt8])?
 
     /// The offset of each part of a record: the position before, the position after, the number of tables, and the
     /// tables. The authentication code of all that is at the end.
@@ -32,29 +38,45 @@ final class CommitRecords: CommitRecorder {  // guarded by the slot, as its conn
         connection.watchCommits(self)
     }
 
-    func record(_ tables: Set<String>, after position: LogPosition, to newPosition: LogPosition) {
-        guard tables.count <= Self.capacity else { return }
-        ring.append {
-            var record = [UInt8](repeating: 0, count: RecordRing.recordLength)
-            record.withUnsafeMutableBytes { record in
-                record.storeBytes(of: position, as: LogPosition.self)
-                record.storeBytes(of: newPosition, toByteOffset: Self.newPosition, as: LogPosition.self)
-                record.storeBytes(of: UInt64(tables.count), toByteOffset: Self.count, as: UInt64.self)
-                for (index, table) in tables.enumerated() {
-                    record.storeBytes(of: key.mark(of: table), toByteOffset: Self.tables + 8 * index, as: UInt64.self)
-                }
-                let code = key.code(of: UnsafeRawBufferPointer(rebasing: record[..<Self.code]))
-                record[Self.code...].copyBytes(from: code)
+    func prepare(_ tables: Set<String>) {
+        draft = nil
+        guard tables.count <= Self.capacity, ring.prepare() else { return }
+        draft = (tables, makeDraft(tables))
+    }
+
+    private func makeDraft(_ tables: Set<String>) -> [UInt8] {
+        var record = [UInt8](repeating: 0, count: RecordRing.recordLength)
+        record.withUnsafeMutableBytes { record in
+            record.storeBytes(of: UInt64(tables.count), toByteOffset: Self.count, as: UInt64.self)
+            for (index, table) in tables.enumerated() {
+                record.storeBytes(of: key.mark(of: table), toByteOffset: Self.tables + 8 * index, as: UInt64.self)
             }
-            return record
         }
+        return record
+    }
+
+    /// Computes only the code and writes only the record: readers wait.
+    func record(_ tables: Set<String>, after position: LogPosition, to newPosition: LogPosition) {
+        guard let draft, tables.count <= Self.capacity else { return }
+        // A commit that restarts the WAL prepares the restart after itself.
+        var record = draft.tables == tables ? draft.record : makeDraft(tables)
+        record.withUnsafeMutableBytes { record in
+            record.storeBytes(of: position, as: LogPosition.self)
+            record.storeBytes(of: newPosition, toByteOffset: Self.newPosition, as: LogPosition.self)
+            let code = key.code(of: UnsafeRawBufferPointer(rebasing: record[..<Self.code]))
+            record[Self.code...].copyBytes(from: code)
+        }
+        ring.append(record)
     }
 
     /// The tables that were written between two positions.
     ///
+    /// - Parameter virtual: The tables that count as written by each commit.
     /// - Returns: Nil if the records do not reach from one to the other.
-    func tables(from former: LogPosition, to newest: LogPosition) -> ForeignTables? {
-        guard former != newest else { return ForeignTables(key: key) }
+    func tables(
+        from former: LogPosition, to newest: LogPosition, _ virtual: VirtualTables = VirtualTables()
+    ) -> ForeignTables? {
+        guard former != newest else { return ForeignTables(key: key, virtual) }
         var (position, marks) = (newest, Set<UInt64>())
         ring.readBackwards { record in
             guard let start = record.baseAddress, LogPosition(bytes: start + Self.newPosition) == position else {
@@ -74,7 +96,7 @@ final class CommitRecords: CommitRecorder {  // guarded by the slot, as its conn
             ring.renew()
             return nil
         }
-        return ForeignTables(key: key, marks: marks)
+        return ForeignTables(key: key, virtual, marks: marks)
     }
 }
 
@@ -82,21 +104,28 @@ final class CommitRecords: CommitRecorder {  // guarded by the slot, as its conn
 struct ForeignTables: Sendable {
     private let key: CommitRecordKey
     private var marks: Set<UInt64>
+    private var virtual: VirtualTables
 
-    fileprivate init(key: CommitRecordKey, marks: Set<UInt64> = []) {
+    fileprivate init(key: CommitRecordKey, _ virtual: VirtualTables, marks: Set<UInt64> = []) {
         self.key = key
+        self.virtual = virtual
         self.marks = marks
     }
 
     var isEmpty: Bool { marks.isEmpty }
 
+    /// Whether a table may have been written, or what a read of it has read besides.
+    ///
     /// - Parameter table: The name of a table, in lower case.
-    func contains(_ table: String) -> Bool { marks.contains(key.mark(of: table)) }
+    func contains(_ table: String) -> Bool {
+        marks.contains(key.mark(of: table)) || !marks.isEmpty && virtual.contains(table)
+    }
 
     /// - Returns: False if the marks cannot be compared with each other, because they have different keys.
     mutating func formUnion(_ other: ForeignTables) -> Bool {
         guard key === other.key else { return false }
         marks.formUnion(other.marks)
+        virtual.formUnion(other.virtual)
         return true
     }
 }
@@ -112,10 +141,21 @@ final class CommitRecordKey: Sendable {
     /// The marks of tables, by name.
     private let marks = Locked<[String: UInt64]>([:])
 
-    /// - Parameter derived: The key of the database; nil for plaintext, which has nothing to hide.
+    /// - Parameter derived: The key of the database.
     /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
-    init(_ derived: DerivedKey?) throws {
-        let (secret, salt) = derived?.withRawKey { (SecretBytes($0), $1) } ?? (SecretBytes([0]), [])
+    convenience init(_ derived: DerivedKey) throws {
+        let (secret, salt) = derived.withRawKey { (SecretBytes($0), $1) }
+        try self.init(secret, salt)
+    }
+
+    /// The key of a plaintext database, which has nothing to hide.
+    ///
+    /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
+    static func plaintext() throws -> CommitRecordKey {
+        try CommitRecordKey(SecretBytes([0]), [])
+    }
+
+    private init(_ secret: SecretBytes, _ salt: [UInt8]) throws {
         func authentication(_ purpose: String) throws -> MessageAuthentication {
             let key = Cryptography.expand(
                 secret, salt: salt, "strongroom commit records: \(purpose)", count: Cryptography.keyLength)

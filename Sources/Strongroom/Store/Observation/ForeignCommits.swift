@@ -233,8 +233,9 @@ final class ForeignCommits: Sendable {
 
     /// Reports the commits that the connection has found.
     private func reportTables(on connection: Connection) {
-        guard let (former, newest) = connection.removeForeignPositions(),
-            let tables = connection.attachments[CommitRecords.self]?.tables(from: former, to: newest)
+        // The schema is at least as new as the commits: a change of it has no record.
+        guard let (former, newest) = connection.removeForeignPositions(), let virtual = try? connection.virtualTables(),
+            let tables = connection.attachments[CommitRecords.self]?.tables(from: former, to: newest, virtual)
         else { return report() }
         // None: the WAL was restarted, or the commits have been reported by the previous check.
         guard !tables.isEmpty else { return }

@@ -30,8 +30,9 @@ struct CommitRecordsTests {
         return try words.withUnsafeBytes { LogPosition(bytes: try #require($0.baseAddress)) }
     }
 
-    private func record(_ tables: Set<String>, _ number: UInt64) throws {
-        records.record(tables, after: try position(number), to: try position(number + 1))
+    private func record(_ tables: Set<String>, _ number: UInt64, to next: UInt64? = nil) throws {
+        records.prepare(tables)
+        records.record(tables, after: try position(number), to: try position(next ?? number + 1))
     }
 
     @Test func onlyAllRecordsBetweenTwoPositionsSayWhatWasWritten() throws {
@@ -49,8 +50,8 @@ struct CommitRecordsTests {
         #expect(try records.tables(from: position(3), to: position(5)) == nil)
         #expect(try records.tables(from: position(4), to: position(5))?.contains("d") == true)
         // A commit that was not completed, and another one in its place.
-        records.record(["e"], after: try position(5), to: try position(50))
-        records.record(["f"], after: try position(5), to: try position(6))
+        try record(["e"], 5, to: 50)
+        try record(["f"], 5)
         #expect(try records.tables(from: position(5), to: position(6))?.contains("e") == false)
         #expect(try records.tables(from: position(5), to: position(7)) == nil)
         ring.release()
@@ -89,6 +90,19 @@ struct CommitRecordsTests {
         // One of another database.
         let other = CommitRecords(ring, try Self.key(2))
         #expect(try other.tables(from: position(0), to: position(1)) == nil)
+        // The file's beginning, with a commit after each damage.
+        var damages = (0..<64).flatMap { place in [1, 0x80, 0xFF].map { (place, [whole[place] ^ UInt8($0)]) } }
+        damages += [(16, [UInt8](repeating: 0xFF, count: 8)), (22, [0xFF, 0x3F])]
+        for (place, bytes) in damages {
+            try whole.withUnsafeBytes { try file.write($0, at: 0) }
+            try bytes.withUnsafeBytes { try file.write($0, at: Int64(place)) }
+            try record(["b"], 1)
+            #expect(try records.tables(from: position(0), to: position(1))?.contains("a") != false, "\(place)")
+            #expect(try records.tables(from: position(1), to: position(2))?.contains("b") != false, "\(place)")
+        }
+        try whole.withUnsafeBytes { try file.write($0, at: 0) }
+        try record(["b"], 1)
+        #expect(try records.tables(from: position(0), to: position(2))?.contains("b") == true)
         try file.truncate(to: 100)
         #expect(try records.tables(from: position(0), to: position(1)) == nil)
         ring.release()
@@ -112,6 +126,95 @@ struct CommitRecordsTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    // MARK: The file
+
+    private func exists() -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    @Test func afterItsReleaseItIsNotMadeAgain() throws {
+        ring.renew()
+        #expect(!exists())
+        ring.hold()
+        ring.release()
+        ring.renew()
+        #expect(!exists())
+        // Holding it fails at first.
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        ring.hold()
+        try record(["a"], 0)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try records.tables(from: position(0), to: position(1)) == nil)
+        #expect(exists())
+        try record(["a"], 1)
+        #expect(try records.tables(from: position(1), to: position(2))?.contains("a") == true)
+        ring.release()
+        #expect(!exists())
+    }
+
+    @Test func aRenewalDoesNotOutliveTheRelease() async throws {
+        for _ in 0..<200 {
+            ring.hold()
+            try FileManager.default.removeItem(atPath: path)
+            await withTaskGroup { group in
+                group.addTask { [ring] in ring.renew() }
+                group.addTask { [ring] in ring.release() }
+            }
+            #expect(!exists())
+        }
+    }
+
+    /// A file that others may have made, or may write.
+    @Test(arguments: [0o640, 0o604, 0o666, 0o4600])
+    func aFileWithOtherPermissionsIsNotUsed(_ permissions: Int) throws {
+        let second = RecordRing(path, of: directory.path("a.sqlite"))
+        second.hold()
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+        ring.hold()
+        try requireUnused()
+        second.release()
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+    func aFileOfAnotherUserIsNotUsed() throws {
+        let second = RecordRing(path, of: directory.path("a.sqlite"))
+        second.hold()
+        #expect(chown(path, 4_321, gid_t.max) == 0)
+        ring.hold()
+        try requireUnused()
+        // One of the owner of the database is.
+        #expect(chown(directory.path("a.sqlite"), 4_321, gid_t.max) == 0)
+        #expect(try records.tables(from: position(0), to: position(1)) == nil)
+        try record(["a"], 0)
+        #expect(try records.tables(from: position(0), to: position(1))?.contains("a") == true)
+        ring.release()
+        second.release()
+        #expect(!exists())
+    }
+
+    /// Neither read, nor written, nor removed.
+    private func requireUnused() throws {
+        let before = try Data(contentsOf: URL(filePath: path))
+        try record(["a"], 0)
+        #expect(try records.tables(from: position(0), to: position(1)) == nil)
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        let third = directory.path("b")
+        try FileManager.default.copyItem(atPath: path, toPath: third)
+        let status = try #require(try FileStatus.ofName(path))
+        #expect(chmod(third, mode_t(status.permissions)) == 0)
+        if status.owner != geteuid() { #expect(chown(third, status.owner, gid_t.max) == 0) }
+        RecordRing.removeIfUnused(third, of: directory.path("a.sqlite"))
+        #expect(FileManager.default.fileExists(atPath: third))
+    }
+
+    @Test func onlyAFileOfThisKindIsRemoved() throws {
+        let database = directory.path("a.sqlite")
+        for (content, isRemoved) in [(Data(), true), (Data(repeating: 7, count: 30_000), false), (Data([7]), false)] {
+            try content.write(to: URL(filePath: path))
+            #expect(chmod(path, 0o600) == 0)
+            RecordRing.removeIfUnused(path, of: database)
+            #expect(exists() != isRemoved)
+        }
+    }
+
     @Test func manyHoldersComeAndGo() async throws {
         let database = directory.path("a.sqlite")
         await withTaskGroup { group in
@@ -120,6 +223,8 @@ struct CommitRecordsTests {
                     for _ in 0..<100 {
                         let ring = RecordRing(path, of: database)
                         ring.hold()
+                        // The others may have been checking all the time whether it is held.
+                        while !ring.isHeld { ring.renew() }
                         #expect(FileManager.default.fileExists(atPath: path))
                         ring.release()
                     }

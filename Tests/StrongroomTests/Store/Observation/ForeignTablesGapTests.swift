@@ -52,6 +52,8 @@ struct ForeignTablesGapTests {
             self.records = records
         }
 
+        func prepare(_ tables: Set<String>) { records?.prepare(tables) }
+
         func record(_ tables: Set<String>, after position: LogPosition, to newPosition: LogPosition) {
             records?.record(tables, after: position, to: newPosition)
             kill(getpid(), SIGKILL)

@@ -130,6 +130,8 @@ struct ForeignTablesLedgerTests {
             (self.records, self.isRecording, self.rest) = (records, isRecording, rest)
         }
 
+        func prepare(_ tables: Set<String>) { records.prepare(tables) }
+
         func record(_ tables: Set<String>, after position: LogPosition, to newPosition: LogPosition) {
             rest -= 1
             if rest > 0 || isRecording { records.record(tables, after: position, to: newPosition) }
