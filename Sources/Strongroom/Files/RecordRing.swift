@@ -106,7 +106,7 @@ final class RecordRing: Sendable {
 
     private func acquire() {
         // Here the system ends an app that is suspended while it holds a lock on a file of its app group.
-        #if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
+        #if os(Linux) || os(macOS)
         keep(Self.hold(path, of: database))
         #endif
     }
