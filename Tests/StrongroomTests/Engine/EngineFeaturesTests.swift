@@ -14,7 +14,9 @@ struct EngineFeaturesTests {
             return true
         } catch is Undo {
             return true
-        } catch let error as StrongroomError where error.code == .sql || error.code == .missingFunction {
+        } catch let error as StrongroomError
+            where [.sql, .missingFunction, .notSupported].contains(error.code)
+        {
             return false
         }
     }

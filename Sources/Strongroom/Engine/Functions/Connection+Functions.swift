@@ -46,9 +46,9 @@ extension Connection {
             return StrongroomError(
                 .notSupported,
                 """
-                The file has a virtual table of the module "\(message.dropFirst(missing.count))", which the linked \
-                engine does not have. Link an engine that has it, or drop the virtual table with one; a full-text \
-                index by `stopFullText(of:)`.
+                The linked engine does not have the module "\(message.dropFirst(missing.count))" for virtual tables. \
+                Link an engine that has it; or, if the file has a virtual table of it, drop that with such an engine, \
+                a full-text index by `stopFullText(of:)`.
                 """,
                 database: database, sql: sql)
         }
