@@ -42,10 +42,16 @@ if let installedEngine {
         path: "Sources/CSQLCipher/Package")
 }
 
+let wantsDocumentation = ["STRONGROOM_DOCUMENTATION", "SPI_GENERATE_DOCS"].contains { Context.environment[$0] != nil }
+
 // On Linux the libcrypto that SQLCipher uses does the cryptography; swift-crypto brings its own, which takes longer to
-// build than all the rest.
+// build than all the rest. The documentation is built with all traits, so it leaves that one out.
+let hasSwiftCrypto = isForApple || !wantsDocumentation
 let cryptography: [Target.Dependency] =
-    isForApple ? swiftCrypto(nil) : ["CLibCrypto"] + swiftCrypto(.when(traits: ["SwiftCrypto"]))
+    isForApple
+    ? swiftCrypto(nil) : ["CLibCrypto"] + (hasSwiftCrypto ? swiftCrypto(.when(traits: ["SwiftCrypto"])) : [])
+let cryptographyPackages: [Package.Dependency] =
+    hasSwiftCrypto ? [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.0")] : []
 let cryptographyTargets: [Target] =
     isForApple ? [] : [.target(name: "CLibCrypto", linkerSettings: [.linkedLibrary("crypto")])]
 
@@ -58,7 +64,6 @@ let commandLine = Target.Dependency.product(
 
 // No target names it, so that no trait could leave it out. Swift Package Index sets the second variable; it adds the
 // plugin only to manifests in which its address does not stand.
-let wantsDocumentation = ["STRONGROOM_DOCUMENTATION", "SPI_GENERATE_DOCS"].contains { Context.environment[$0] != nil }
 let documentation: [Package.Dependency] =
     wantsDocumentation ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")] : []
 
@@ -93,10 +98,9 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         syntaxPackage,
-    ] + enginePackages + documentation,
+    ] + cryptographyPackages + enginePackages + documentation,
     targets: [
         engine,
         .target(name: "CDiscovery"),
@@ -202,6 +206,8 @@ let package = Package(
     ] + cryptographyTargets,
     swiftLanguageModes: [.v6]
 )
+
+if !hasSwiftCrypto { package.traits = package.traits.filter { $0.name != "SwiftCrypto" } }
 
 // The tests of what the macros write are built alone: where a test depends on a macro, SwiftPM builds for the host,
 // too, whatever the other tests depend on.
