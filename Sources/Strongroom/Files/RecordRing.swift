@@ -10,8 +10,8 @@ import Glibc
 
 /// The last records that processes have written to a file beside a database, which exists while a process holds it.
 ///
-/// A writer that finds no file writes nothing. A holder has a shared lock on the file. Whoever can lock it exclusively
-/// instead removes it: the last holder, and a writer or an opening that finds a file that a killed process has left.
+/// A writer that finds no file writes nothing. A holder has a shared lock on the file. A process that can lock
+/// it exclusively removes it: the last holder, and a writer or an opening that finds what a killed process has left.
 ///
 /// A file of this kind is a help: without it, or with a damaged one, its readers know less, and nothing is wrong. So
 /// failures are not reported. A file that another user may have put there is not used. Only one process at a time may

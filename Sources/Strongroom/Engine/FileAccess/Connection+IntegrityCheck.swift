@@ -51,9 +51,8 @@ extension Connection {
         guard case .integer(let pages)? = try ownValue("PRAGMA main.page_count"),
             case .integer(let size)? = try ownValue("PRAGMA main.page_size")
         else { return try work() }
-        let bytes = pages.multipliedReportingOverflow(by: size).partialValue
-        guard bytes > Self.cache else { return try work() }
-        try run("PRAGMA cache_size = -\(min(bytes, Self.cacheForLookups) >> 10)")
+        guard pages * size > Self.cache else { return try work() }
+        try run("PRAGMA cache_size = -\(min(pages * size, Self.cacheForLookups) >> 10)")
         // Only memory and the speed of later work depend on it.
         defer {
             try? run("PRAGMA cache_size = -\(Self.cache >> 10)")

@@ -72,11 +72,10 @@ extension ConnectionFunctions {
         return try tokenizer(Row(arguments).text(at: 0))
     }
 
-    /// The tokenizer that an index names.
+    /// A tokenizer of the program's own.
     ///
     /// - Throws: ``StrongroomError`` with `missingFunction`.
-    func tokenizer(_ rule: String) throws -> TextTokenizer {
-        if let found = TextTokenizer.builtIn.first(where: { $0.rule == rule }) { return found }
+    private func tokenizer(_ rule: String) throws -> TextTokenizer {
         if let found = tokenizers.first(where: { $0.rule == rule }) { return found }
         throw StrongroomError(
             .missingFunction,

@@ -54,3 +54,21 @@ extension Connection {
         return hidden > 1 && type.uppercased().hasSuffix(suffix) ? String(type.dropLast(suffix.count)) : type
     }
 }
+
+extension ColumnInfo {
+    /// The default as an expression: the engine takes a word by itself as a text.
+    var defaultExpression: String? {
+        guard let sql = defaultSQL else { return nil }
+        let tokens = [SQLToken](sql: sql).filter { $0.kind != .space }
+        guard tokens.count == 1, let word = tokens.first, word.kind == .word || word.kind == .quoted,
+            !word.isWord("NULL", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"),
+            !word.isWord("TRUE", "FALSE") || Self.sqliteHasNoBooleans
+        else { return sql }
+        return Value.text(word.name ?? sql).literal
+    }
+
+    /// TRUE and FALSE are names before SQLite 3.23.
+    private static var sqliteHasNoBooleans: Bool {
+        (try? EngineFeatures.current().sqliteVersionNumber < 3_023_000) ?? false
+    }
+}

@@ -2,7 +2,7 @@
 /// processes have recorded.
 ///
 /// A record says that between two positions of the WAL some tables were written, and no others. It is written before
-/// the commit is visible, so whoever sees a commit finds its record.
+/// the commit is visible, so a connection that sees a commit finds its record.
 ///
 /// It is a statement about two contents of the WAL, since a position stands for the content up to there, and says of
 /// them nothing but in which tables they differ. So it stays true whatever happens to the commit. One that is recorded

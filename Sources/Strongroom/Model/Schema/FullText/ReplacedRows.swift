@@ -30,24 +30,9 @@ private struct NewValues {
     func value(of name: String) -> String {
         let value = "new.\(Identifier.quote(name))"
         guard let column = columns.first(where: { Identifier.areSame($0.name, name) }), !column.isNullable,
-            let sql = column.defaultSQL
+            let sql = column.defaultExpression
         else { return value }
-        return "coalesce(\(value), \(Self.default(sql)))"
-    }
-
-    /// A default as an expression: the engine takes a word by itself as a text.
-    private static func `default`(_ sql: String) -> String {
-        let tokens = [SQLToken](sql: sql).filter { $0.kind != .space }
-        guard tokens.count == 1, let word = tokens.first, word.kind == .word || word.kind == .quoted,
-            !word.isWord("NULL", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"),
-            !word.isWord("TRUE", "FALSE") || sqliteHasNoBooleans
-        else { return sql }
-        return Value.text(word.name ?? sql).literal
-    }
-
-    /// TRUE and FALSE are names before SQLite 3.23.
-    private static var sqliteHasNoBooleans: Bool {
-        (try? EngineFeatures.current().sqliteVersionNumber < 3_023_000) ?? false
+        return "coalesce(\(value), \(sql))"
     }
 
     /// A query of one row with the values that an expression may name.

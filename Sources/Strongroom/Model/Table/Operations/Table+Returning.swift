@@ -300,22 +300,10 @@ extension Table {
         return names.compactMap { name in
             if let own = assigned.first(where: { Identifier.areSame($0.column, name) }) { return own }
             // The engine rejects a row without the value.
-            return infos.first { Identifier.areSame($0.name, name) }?.defaultSQL.map { text in
-                Assignment(column: name, value: defaultValue(text))
+            return infos.first { Identifier.areSame($0.name, name) }?.defaultExpression.map { sql in
+                Assignment(column: name, value: SQL(verbatim: "(\(sql))"))
             }
         }
-    }
-
-    /// The value of a default's SQL text: the engine takes a word that is none of its own for a text.
-    private static func defaultValue(_ text: String) -> SQL {
-        let constants = ["NULL", "TRUE", "FALSE", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"]
-        let isWord =
-            text.first?.isNumber == false && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-            && !constants.contains(text.uppercased())
-        guard isWord else { return SQL(verbatim: "(\(text))") }
-        var sql = SQL(reserving: 1)
-        sql.append(value: Value.text(text))
-        return sql
     }
 
     /// The row that was inserted last.
