@@ -76,6 +76,7 @@ let package = Package(
     products: [
         .library(name: "Strongroom", targets: ["Strongroom"]),
         .library(name: "StrongroomObjects", targets: ["StrongroomObjects"]),
+        .library(name: "StrongroomReplication", targets: ["StrongroomReplication"]),
         .library(name: "StrongroomTesting", targets: ["StrongroomTesting"]),
         .library(name: "StrongroomCommands", targets: ["StrongroomCommands"]),
         .executable(name: "strongroom", targets: ["StrongroomTool"]),
@@ -119,6 +120,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "StrongroomObjects", dependencies: ["Strongroom"], swiftSettings: settings),
+        .target(name: "StrongroomReplication", dependencies: ["Strongroom"], swiftSettings: settings),
         .target(name: "StrongroomTesting", dependencies: ["Strongroom"], swiftSettings: settings),
         .target(
             name: "StrongroomCommands",
@@ -156,6 +158,9 @@ let package = Package(
                 "Strongroom", "StrongroomObjects", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "StrongroomReplicationTests",
+            dependencies: ["Strongroom", "StrongroomReplication", "StrongroomTesting"], swiftSettings: settings),
         .testTarget(
             name: "StrongroomCommandsTests", dependencies: ["Strongroom", "StrongroomCommands", "StrongroomTesting"],
             swiftSettings: settings),

@@ -1,8 +1,8 @@
 import Dispatch
 
 /// Runs a task's blocking work on a thread of its own instead of Swift's cooperative threads.
-enum BlockingWork {
-    static func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+package enum BlockingWork {
+    package static func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             DedicatedThread.start("strongroom.job") { _ in
                 let result = Result { try work() }
@@ -13,7 +13,7 @@ enum BlockingWork {
     }
 
     /// Blocks a thread that may block until asynchronous work returns.
-    static func wait<T: Sendable>(for work: @escaping @Sendable () async throws -> T) throws -> T {
+    package static func wait<T: Sendable>(for work: @escaping @Sendable () async throws -> T) throws -> T {
         let outcome = Locked<Result<T, any Error>?>(nil)
         let isDone = DispatchSemaphore(value: 0)
         Task.detached {

@@ -53,7 +53,7 @@ public struct WorkProgress: Sendable, Hashable {
     /// The running step; nil outside migrations.
     public let step: Step?
 
-    init(
+    package init(
         _ phase: Phase, _ done: some BinaryInteger, of total: some BinaryInteger, _ unit: Unit, step: Step? = nil
     ) {
         self.phase = phase

@@ -14,8 +14,11 @@ extension DatabaseFile {
     /// The suffixes of the library's files beside a database, after the dot and the database's name.
     static let companions = [
         "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "trial", "trial.lock", "keys.new",
-        "keys.copy.new", "changes",
+        "keys.copy.new", "changes", "replica", "replica.new", "replica.restoring",
     ]
+
+    /// The path of the record of which replica the file has; see `StrongroomReplication`.
+    var replicaRecordPath: String { FileSystem.companion(of: path, "replica") }
 
     /// The path of the records of commits, see ``RecordRing``.
     var recordsPath: String { FileSystem.companion(of: path, "changes") }

@@ -76,6 +76,11 @@ struct LogHeader {
 
     var frameLength: Int { Self.frameHeader + pageSize }
 
+    /// Where the page of a frame begins; frames are counted from 0.
+    static func offset(ofFrame frame: Int, pageSize: Int) -> Int64 {
+        Int64(length) + Int64(frame) * Int64(frameHeader + pageSize) + Int64(frameHeader)
+    }
+
     /// - Returns: Nil if the header is incomplete.
     init?(_ log: any FileBytes) throws {
         var bytes = [UInt8](repeating: 0, count: Self.length)

@@ -45,18 +45,36 @@ struct LogScan: Equatable {
     private static func forEachFrame(
         of log: any FileBytes, _ header: LogHeader, _ body: (LogFrame) throws -> Void
     ) throws {
+        try forEachFrame(of: log, header, from: 0, count: .max) { try body($1) }
+    }
+
+    /// Reads frames.
+    ///
+    /// - Parameters:
+    ///   - first: The first frame, counted from 0.
+    ///   - count: The maximum number.
+    ///   - body: Receives the number of a frame, counted from 0, and the frame, which is valid during the call.
+    static func forEachFrame(
+        of log: any FileBytes, _ header: LogHeader, from first: Int, count: Int,
+        _ body: (Int, LogFrame) throws -> Void
+    ) throws {
         let length = header.frameLength
-        let count = max(1, portion / length)
-        try withUnsafeTemporaryAllocation(byteCount: count * length, alignment: 16) { buffer in
-            var offset = Int64(LogHeader.length)
-            while true {
-                let there = try log.read(at: offset, into: buffer) / length
+        let portion = min(max(1, portion / length), count)
+        try withUnsafeTemporaryAllocation(byteCount: portion * length, alignment: 16) { buffer in
+            var number = first
+            var left = count
+            while left > 0 {
+                let wanted = min(portion, left)
+                let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(wanted * length)])
+                let offset = Int64(LogHeader.length) + Int64(number) * Int64(length)
+                let there = try log.read(at: offset, into: part) / length
                 for index in 0..<there {
-                    let bytes = UnsafeRawBufferPointer(rebasing: buffer[index * length..<(index + 1) * length])
-                    try body(LogFrame(bytes: bytes, isBigEndian: header.isBigEndian))
+                    let bytes = UnsafeRawBufferPointer(rebasing: part[index * length..<(index + 1) * length])
+                    try body(number + index, LogFrame(bytes: bytes, isBigEndian: header.isBigEndian))
                 }
-                guard there == count else { return }
-                offset += Int64(there * length)
+                guard there == wanted else { return }
+                number += there
+                left -= there
             }
         }
     }

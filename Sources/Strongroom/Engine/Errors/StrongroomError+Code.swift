@@ -12,6 +12,8 @@ extension StrongroomError {
                 interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, staleRecord
             case blobAccess, blobChanged, historyConflict
+            case objectStore, objectStoreUnreachable, outcomeUnknown, notOwner, notReplicable
+            case replicaMissing, replicaIncomplete, replicaDamaged, newerReplica, otherReplica
             case limit, sql, notTranslatable, invalidPredicate, pageCursor, notARecord, schemaChange, invalidMigrator
             case missingFunction, missingCollation, notDeterministic, notSupported
             case migrationFailed, engine
@@ -140,6 +142,26 @@ extension StrongroomError {
         public static let blobChanged = Code(.blobChanged)
         /// A transaction that cannot be undone, since rows have changed after it.
         public static let historyConflict = Code(.historyConflict)
+        /// An object store refuses a request: the credentials, the bucket, or an answer that its protocol does not have.
+        public static let objectStore = Code(.objectStore)
+        /// An object store cannot be reached, or does not answer in time.
+        public static let objectStoreUnreachable = Code(.objectStoreUnreachable)
+        /// It is not known whether an object store carried out a request: its answer was lost.
+        public static let outcomeUnknown = Code(.outcomeUnknown)
+        /// Another host or process has taken over the replica; this store is no longer its writer.
+        public static let notOwner = Code(.notOwner)
+        /// The database has nothing that a replica could carry: it is in memory, or not encrypted.
+        public static let notReplicable = Code(.notReplicable)
+        /// There is no replica, or none of the requested time.
+        public static let replicaMissing = Code(.replicaMissing)
+        /// An object of the replica is missing.
+        public static let replicaIncomplete = Code(.replicaIncomplete)
+        /// An object of the replica is damaged, or is none of Strongroom's.
+        public static let replicaDamaged = Code(.replicaDamaged)
+        /// The replica was written by a newer version of Strongroom.
+        public static let newerReplica = Code(.newerReplica)
+        /// The replica belongs to another database.
+        public static let otherReplica = Code(.otherReplica)
         /// The engine rejected the SQL.
         public static let sql = Code(.sql)
         /// A statement, or the schema that it uses, needs a function that neither the engine nor the configuration

@@ -10,22 +10,27 @@ struct BackupRestore {
     let backupKeys: KeyChain?
     let allowsPlaintext: Bool
     let monitor: WorkMonitor
+    /// The backup, if it was written to ``rawPath(of:)`` instead of being copied there.
+    var written: PlainFile?
+
+    /// The path of the unchanged copy.
+    static func rawPath(of path: String) -> String { FileSystem.companion(of: path, "restoring") }
 
     /// The path of the unchanged copy, and of the one that is rewritten with another key.
-    private var rawPath: String { FileSystem.companion(of: opening.path, "restoring") }
+    private var rawPath: String { Self.rawPath(of: opening.path) }
     private var copyPath: String { FileSystem.companion(of: opening.path, "restored") }
 
     func run() throws -> BackupReport {
         let start = ContinuousClock.now
-        try requireOtherFile()
+        if written == nil { try requireOtherFile() }
         let found = try inspect()
         let (content, keys) = try FileReplacement.judging(opening, needsEnvelope: false) {
             let content = try FileContent.of(opening.path)
             return (content, try opening.databaseKeys(chain, salt: content.salt))
         }
-        try removeLeftovers()
+        if written == nil { try removeLeftovers() }
         do {
-            let raw = try copyBytes()
+            let raw = try written ?? copyBytes()
             let (summary, finished) = try make(found, keys, raw)
             // The last point at which it can be cancelled.
             try monitor.check()

@@ -97,6 +97,16 @@ public protocol Configuration: Sendable {
     /// - Returns: The tokenizers; their names differ.
     func tokenizers(for database: DatabaseName) -> [TextTokenizer]
 
+    /// What other modules add to the stores of a database, such as a replica that is kept up to date while a store is
+    /// open.
+    ///
+    /// Called when the database is opened.
+    ///
+    /// - Parameter database: The full name.
+    /// - Returns: The extensions; they are started in this order, and ended in the reverse order.
+    /// - Throws: Your program's error if there are none.
+    func extensions(for database: DatabaseName) throws -> [any StoreExtension]
+
     /// The logger of a database: at `info` it logs opening and closing, at `debug` each statement with its time and its
     /// rows, at `warning` statements that take longer than ``StoreSettings/slowStatement``; never a key, nor a value
     /// that SQL can tell from a name.
@@ -133,6 +143,9 @@ extension Configuration {
 
     /// No tokenizers besides those of ``TextTokenizer``.
     public func tokenizers(for database: DatabaseName) -> [TextTokenizer] { [] }
+
+    /// No extensions.
+    public func extensions(for database: DatabaseName) throws -> [any StoreExtension] { [] }
 
     /// No logger.
     public func logger(for database: DatabaseName) -> Logger? { nil }

@@ -15,9 +15,7 @@ extension StoreOpening {
     ) throws -> (DatabaseKeys, UnlockedFile) {
         let start = ContinuousClock.now
         defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
-        guard content == .absent else { return try context.unlock(content, chain) }
-        report.outcome = .created
-        return context.isInMemory ? try makeInMemory() : try makeFile(chain, &report)
+        return try content == .absent ? create(chain, &report) : context.unlock(content, chain)
     }
 
     /// The connection that is the store's writer, or its only one, configured for that.

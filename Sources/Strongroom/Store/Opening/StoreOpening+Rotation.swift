@@ -31,11 +31,7 @@ extension StoreOpening {
                 whenReplaced: { try OpenFiles.shared.identify(context.path) })
             guard let (rotation, derivedKey) = done else { return }
             report.rotation = rotation
-            let connection = try context.file.connect(.existing, key: derivedKey)
-            try connection.proveKey()
-            unlocked = UnlockedFile(
-                position: keys.lastPosition, isWrapped: keys.envelope != nil, derivedKey: derivedKey,
-                connection: connection)
+            unlocked = try keys.unlocked(with: derivedKey)
         } catch let error as StrongroomError {
             // A plaintext file is not used where an encrypted one is configured. An encrypted one is no less safe than
             // before and stays readable; its key is determined again, since the failure may have happened after the new

@@ -54,6 +54,8 @@ extension ConnectionPool {
         }
         if foreign.isOn { foreign.check(writer.connection, isLast: true) }
         readLastValues()
+        companions.finish()
+        companions.suspend()
         guard let connection = writer.connection else { return }
         connection.beginWork(.unshared)
         let report = try last(connection)
@@ -81,6 +83,7 @@ extension ConnectionPool {
     ///
     /// - Parameter isWaiting: Whether to wait until the idle threads have ended.
     func dismantle(isWaiting: Bool = false) {
+        companions.suspend()
         let error = closed
         // A connection that cannot write does not checkpoint.
         let mayCheckpoint = isReadOnly && ([writer] + readers).contains { $0.connection?.mode == .existing }

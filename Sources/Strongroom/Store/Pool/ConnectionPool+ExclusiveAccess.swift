@@ -53,7 +53,9 @@ extension ConnectionPool {
             defer {
                 access.end()
                 foreign.renew()
+                companions.resume()
             }
+            companions.suspend()
             closeConnections()
             // Before any read starts: only a writer switches the file back to WAL mode. If opening fails here, the next
             // write opens the connection again.

@@ -1,10 +1,21 @@
+import Synchronization
+
 extension ConnectionPool {
-    /// Throws if the store is read-only.
+    /// Throws if the store is read-only, or refuses writes.
     ///
-    /// - Throws: ``StrongroomError`` with `readOnly`, or `closed`.
+    /// - Throws: ``StrongroomError`` with `readOnly`, or `closed`; the error of ``refuseWrites(_:)``.
     func requireWriting() throws {
+        if refusesWrites.load(ordering: .relaxed), let refusal = refusal.withLock({ $0 }) {
+            throw isClosing ? closed : refusal
+        }
         guard isReadOnly else { return }
         throw isClosing ? closed : StrongroomError.readOnlyStore(database)
+    }
+
+    /// Makes every later write throw an error; those that run end as usual.
+    func refuseWrites(_ error: StrongroomError) {
+        refusal.withLock { $0 = error }
+        refusesWrites.store(true, ordering: .releasing)
     }
 }
 

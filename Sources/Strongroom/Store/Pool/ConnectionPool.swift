@@ -48,6 +48,12 @@ final class ConnectionPool: Sendable {
     let automaticTables: AutomaticTables
     /// The records that exist in memory only.
     let memory = MemoryShare()
+    /// What has connections of its own to the file.
+    let companions = StoreCompanions()
+    /// Why the store writes no more; nil while it does.
+    let refusal = Locked<StrongroomError?>(nil)
+    /// Whether there is a refusal.
+    let refusesWrites = Atomic(false)
 
     /// Holds one connection.
     final class Slot: @unchecked Sendable {  // guarded by ConnectionScheduler: one holder at a time

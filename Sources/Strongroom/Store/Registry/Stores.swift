@@ -233,7 +233,10 @@ public final class Stores: Sendable {
     ) async throws -> Store {
         do {
             var opening = try StoreOpening(name, configuration, in: place)
+            let extensions = try StoreExtensions(opening.context)
+            try await extensions.prepare()
             let store = try await opening.run { [weak self] in self?.forget(name) }
+            try await extensions.attach(to: store)
             state.withLock { $0.openings[name]?.finish(store) }
             return store
         } catch {

@@ -1,0 +1,224 @@
+/// Reads what is committed to a database, by any process, as encrypted pages: those of each commit, in order and
+/// without a gap, from the WAL.
+///
+/// It always has a read transaction open, on one of two connections. A new one begins before the former ends, so no
+/// frame is overwritten before it is read. While the transaction needs frames of the WAL, the engine does not restart
+/// the WAL; while it needs none, because all of them are in the file, the engine may restart the WAL once, and does not
+/// checkpoint the new frames ("WAL-mode File Format", section 2.2, sqlite.org/walformat.html).
+///
+/// Not `Sendable`: its owner serializes the calls.
+package final class CommitReader {
+    /// What ``findCommits()`` has found.
+    package enum Finding: Sendable, Equatable {
+        /// Nothing was committed.
+        case nothing
+        /// There are batches to read.
+        case commits
+        /// It is not known which pages have changed: ``compare(with:)`` tells.
+        case gap
+    }
+
+    /// The form of the database's pages.
+    package let form: PageForm
+    private let open: () throws -> Connection
+    /// Holds the read transaction.
+    private var holder: Connection?
+    /// Has no transaction, unless a batch is being read.
+    private var spare: Connection?
+    /// Up to where commits have been read; nil if that is not known.
+    package private(set) var position: PublishedLog?
+    private var pending: PendingPages?
+    /// Whether the holder's transaction needs no earlier frame than the last one.
+    private var isNewest = false
+    /// Whether it needs no frame at all.
+    private var isReleased = false
+
+    init(_ layout: PageLayout, open: @escaping () throws -> Connection) {
+        form = PageForm(layout)
+        self.open = open
+    }
+
+    deinit { close() }
+
+    /// Closes the connections. What is committed until the next call is a gap.
+    package func close() {
+        pending = nil
+        position = nil
+        for connection in [spare, holder].compactMap(\.self) {
+            connection.rollBack()
+            connection.close()
+        }
+        (spare, holder) = (nil, nil)
+    }
+
+    /// The number of frames in the WAL when it was last looked at; it grows while the reader holds its transaction.
+    package private(set) var logLength = 0
+
+    /// Looks for commits since those that have been read.
+    ///
+    /// - Throws: ``StrongroomError`` if the file cannot be read; the reader is closed then.
+    package func findCommits() throws -> Finding {
+        try closingAfterFailure {
+            guard pending == nil else { return .commits }
+            guard let holder, let position else { return .gap }
+            // The transaction of the holder may be old; the index is always current.
+            guard let published = try holder.publishedLog() else { return .nothing }
+            logLength = published.frames
+            guard published != position else {
+                try renewIfUseful(published)
+                return .nothing
+            }
+            let (spare, log) = try beginTransaction()
+            guard let log, let changed = try frames(of: spare, after: position, to: log) else {
+                spare.rollBack()
+                self.position = nil
+                return .gap
+            }
+            guard !changed.isEmpty else {
+                // The WAL was restarted.
+                moveOn(to: log)
+                return .nothing
+            }
+            pending = PendingPages(log: log, databasePages: log.pages, source: .frames(changed))
+            return .commits
+        }
+    }
+
+    /// Finds the pages whose versions differ, so that the next batches bring a copy with these versions to the state of
+    /// the last commit.
+    ///
+    /// - Parameter versions: The versions of the pages that the copy has.
+    /// - Returns: The number of pages that differ, and the number of pages of the database.
+    package func compare(with versions: PageVersions) throws -> (different: Int, all: Int) {
+        try closingAfterFailure {
+            pending = nil
+            if holder == nil { holder = try open() }
+            let (spare, log) = try beginTransaction()
+            guard let log else { throw notInWriteAheadMode(spare) }
+            let pages = try StoredPages(spare, log, form, count: databasePages(log, spare))
+            let different = try pages.numbers { $0 != versions[$1] }
+            pending = PendingPages(log: log, databasePages: pages.count, source: .pages(pages, different))
+            return (different.count, pages.count)
+        }
+    }
+
+    /// The commit to which the batches lead that have been found and not all read; nil if there are none.
+    package var target: PublishedLog? { pending?.log }
+
+    /// The next pages of the commits that were found.
+    ///
+    /// - Parameter limit: The largest number of pages, above 0.
+    /// - Returns: Nil if there are none.
+    package func nextBatch(limit: Int) throws -> PageBatch? {
+        try closingAfterFailure {
+            guard var next = pending, let spare else { return nil }
+            let batch = try next.read(limit, spare, form)
+            pending = next
+            if batch.isLast {
+                pending = nil
+                moveOn(to: next.log)
+            }
+            return batch
+        }
+    }
+
+    /// Lets the WAL be restarted by the next writer; to be called while no connection writes.
+    ///
+    /// - Returns: False if commits were found that must be read first.
+    package func releaseLog() throws -> Bool {
+        try closingAfterFailure {
+            guard try findCommits() == .nothing, let spare else { return false }
+            guard spare.checkpointWithoutWaiting(), let log = try holder?.publishedLog() else { return true }
+            try renewIfUseful(log)
+            return true
+        }
+    }
+
+    // MARK: Transactions
+
+    /// Begins a transaction on the spare connection; the holder's continues.
+    private func beginTransaction() throws -> (Connection, PublishedLog?) {
+        let connection = try spare ?? open()
+        spare = connection
+        connection.beginWork(.unshared)
+        try connection.beginSnapshot()
+        return (connection, try connection.publishedLog())
+    }
+
+    /// The spare connection's transaction replaces the holder's.
+    private func moveOn(to log: PublishedLog) {
+        holder?.rollBack()
+        (holder, spare) = (spare, holder)
+        position = log
+        (isNewest, isReleased) = (false, false)
+    }
+
+    /// Begins a new transaction if the engine can then checkpoint more of the WAL, or restart it.
+    private func renewIfUseful(_ published: PublishedLog) throws {
+        guard published.isInFile ? !isReleased : !isNewest, let position else { return }
+        let (spare, log) = try beginTransaction()
+        guard let log, log == position else { return spare.rollBack() }
+        moveOn(to: log)
+        // Commits since then are found by the next call.
+        (isNewest, isReleased) = (true, published.isInFile)
+    }
+
+    /// The number of pages of the database at the end of a WAL.
+    private func databasePages(_ log: PublishedLog, _ connection: Connection) throws -> Int {
+        guard log.frames == 0 else { return log.pages }
+        guard case .integer(let count)? = try connection.ownValue("PRAGMA page_count") else { return log.pages }
+        return Int(count)
+    }
+
+    private func closingAfterFailure<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    private func notInWriteAheadMode(_ connection: Connection) -> StrongroomError {
+        StrongroomError(
+            .notReplicable,
+            """
+            The database is not in WAL mode, or its WAL could not be read, so its commits cannot be followed. Open it \
+            for writing with Strongroom, which switches it to WAL mode.
+            """,
+            database: connection.database)
+    }
+
+    // MARK: Frames
+
+    /// The latest frame of each page that was written after a position.
+    ///
+    /// - Returns: Nil if frames have been overwritten, or are not valid.
+    private func frames(
+        of connection: Connection, after position: PublishedLog, to log: PublishedLog
+    ) throws -> [PendingPages.Frame]? {
+        let isContinued = log.salts == position.salts || position.frames == 0 && log.frames == 0
+        // A restart of the WAL: the frames of the former one have all been read, and were all in the file.
+        guard isContinued ? log.frames >= position.frames : position.isInFile else { return nil }
+        let first = isContinued ? position.frames : 0
+        guard log.frames > first else { return [] }
+        let file = try connection.logFile()
+        guard let header = try LogHeader(file), header.isSound, header.salts == log.salts,
+            header.pageSize == form.size
+        else { return nil }
+        var checksum =
+            isContinued && first > 0
+            ? LogChecksum(first: position.checksum.first, second: position.checksum.second) : header.stored
+        var latest: [Int: Int] = [:]
+        var isSound = true
+        try LogScan.forEachFrame(of: file, header, from: first, count: log.frames - first) { number, frame in
+            checksum = frame.checksum(after: checksum)
+            isSound = isSound && frame.salts == log.salts && checksum == frame.stored
+            latest[frame.page] = number
+        }
+        let end = LogChecksum(first: log.checksum.first, second: log.checksum.second)
+        guard isSound, checksum == end else { return nil }
+        return latest.lazy.filter { $0.key <= log.pages }.map { PendingPages.Frame(page: $0, frame: $1) }
+            .sorted { $0.page < $1.page }
+    }
+}

@@ -1,0 +1,153 @@
+/// The pages of commits that have been found and not read yet.
+struct PendingPages {
+    struct Frame {
+        let page: Int
+        /// The number of the frame in the WAL, counted from 0.
+        let frame: Int
+    }
+
+    enum Source {
+        /// Frames of the WAL.
+        case frames([Frame])
+        /// Pages by number.
+        case pages(StoredPages, [UInt32])
+    }
+
+    /// The WAL up to the last of the commits.
+    let log: PublishedLog
+    let databasePages: Int
+    let source: Source
+    /// How many of them have been read.
+    private var done = 0
+
+    init(log: PublishedLog, databasePages: Int, source: Source) {
+        self.log = log
+        self.databasePages = databasePages
+        self.source = source
+    }
+
+    private var count: Int {
+        switch source {
+        case .frames(let frames): frames.count
+        case .pages(_, let numbers): numbers.count
+        }
+    }
+
+    /// Reads the next pages.
+    mutating func read(_ limit: Int, _ connection: Connection, _ form: PageForm) throws -> PageBatch {
+        let range = done..<min(done + max(1, limit), count)
+        var numbers: [UInt32] = []
+        numbers.reserveCapacity(range.count)
+        let content = try [UInt8](unsafeUninitializedCapacity: range.count * form.size) { buffer, filled in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            for index in range {
+                let start = filled
+                let page = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + form.size])
+                numbers.append(try read(index, into: page, connection, form))
+                filled += form.size
+            }
+        }
+        done = range.upperBound
+        return PageBatch(
+            form: form, databasePages: databasePages, numbers: numbers, content: content, isLast: done == count)
+    }
+
+    private func read(
+        _ index: Int, into page: UnsafeMutableRawBufferPointer, _ connection: Connection, _ form: PageForm
+    ) throws -> UInt32 {
+        switch source {
+        case .frames(let frames):
+            let offset = LogHeader.offset(ofFrame: frames[index].frame, pageSize: form.size)
+            guard try connection.logFile().read(at: offset, into: page) == form.size else {
+                throw StrongroomError.shortened(connection)
+            }
+            return UInt32(frames[index].page)
+        case .pages(let pages, let numbers):
+            try pages.read(Int(numbers[index]), into: page)
+            return numbers[index]
+        }
+    }
+}
+
+/// The pages of a database at one commit, in its file and its WAL; valid as long as the connection's transaction.
+struct StoredPages {
+    let count: Int
+    private let form: PageForm
+    private let connection: Connection
+    private let file: EngineFile
+    private let log: EngineFile?
+    /// The latest frame of each page, counted from 0.
+    private var frames: [Int: Int] = [:]
+
+    init(_ connection: Connection, _ published: PublishedLog, _ form: PageForm, count: Int) throws {
+        self.connection = connection
+        self.count = count
+        self.form = form
+        file = try connection.databaseFile()
+        // Where the file has all pages, the WAL may be restarted at any time, and is not needed.
+        guard !published.isInFile else {
+            log = nil
+            return
+        }
+        let log = try connection.logFile()
+        self.log = log
+        try withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { buffer in
+            for frame in 0..<published.frames {
+                let offset = LogHeader.offset(ofFrame: frame, pageSize: form.size) - Int64(LogHeader.frameHeader)
+                guard try log.read(at: offset, into: buffer) == 4 else { throw StrongroomError.shortened(connection) }
+                frames[Int(UInt32(bigEndian: buffer.load(as: UInt32.self)))] = frame
+            }
+        }
+    }
+
+    /// Reads a page; a part that the file does not have is zeros.
+    func read(_ number: Int, into page: UnsafeMutableRawBufferPointer) throws {
+        let read =
+            if let log, let frame = frames[number] {
+                try log.read(at: LogHeader.offset(ofFrame: frame, pageSize: form.size), into: page)
+            } else {
+                try file.read(at: Int64(number - 1) * Int64(form.size), into: page)
+            }
+        for index in read..<page.count { page[index] = 0 }
+    }
+
+    /// The numbers of the pages that a predicate chooses by version.
+    func numbers(_ isChosen: (PageVersion, Int) -> Bool) throws -> [UInt32] {
+        var numbers: [UInt32] = []
+        let portion = max(1, Self.portion / form.size)
+        try withUnsafeTemporaryAllocation(byteCount: (portion + 1) * form.size, alignment: 16) { buffer in
+            let single = UnsafeMutableRawBufferPointer(rebasing: buffer[(portion * form.size)...])
+            for first in stride(from: 1, through: count, by: portion) {
+                let last = min(first + portion - 1, count)
+                let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<((last - first + 1) * form.size)])
+                let read = try file.read(at: Int64(first - 1) * Int64(form.size), into: part)
+                for index in read..<part.count { part[index] = 0 }
+                for number in first...last {
+                    var version = PageVersion(
+                        UnsafeRawBufferPointer(part), at: (number - first) * form.size + form.vectorOffset)
+                    if frames[number] != nil {
+                        try self.read(number, into: single)
+                        version = PageVersion(UnsafeRawBufferPointer(single), at: form.vectorOffset)
+                    }
+                    if isChosen(version, number) { numbers.append(UInt32(number)) }
+                }
+            }
+        }
+        return numbers
+    }
+
+    /// Bytes per read.
+    private static let portion = 256 << 10
+}
+
+extension StrongroomError {
+    fileprivate static func shortened(_ connection: Connection) -> StrongroomError {
+        StrongroomError(
+            .fileChanged,
+            """
+            Another program has shortened the WAL while it was read. Find out which program does that; the replica is \
+            compared with the file, and goes on.
+            """,
+            database: connection.database)
+    }
+}

@@ -1,0 +1,109 @@
+import Strongroom
+
+/// What a replica has: what a writer needs to go on with it.
+struct ReplicaState: Sendable {
+    /// The newest change; 0 for none.
+    var number: UInt64 = 0
+    var digest = [UInt8](repeating: 0, count: Digests.length)
+    var time: UInt64 = 0
+    var replica: ObjectHeader.Identifier?
+    /// The writer of the newest change, or of the newest base if there is no change.
+    var writer: ObjectHeader.Identifier?
+    var envelope: [UInt8]?
+    var versions = PageVersions()
+    var form: PageForm?
+    var sinceBase = (changes: 0, bytes: 0)
+    /// Whether there is a complete base that the changes follow.
+    var hasBase = false
+
+    /// Reads the outlines of the newest base and of the changes since then.
+    init(of folder: ReplicaFolder) async throws {
+        guard let newest = try await folder.newestChange() else {
+            try await readBase(folder, upTo: 0)
+            return
+        }
+        let path = folder.path(ofChange: newest)
+        guard let header = try await folder.header(path) else { throw folder.missing(path) }
+        (number, time) = (newest, header.time)
+        (replica, writer) = (header.replica, header.writer)
+        digest = try await folder.digest(path, header)
+        try await readBase(folder, upTo: newest)
+    }
+
+    private mutating func readBase(_ folder: ReplicaFolder, upTo newest: UInt64) async throws {
+        for base in try await folder.bases() where base.number <= newest {
+            guard let parts = try await folder.parts(ofBase: base.folder) else { continue }
+            let changes = try await folder.changes(from: newest, downTo: base.number + 1)
+            guard newest == base.number || changes.last?.number == base.number + 1 else { continue }
+            try await read(base.folder, parts.count, folder)
+            try await read(changes.reversed(), folder)
+            hasBase = true
+            return
+        }
+    }
+
+    private mutating func read(_ base: String, _ parts: Int, _ folder: ReplicaFolder) async throws {
+        for part in 0..<parts {
+            let outline = try await folder.outline(folder.path(ofBase: base, part: part))
+            if number == 0 {
+                (replica, writer, time) = (outline.header.replica, outline.header.writer, outline.header.time)
+            }
+            form = outline.header.form
+            versions.resize(to: Int(outline.header.databasePages))
+            for (number, version) in outline.index { versions[Int(number)] = version }
+            guard outline.header.envelopeLength > 0 else { continue }
+            envelope = try await folder.object(folder.path(ofBase: base, part: part)).envelope
+        }
+    }
+
+    private mutating func read(_ changes: [(number: UInt64, size: Int)], _ folder: ReplicaFolder) async throws {
+        var parts: [(UInt32, PageVersion)] = []
+        let outlines = try await concurrently(changes.map(\.number), width: Self.width) { number in
+            try await folder.outline(folder.path(ofChange: number))
+        }
+        for (outline, change) in zip(outlines, changes) {
+            sinceBase = (sinceBase.changes + 1, sinceBase.bytes + change.size)
+            guard outline.header.kind == .change else {
+                parts = []
+                continue
+            }
+            if outline.header.part == 0 { parts = [] }
+            parts += outline.index
+            guard outline.header.isLast else { continue }
+            if form != outline.header.form { versions = PageVersions() }
+            form = outline.header.form
+            versions.resize(to: Int(outline.header.databasePages))
+            for (number, version) in parts { versions[Int(number)] = version }
+            parts = []
+            guard outline.header.envelopeLength > 0 else { continue }
+            envelope = try await folder.object(folder.path(ofChange: change.number)).envelope
+        }
+    }
+
+    /// The number of requests at a time.
+    private static let width = 16
+}
+
+/// Runs an operation for each element, several at a time.
+///
+/// - Returns: The results, in the order of the elements.
+func concurrently<Element: Sendable, Result: Sendable>(
+    _ elements: [Element], width: Int, _ operation: @escaping @Sendable (Element) async throws -> Result
+) async throws -> [Result] {
+    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+        var results = [Result?](repeating: nil, count: elements.count)
+        var next = 0
+        func add() {
+            guard next < elements.count else { return }
+            let (index, element) = (next, elements[next])
+            next += 1
+            group.addTask { (index, try await operation(element)) }
+        }
+        for _ in 0..<width { add() }
+        while let (index, result) = try await group.next() {
+            results[index] = result
+            add()
+        }
+        return results.compactMap(\.self)
+    }
+}

@@ -1,0 +1,135 @@
+import Strongroom
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Appends changes to a replica. Its number makes each change the only one after the one before: of two writers, one
+/// finds the number taken, and is the writer no longer.
+struct ReplicaWriter: Sendable {
+    let folder: ReplicaFolder
+    let replica: ObjectHeader.Identifier
+    let writer: ObjectHeader.Identifier
+    /// The newest change; 0 for none.
+    private(set) var number: UInt64
+    private(set) var digest: [UInt8]
+    /// The time of the newest change, in milliseconds since 1970.
+    private(set) var time: UInt64
+    /// The envelope that the replica has.
+    private(set) var envelope: [UInt8]?
+    /// The versions of the pages that the replica has.
+    private(set) var versions: PageVersions
+    /// The form of these pages; nil if there are none.
+    private(set) var form: PageForm?
+    /// The part of the change that the next object is.
+    private var part: UInt32 = 0
+    private var partVersions: [(UInt32, PageVersion)] = []
+    /// The number of changes, and of their bytes, since the newest base.
+    private(set) var sinceBase = (changes: 0, bytes: 0)
+
+    init(
+        _ folder: ReplicaFolder, _ replica: ObjectHeader.Identifier, _ writer: ObjectHeader.Identifier,
+        _ state: ReplicaState
+    ) {
+        self.folder = folder
+        self.replica = replica
+        self.writer = writer
+        (number, digest, time) = (state.number, state.digest, state.time)
+        (envelope, versions, form, sinceBase) = (state.envelope, state.versions, state.form, state.sinceBase)
+    }
+
+    /// Ships a part of a change.
+    ///
+    /// - Returns: The number of bytes.
+    /// - Throws: `StrongroomError` with `notOwner` if the number is taken; what the object store throws, after which it
+    ///   is not known what the replica has.
+    mutating func ship(_ batch: PageBatch, envelope: [UInt8]?) async throws -> Int {
+        let isNewEnvelope = batch.isLast && envelope != self.envelope && envelope != nil
+        var header = header(.change, batch.form)
+        header.isLast = batch.isLast
+        header.part = part
+        header.databasePages = UInt32(batch.databasePages)
+        let object = ReplicaObject(header, batch, envelope: isNewEnvelope ? envelope : nil)
+        try await append(object)
+        partVersions += object.index
+        part += 1
+        guard batch.isLast else { return object.bytes.count }
+        part = 0
+        if form != batch.form { versions = PageVersions() }
+        form = batch.form
+        versions.resize(to: batch.databasePages)
+        for (number, version) in partVersions { versions[Int(number)] = version }
+        partVersions = []
+        if isNewEnvelope { self.envelope = envelope }
+        return object.bytes.count
+    }
+
+    /// Makes this session the writer, so that a former one finds its next number taken.
+    mutating func claim(_ form: PageForm) async throws {
+        var header = header(.claim, form)
+        header.databasePages = UInt32(versions.count)
+        try await append(ReplicaObject(header, nil, envelope: nil))
+    }
+
+    private mutating func append(_ object: ReplicaObject) async throws {
+        guard try await folder.objects.create(folder.path(ofChange: object.header.number), object.bytes) else {
+            throw StrongroomError.notOwner(folder.name)
+        }
+        (number, digest, time) = (object.header.number, object.digest, object.header.time)
+        sinceBase = (sinceBase.changes + 1, sinceBase.bytes + object.bytes.count)
+    }
+
+    private func header(_ kind: ObjectHeader.Kind, _ form: PageForm) -> ObjectHeader {
+        ObjectHeader(
+            kind: kind, isLast: true, part: 0, form: form, pages: 0, databasePages: 0, number: number + 1,
+            time: max(time, WallClock.milliseconds), writer: writer, replica: replica, envelopeLength: 0,
+            former: digest)
+    }
+
+    // MARK: Bases
+
+    /// The header of the parts of a base of the present state.
+    func baseHeader(_ form: PageForm) -> ObjectHeader {
+        var header = header(.base, form)
+        header.number = number
+        return header
+    }
+
+    /// Goes on from a base of the present state.
+    mutating func adopt(_ base: BaseWriter) {
+        (versions, form, envelope) = (base.versions, base.form, base.storedEnvelope)
+        time = max(time, base.time)
+        sinceBase = (0, 0)
+    }
+
+    /// Records that the replica has a further base.
+    mutating func didShipBase(_ base: BaseShipper.Finished) {
+        sinceBase = (sinceBase.changes - base.since.changes, sinceBase.bytes - base.since.bytes)
+    }
+}
+
+/// The time of the day, which may jump.
+enum WallClock {
+    static var milliseconds: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(max(0, time.tv_sec)) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+}
+
+extension StrongroomError {
+    /// The error for a writer whose next number is taken.
+    static func notOwner(_ folder: String) -> StrongroomError {
+        StrongroomError(
+            .notOwner,
+            """
+            Another store or host writes the replica "\(folder)" now. Nothing of this store is shipped any more, and it \
+            refuses writes. Close it. To go on with the other one's state, restore the replica; to go on with this \
+            file, open it with `Replica.takesOver`.
+            """)
+    }
+}

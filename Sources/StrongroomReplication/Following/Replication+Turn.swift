@@ -1,0 +1,87 @@
+import Strongroom
+
+extension Replication {
+    /// One turn of the loop: ships what is committed.
+    ///
+    /// - Returns: False if the loop ends.
+    func turn() async -> Bool {
+        let (request, isLast, isSuspended) = state.withLock { ($0.requests, $0.isEnding, $0.isSuspended) }
+        guard let store = store.value else { return end() }
+        if isSuspended, !isLast {
+            await shipper.forgetPosition()
+            return true
+        }
+        let start = ContinuousClock.now
+        do {
+            try await shipper.ship(store)
+            let (change, shipped) = await (shipper.change, shipper.shipped)
+            let waiters = state.withLock { state in
+                state.status.phase = .following
+                state.status.failure = nil
+                state.status.completeUntil = start
+                (state.status.change, state.status.shipped) = (change, shipped)
+                state.failures = 0
+                return state.removeWaiters { $0 <= request }
+            }
+            for waiter in waiters { waiter.resume() }
+        } catch let error as StrongroomError where error.code == .notOwner || error.code == .otherReplica {
+            lose(store, error)
+            return end()
+        } catch {
+            await fail(error)
+        }
+        return isLast || Task.isCancelled ? end() : true
+    }
+
+    /// Records a failure, and waits before the next attempt.
+    private func fail(_ error: any Error) async {
+        guard !(error is CancellationError) else { return }
+        let failure =
+            error as? StrongroomError
+            ?? StrongroomError(.objectStoreUnreachable, "The object store failed: \(error). It is tried again.")
+        let (count, isEnding) = state.withLock { state in
+            state.status.phase = state.isSuspended ? state.status.phase : .failing
+            state.status.failure = failure
+            state.failures += 1
+            return (state.failures, state.isEnding)
+        }
+        guard !isEnding else { return }
+        // Someone who waits for the replica need not wait for the pause, too.
+        let pause = Self.firstPause * (1 << min(count - 1, Self.mostDoublings))
+        await wakeup.wait(atMost: pause)
+    }
+
+    private static let firstPause = Duration.milliseconds(250)
+    private static let mostDoublings = 7
+
+    /// Another store writes the replica: this one must not write what nobody would have.
+    private func lose(_ store: Store, _ error: StrongroomError) {
+        store.refuseWrites(error)
+        let waiters = state.withLock { state in
+            state.status.phase = .lost
+            state.status.failure = error
+            return state.removeWaiters { _ in true }
+        }
+        for waiter in waiters { waiter.resume(throwing: error) }
+    }
+
+    private func end() -> Bool {
+        reading.close()
+        Task { await shipper.end() }
+        let waiters = state.withLock { state in
+            if state.status.phase != .lost { state.status.phase = .ended }
+            return state.removeWaiters { _ in true }
+        }
+        for waiter in waiters { waiter.resume(throwing: ended) }
+        return false
+    }
+}
+
+extension Replication.State {
+    /// Removes the waiters of some requests.
+    mutating func removeWaiters(_ isChosen: (Int) -> Bool) -> [CheckedContinuation<Void, any Error>] {
+        let chosen = waiters.filter { isChosen($0.request) }
+        waiters.removeAll { isChosen($0.request) }
+        return chosen.map(\.continuation)
+    }
+}

@@ -1,0 +1,168 @@
+public import Strongroom
+
+/// Ships what is committed to a store's database to its replica, as long as the store is open.
+///
+/// ```swift
+/// let store = try await stores.open("clinic_a.sqlite")
+/// try await store.write { db in try Patient.insert(patient, in: db) }
+/// try await store.replication?.waitUntilShipped()
+/// ```
+///
+/// The loop is one task; the connections are used by one thread at a time.
+public final class Replication: StoreCompanion {
+    let replica: Replica
+    let folder: ReplicaFolder
+    /// Not retained: the store retains this.
+    let store: WeakStore
+    let state: Locked<State>
+    /// The connections; used on threads that may block.
+    let reading: ReadingThread
+    let wakeup: WakeUp
+    let shipper: Shipper
+
+    struct State {
+        var status = ReplicationStatus()
+        var isSuspended = false
+        var isEnding = false
+        /// The number of requests to ship what is committed.
+        var requests = 0
+        var waiters: [(request: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+        var loop: Task<Void, Never>?
+        /// The number of failures since the last success.
+        var failures = 0
+    }
+
+    init(_ replica: Replica, of store: Store) {
+        self.replica = replica
+        self.store = WeakStore(store)
+        folder = ReplicaFolder(objects: replica.objects, name: replica.folder(of: store.name))
+        state = Locked(State())
+        reading = ReadingThread()
+        wakeup = WakeUp()
+        shipper = Shipper(replica, folder, reading)
+    }
+
+    /// How far the replica has followed.
+    public var status: ReplicationStatus { state.withLock { $0.status } }
+
+    /// Waits until every commit that was made before the call, by any process, is in the replica.
+    ///
+    /// - Parameter timeout: How long to wait; nil for no limit.
+    /// - Throws: `CancellationError`; `StrongroomError` with `timedOut`; `notOwner` if another store or host has taken
+    ///   over the replica; `closed`.
+    public func waitUntilShipped(timeout: Duration? = nil) async throws {
+        guard let timeout else { return try await waitForShipping() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.waitForShipping() }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw self.late(timeout)
+            }
+            defer { group.cancelAll() }
+            _ = try await group.next()
+        }
+    }
+
+    private func waitForShipping() async throws {
+        let request = state.withLock { state in
+            state.requests += 1
+            return state.requests
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let error: (any Error)? = state.withLock { state in
+                    if Task.isCancelled { return CancellationError() }
+                    if state.status.phase == .lost { return state.status.failure ?? StrongroomError.notOwner(folder.name) }
+                    if state.status.phase == .ended || state.isEnding { return ended }
+                    state.waiters.append((request, continuation))
+                    return nil
+                }
+                if let error { return continuation.resume(throwing: error) }
+                wakeup.signal()
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.request == request }.map { state.waiters.remove(at: $0) }
+            }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func late(_ timeout: Duration) -> StrongroomError {
+        let failure = status.failure.map { " The object store failed last with: \($0.message)" } ?? ""
+        return StrongroomError(
+            .timedOut,
+            """
+            The replica "\(folder.name)" does not have the newest commits after \(timeout). They are committed in the \
+            database, and are shipped as soon as possible.\(failure)
+            """)
+    }
+
+    var ended: StrongroomError {
+        StrongroomError(.closed, "The store of the replica \"\(folder.name)\" is closed; open it again.")
+    }
+
+    // MARK: The store's calls
+
+    func begin() {
+        state.withLock { $0.loop = Task { [weak self, wakeup, interval = replica.interval] in
+            while await self?.turn() == true { await wakeup.wait(atMost: interval) }
+        } }
+    }
+
+    package func suspend() {
+        state.withLock { $0.isSuspended = true }
+        reading.close()
+    }
+
+    package func resume() {
+        state.withLock { $0.isSuspended = false }
+        wakeup.signal()
+    }
+
+    package func finish() {
+        state.withLock { $0.isEnding = true }
+        wakeup.signal()
+        let loop = state.withLock { $0.loop }
+        // The last turn ships what is left.
+        let limit = replica.closingTimeout
+        let work = Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await loop?.value }
+                group.addTask {
+                    try? await Task.sleep(for: limit)
+                    loop?.cancel()
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        try? BlockingWork.wait { await work.value }
+    }
+}
+
+extension Store {
+    /// The replication of the store; nil if its configuration has no replica.
+    public var replication: Replication? { companion(Replication.self) }
+}
+
+extension Replica: StartedExtension {
+    package func prepare(_ name: DatabaseName) async throws {}
+
+    package func attach(to store: Store) async throws {
+        let replication = Replication(self, of: store)
+        // Refuses a database that a replica cannot have.
+        try store.makeCommitReader().close()
+        try store.add(replication)
+        replication.begin()
+    }
+}
+
+/// A store that is not retained.
+final class WeakStore: @unchecked Sendable {  // written once
+    private weak let stored: Store?
+
+    init(_ store: Store) { stored = store }
+
+    var value: Store? { stored }
+}

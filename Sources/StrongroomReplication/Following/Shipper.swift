@@ -1,0 +1,194 @@
+import Strongroom
+
+/// Ships the commits of one store; only the loop of its ``Replication`` uses it, one turn after the other.
+actor Shipper {
+    private let replica: Replica
+    private let folder: ReplicaFolder
+    private let reading: ReadingThread
+    private let bases: BaseShipper
+    /// Nil before the replica was read, and after a failure: it is read again then.
+    private var writer: ReplicaWriter?
+    /// Whether the reader's position is the state of the replica.
+    private var isAtState = false
+    /// What this store has shipped.
+    private(set) var shipped = (objects: 0, bytes: 0)
+    private var identifier: ObjectHeader.Identifier?
+
+    init(_ replica: Replica, _ folder: ReplicaFolder, _ reading: ReadingThread) {
+        self.replica = replica
+        self.folder = folder
+        self.reading = reading
+        bases = BaseShipper(folder)
+    }
+
+    /// The number of the newest change; 0 for none.
+    var change: UInt64 { writer?.number ?? 0 }
+
+    /// Ships every commit that was made before the call.
+    ///
+    /// - Throws: What the object store or the file throws; `notOwner`. The next call reads the replica again.
+    func ship(_ store: Store) async throws {
+        do {
+            if writer == nil { try await begin(store) }
+            if !isAtState { try await compare(store) }
+            while true {
+                switch try await read(store, { try $0.findCommits() }) {
+                case .nothing: return try await maintain(store)
+                case .commits: try await shipBatches(store)
+                case .gap: try await compare(store)
+                }
+            }
+        } catch {
+            writer = nil
+            isAtState = false
+            // A WAL that is not read must not be held.
+            reading.close()
+            bases.cancel()
+            throw error
+        }
+    }
+
+    /// The connections were closed: they may be of another key now.
+    func forgetPosition() { isAtState = false }
+
+    func end() { bases.cancel() }
+
+    private func read<T: Sendable>(
+        _ store: Store, _ work: @escaping @Sendable (CommitReader) throws -> T
+    ) async throws -> T {
+        try Task.checkCancellation()
+        return try await reading.run(making: { try store.makeCommitReader() }, work)
+    }
+
+    // MARK: Beginning
+
+    /// Reads the state of the replica, and checks that it is this file's.
+    private func begin(_ store: Store) async throws {
+        let state = try await ReplicaState(of: folder)
+        let record = try store.replicaRecord().flatMap(ReplicaRecord.init)
+        let session = identifier ?? .random()
+        identifier = session
+        let replicaIdentifier = state.replica ?? .random()
+        if let writer = state.writer { try check(writer, state, record) }
+        let former = state.writer ?? session
+        let renewed = ReplicaRecord(replica: replicaIdentifier, writers: [session, former])
+        if record != renewed { try store.writeReplicaRecord(renewed.bytes) }
+        var writer = ReplicaWriter(folder, replicaIdentifier, session, state)
+        if state.number > 0, !state.hasBase {
+            // Changes without a base restore to nothing; a new base follows this claim.
+            let form = try await read(store) { $0.form }
+            try await writer.claim(form)
+        }
+        self.writer = writer
+        if !state.hasBase { try await shipFirstBase(store) }
+    }
+
+    /// Throws if another file or host has written the newest change.
+    private func check(_ writer: ObjectHeader.Identifier, _ state: ReplicaState, _ record: ReplicaRecord?) throws {
+        guard !replica.takesOver else { return }
+        guard let record else {
+            throw StrongroomError(
+                .otherReplica,
+                """
+                The folder "\(folder.name)" of the object store has a replica already, and this database has no record \
+                of it: it may belong to another database, or to a newer state of this one. Restore it, or give the \
+                replica another folder, or have it go on with this file by `Replica.takesOver`.
+                """)
+        }
+        guard record.replica == state.replica else {
+            throw StrongroomError(
+                .otherReplica,
+                """
+                The folder "\(folder.name)" of the object store has the replica of another database. Give the replica \
+                another folder.
+                """)
+        }
+        guard record.writers.contains(writer) else { throw StrongroomError.notOwner(folder.name) }
+    }
+
+    private func shipFirstBase(_ store: Store) async throws {
+        guard var writer else { return }
+        let envelope = try store.envelope()
+        _ = try await read(store) { try $0.compare(with: PageVersions()) }
+        let header = writer.baseHeader(try await read(store) { $0.form })
+        var base = BaseWriter(folder, header, envelope)
+        while let batch = try await read(store, { try $0.nextBatch(limit: Self.pagesAtOnce($0.form)) }) {
+            count(try await base.ship(batch))
+            if batch.isLast { break }
+        }
+        writer.adopt(base)
+        self.writer = writer
+        isAtState = true
+    }
+
+    // MARK: Changes
+
+    /// Ships what differs between the replica and the file.
+    private func compare(_ store: Store) async throws {
+        guard let writer else { return }
+        let (versions, form) = (writer.versions, writer.form)
+        _ = try await read(store) { try $0.compare(with: form == $0.form ? versions : PageVersions()) }
+        try await shipBatches(store)
+        isAtState = true
+    }
+
+    private func shipBatches(_ store: Store) async throws {
+        guard var writer else { return }
+        var isFirst = true
+        while let batch = try await read(store, { try $0.nextBatch(limit: Self.pagesAtOnce($0.form)) }) {
+            let envelope = try batch.isLast ? store.envelope() : nil
+            let isEmpty = isFirst && batch.isLast && batch.numbers.isEmpty
+            let isNews = batch.databasePages != writer.versions.count || envelope != nil && envelope != writer.envelope
+            if !isEmpty || isNews { count(try await writer.ship(batch, envelope: envelope)) }
+            isFirst = false
+            if batch.isLast { break }
+        }
+        self.writer = writer
+    }
+
+    private func count(_ bytes: Int) { shipped = (shipped.objects + 1, shipped.bytes + bytes) }
+
+    /// The number of pages in an object.
+    static func pagesAtOnce(_ form: PageForm) -> Int { max(1, objectLength / form.size) }
+
+    /// The largest length of an object, in bytes, but for its header and index.
+    private static let objectLength = 4 << 20
+
+    // MARK: Between commits
+
+    private func maintain(_ store: Store) async throws {
+        let (length, size) = try await read(store) { ($0.logLength, $0.form.size) }
+        if length * size >= Self.longLog {
+            // Another process may write at this moment; the next turn tries again.
+            try? await store.whileNothingIsWritten { [reading] in
+                _ = try reading.runNow { try $0.releaseLog() }
+            }
+        }
+        if let base = try await bases.finished() {
+            writer?.didShipBase(base)
+            shipped = (shipped.objects + base.objects, shipped.bytes + base.bytes)
+        }
+        try await beginBaseIfDue(store)
+    }
+
+    /// The length of the WAL, in bytes, from which the engine is to restart it: below the length from which a store
+    /// waits for its readers.
+    private static let longLog = 8 << 20
+
+    private func beginBaseIfDue(_ store: Store) async throws {
+        guard let writer, let form = writer.form, !bases.isRunning else { return }
+        let isDue =
+            writer.sinceBase.bytes > max(Self.leastBytes, writer.versions.count * form.size)
+            || writer.sinceBase.changes > Self.mostChanges
+        guard isDue else { return }
+        let position = try await read(store) { $0.position }
+        guard let position else { return }
+        try await bases.begin(
+            writer.baseHeader(form), writer.envelope, at: position, since: writer.sinceBase,
+            making: { try store.makeCommitReader() })
+    }
+
+    /// Changes that are read at a restore, at most, before a new base is made.
+    private static let mostChanges = 5_000
+    private static let leastBytes = 8 << 20
+}

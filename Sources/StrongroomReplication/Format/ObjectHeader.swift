@@ -1,0 +1,144 @@
+import Strongroom
+
+/// The header of an object; <doc:ReplicaFormat> describes it byte by byte.
+struct ObjectHeader: Sendable, Equatable {
+    /// What an object has.
+    enum Kind: UInt8, Sendable {
+        /// All pages of a state, or a part of them.
+        case base = 1
+        /// The pages of one or several commits, or a part of them.
+        case change = 2
+        /// No pages: a new writer.
+        case claim = 3
+    }
+
+    var kind: Kind
+    /// Whether it is the last part of its base or its change.
+    var isLast: Bool
+    /// The index of the part, from 0.
+    var part: UInt32
+    /// The form of the pages.
+    var form: PageForm
+    /// The number of pages in the object.
+    var pages: UInt32
+    /// The number of pages of the database in the state that the object leads to.
+    var databasePages: UInt32
+    /// The number of the change; of a base, that of the change whose state it has, 0 for the state before the first.
+    var number: UInt64
+    /// When the object was made, in milliseconds since 1970; never before the object with the number before.
+    var time: UInt64
+    /// The session of a store that has written the object.
+    var writer: Identifier
+    /// The replica, which keeps its identifier for all its time.
+    var replica: Identifier
+    /// The length in bytes of the envelope in the object; 0 if it has none.
+    var envelopeLength: UInt32
+    /// The digest of the change before; of a base, that of the change whose state it has. Zeros for none.
+    var former: [UInt8]
+
+    /// Its length in bytes.
+    static let length = 144
+    /// The format's version.
+    static let version: UInt16 = 1
+    static let magic: [UInt8] = Array("StrngRep".utf8)
+
+    /// The length of the entry of a page in the object's index, in bytes.
+    static let entryLength = 4 + PageVersion.length
+
+    /// The length of the header and the index, in bytes.
+    var indexEnd: Int { Self.length + Int(pages) * Self.entryLength }
+
+    /// The length of the whole object, in bytes.
+    var objectLength: Int { indexEnd + Int(envelopeLength) + Int(pages) * form.size + Digests.length }
+
+    /// A random number that identifies a replica or a session.
+    struct Identifier: Sendable, Hashable {
+        static let length = 16
+
+        let bytes: [UInt8]
+
+        static func random() -> Identifier {
+            var generator = SystemRandomNumberGenerator()
+            return Identifier(bytes: (0..<length).map { _ in generator.next() })
+        }
+    }
+}
+
+extension ObjectHeader {
+    var bytes: [UInt8] {
+        var bytes = Self.magic
+        bytes.append(Self.version)
+        bytes.append(contentsOf: [kind.rawValue, isLast ? 1 : 0])
+        bytes.append(part)
+        bytes.append(UInt32(form.size))
+        bytes.append(UInt32(form.vectorOffset))
+        bytes.append(pages)
+        bytes.append(databasePages)
+        bytes.append(number)
+        bytes.append(time)
+        bytes += writer.bytes + replica.bytes
+        bytes.append(envelopeLength)
+        bytes += [UInt8](repeating: 0, count: 28)
+        return bytes + former
+    }
+
+    /// - Parameters:
+    ///   - bytes: The beginning of an object.
+    ///   - name: The object's name, for errors.
+    /// - Throws: `StrongroomError` with `newerReplica`, or `replicaDamaged` for an object that is none of Strongroom's.
+    init(_ bytes: [UInt8], of name: String) throws {
+        guard bytes.count >= Self.length, bytes.starts(with: Self.magic) else {
+            throw StrongroomError.damaged(name, "it does not begin as an object of a replica does")
+        }
+        let version: UInt16 = bytes.number(at: 8)
+        guard version <= Self.version else {
+            throw StrongroomError(
+                .newerReplica,
+                """
+                The object "\(name)" has format \(version) of replicas, and this program knows \(Self.version). Use a \
+                newer version of Strongroom; nothing was changed.
+                """)
+        }
+        let size: UInt32 = bytes.number(at: 16)
+        let vector: UInt32 = bytes.number(at: 20)
+        guard version == Self.version, let kind = Kind(rawValue: bytes[10]), bytes[11] <= 1,
+            (512...65_536).contains(size), size.nonzeroBitCount == 1, vector + UInt32(PageVersion.length) <= size
+        else { throw StrongroomError.damaged(name, "its header is not valid") }
+        self.init(
+            kind: kind, isLast: bytes[11] == 1, part: bytes.number(at: 12),
+            form: PageForm(size: Int(size), vectorOffset: Int(vector)), pages: bytes.number(at: 24),
+            databasePages: bytes.number(at: 28), number: bytes.number(at: 32), time: bytes.number(at: 40),
+            writer: Identifier(bytes: Array(bytes[48..<64])), replica: Identifier(bytes: Array(bytes[64..<80])),
+            envelopeLength: bytes.number(at: 80), former: Array(bytes[112..<144]))
+        guard envelopeLength <= Self.maxEnvelope, pages <= Self.maxPages else {
+            throw StrongroomError.damaged(name, "its header is not valid")
+        }
+    }
+
+    private static let maxEnvelope: UInt32 = 16 << 20
+    private static let maxPages: UInt32 = 1 << 20
+}
+
+extension StrongroomError {
+    /// The error for an object that is damaged, or foreign.
+    static func damaged(_ name: String, _ reason: String) -> StrongroomError {
+        StrongroomError(
+            .replicaDamaged,
+            """
+            The object "\(name)" is damaged or none of Strongroom's: \(reason). Restore to a time before it, or put \
+            back the object from a copy of the replica; `strongroom replica verify` lists what is damaged.
+            """)
+    }
+}
+
+extension [UInt8] {
+    /// Appends a number, the highest byte first.
+    mutating func append<Number: FixedWidthInteger>(_ number: Number) where Number: UnsignedInteger {
+        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+    }
+
+    /// The number at an offset, the highest byte first.
+    func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
+        withUnsafeBytes { Number(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
+    }
+}

@@ -1,0 +1,64 @@
+/// Where the objects of replicas are stored: a directory, a bucket.
+///
+/// An object is created once and never changed. A name has parts separated by `/`; the last one is listed in the order
+/// of its bytes.
+public protocol ObjectStore: Sendable {
+    /// Creates an object, completely or not at all; when it returns, the object survives a failure of the power.
+    ///
+    /// - Parameters:
+    ///   - name: The object's name.
+    ///   - content: Its content.
+    /// - Returns: Whether it was created: false if the name is taken. Of several callers that create the same name at
+    ///   the same time, exactly one receives true.
+    /// - Throws: `StrongroomError` with `outcomeUnknown` if it is not known whether the object was created, which a later
+    ///   read tells; `objectStoreUnreachable`, `objectStore`, `permissionDenied`, `diskFull`.
+    func create(_ name: String, _ content: [UInt8]) async throws -> Bool
+
+    /// Reads an object or a part of it.
+    ///
+    /// - Parameters:
+    ///   - name: The object's name.
+    ///   - range: The bytes to read; a range that ends past the object is cut. Nil for all.
+    /// - Returns: The bytes; nil if there is no such object.
+    /// - Throws: `StrongroomError` with `objectStoreUnreachable`, `objectStore`, `permissionDenied`.
+    func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]?
+
+    /// Lists the objects of a folder, without those of its subfolders, in the order of their names.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder's name, without a `/` at its end.
+    ///   - name: Only names after this one are listed; nil for all.
+    ///   - count: The largest number of entries, above 0.
+    /// - Returns: The entries; fewer than `count` only at the end of the list.
+    /// - Throws: `StrongroomError` with `objectStoreUnreachable`, `objectStore`, `permissionDenied`.
+    func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry]
+
+    /// Lists the subfolders of a folder that have objects in them, in the order of their names.
+    ///
+    /// - Parameter folder: The folder's name, without a `/` at its end; empty for the uppermost.
+    /// - Returns: Their names, without the folder's own.
+    /// - Throws: `StrongroomError` with `objectStoreUnreachable`, `objectStore`, `permissionDenied`.
+    func folders(in folder: String) async throws -> [String]
+
+    /// Removes objects, in the order given; one that does not exist is no failure.
+    ///
+    /// - Parameter names: The objects' names.
+    /// - Throws: `StrongroomError` as ``read(_:_:)``; some of the objects may have been removed then.
+    func remove(_ names: [String]) async throws
+}
+
+/// An object in a list.
+public struct ObjectEntry: Sendable, Hashable {
+    /// Its name, without the folder.
+    public let name: String
+    /// Its length in bytes.
+    public let size: Int
+
+    /// - Parameters:
+    ///   - name: Its name, without the folder.
+    ///   - size: Its length in bytes.
+    public init(name: String, size: Int) {
+        self.name = name
+        self.size = size
+    }
+}

@@ -1,0 +1,65 @@
+public import Foundation
+public import Strongroom
+
+/// What was restored from a replica.
+public struct ReplicaRestoreReport: Sendable {
+    /// The number of the change that the state ends with; 0 for the state before the first.
+    public let change: UInt64
+    /// When the state was shipped, by the clock of the host that shipped it.
+    public let time: Date
+    /// What the checks have found in the file.
+    public let file: BackupReport
+}
+
+extension Stores {
+    /// Replaces a database with a state of its replica, or creates it from one.
+    ///
+    /// The objects are read and checked, and written to a file beside the database. It is opened with a key of the
+    /// chain, and verified: every page's authentication code, and the engine's integrity check. Then it replaces the
+    /// database atomically. The replica is only read, so that a running original is not disturbed.
+    ///
+    /// ```swift
+    /// let report = try await stores.restore("clinic_a.sqlite", from: replica, to: .time(yesterday))
+    /// print(report.time, report.file.rows)
+    /// ```
+    ///
+    /// The restored file has no record of the replica: a store that is then opened with ``Replica`` refuses to write
+    /// the replica, unless ``Replica/takesOver`` is set.
+    ///
+    /// - Parameters:
+    ///   - fileName: The database's name; its store must not be open.
+    ///   - replica: The replica; nil for the one that the configuration lists.
+    ///   - point: The state.
+    ///   - progress: Called with `writing`, in bytes of objects, and then as for a backup; must not block.
+    /// - Returns: What was restored.
+    /// - Throws: `StrongroomError` with `replicaMissing`, `replicaIncomplete`, `replicaDamaged`, `newerReplica`, what
+    ///   the object store throws; as `restore(_:from:)`. The database is unchanged then.
+    @discardableResult
+    public func restore(
+        _ fileName: String, from replica: Replica? = nil, to point: RestorePoint,
+        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+    ) async throws -> ReplicaRestoreReport {
+        let name = try DatabaseName(fileName)
+        guard let replica = try replica ?? configuredReplica(of: name) else { throw Self.noReplica(name) }
+        let folder = ReplicaFolder(objects: replica.objects, name: replica.folder(of: name))
+        let plan = try await RestorePlan(folder, to: point)
+        let report = try await restoreReplica(fileName, progress: progress) { file in
+            try await RestoreWork(plan: plan, file: file, progress: progress).run()
+        }
+        return ReplicaRestoreReport(change: plan.number, time: plan.time, file: report)
+    }
+
+    /// The replica that the configuration of a database lists; nil if it lists none.
+    func configuredReplica(of name: DatabaseName) throws -> Replica? {
+        try extensions(of: name).lazy.compactMap { $0 as? Replica }.first
+    }
+
+    private static func noReplica(_ name: DatabaseName) -> StrongroomError {
+        StrongroomError(
+            .replicaMissing,
+            """
+            The configuration of "\(name)" lists no replica. Give one, or list it in `extensions(for:)`.
+            """,
+            database: name.fileName)
+    }
+}

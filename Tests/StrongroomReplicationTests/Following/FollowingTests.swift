@@ -1,0 +1,145 @@
+import Foundation
+import Strongroom
+import StrongroomReplication
+import StrongroomTesting
+import Testing
+
+/// A replica has what the database has.
+@Suite struct FollowingTests {
+    @Test func `each commit is in the replica`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = Replica(in: objects)
+        let store = try await Clinic(replica).open()
+        for id in 1...20 as ClosedRange<Int64> {
+            try await store.add(id...id)
+            try await store.replication?.waitUntilShipped()
+            let restored = try await Clinic.restored(from: replica)
+            #expect(restored.count == id)
+        }
+        try await store.close()
+    }
+
+    @Test func `closing a store ships what is left`() async throws {
+        let replica = Replica(in: MemoryObjectStore(), interval: .seconds(3_600))
+        let store = try await Clinic(replica).open()
+        try await store.replication?.waitUntilShipped()
+        try await store.add(1...10)
+        try await store.close()
+        let restored = try await Clinic.restored(from: replica)
+        #expect(restored.count == 10)
+        #expect(store.replication?.status.phase ?? .ended == .ended)
+    }
+
+    @Test func `commits are shipped by themselves`() async throws {
+        let replica = Replica(in: MemoryObjectStore(), interval: .milliseconds(10))
+        let store = try await Clinic(replica).open()
+        try await store.add(1...10)
+        try await eventually { try await Clinic.restored(from: replica).count == 10 }
+        try await store.close()
+    }
+
+    @Test func `a store that is opened again goes on with its replica`() async throws {
+        let objects = MemoryObjectStore()
+        let clinic = try Clinic(Replica(in: objects))
+        for id in 1...5 as ClosedRange<Int64> {
+            let store = try await clinic.open()
+            try await store.add(id...id)
+            try await store.close()
+        }
+        let restored = try await Clinic.restored(from: try #require(clinic.replica))
+        #expect(restored.count == 5)
+        // The first base, and no other.
+        #expect(objects.created.filter { $0.contains("/base/") }.count == 1)
+    }
+
+    @Test func `commits of a store without the replica are shipped later`() async throws {
+        let replica = Replica(in: MemoryObjectStore())
+        var clinic = try Clinic(replica)
+        let first = try await clinic.open()
+        try await first.add(1...1)
+        try await first.close()
+        clinic.replica = nil
+        let other = try await clinic.open()
+        try await other.add(2...500)
+        try await other.close()
+        clinic.replica = replica
+        let last = try await clinic.open()
+        try await last.replication?.waitUntilShipped()
+        try await last.close()
+        let restored = try await Clinic.restored(from: replica)
+        #expect(restored.count == 500)
+    }
+
+    @Test func `only what has changed is shipped`() async throws {
+        let objects = MemoryObjectStore()
+        let store = try await Clinic(Replica(in: objects)).open()
+        try await store.add(1...20_000, String(repeating: "x", count: 100))
+        try await store.replication?.waitUntilShipped()
+        let before = try #require(store.replication?.status.shipped.bytes)
+        try await store.add(10_000...10_000, "Bob")
+        try await store.replication?.waitUntilShipped()
+        let after = try #require(store.replication?.status.shipped.bytes)
+        #expect(after - before < 40_000)
+        try await store.close()
+    }
+
+    @Test func `rotation, VACUUM and a large change go on`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = Replica(in: objects)
+        let store = try await Clinic(replica).open()
+        try await store.add(1...30_000, String(repeating: "x", count: 300))
+        try await store.replication?.waitUntilShipped()
+        try await store.write { db in try db.execute("DELETE FROM patient WHERE id > 100") }
+        try await store.vacuum()
+        try await store.replication?.waitUntilShipped()
+        let vacuumed = try await Clinic.restored(from: replica)
+        #expect(vacuumed.count == 100)
+        try await store.add(101...101)
+        try await store.close()
+        let restored = try await Clinic.restored(from: replica)
+        #expect(restored.count == 101)
+    }
+
+    @Test func `a database that is rotated goes on with its replica`() async throws {
+        let replica = Replica(in: MemoryObjectStore())
+        var clinic = try Clinic(replica)
+        let first = try await clinic.open()
+        try await first.add(1...1_000)
+        try await first.close()
+        clinic.keys.append(.raw(Clinic.key(2)))
+        clinic.settings.rotation = .manual
+        let store = try await clinic.open()
+        try await store.replication?.waitUntilShipped()
+        try await store.rotate()
+        try await store.add(1_001...1_001)
+        try await store.replication?.waitUntilShipped()
+        try await store.close()
+        let restored = try await Clinic.restored(from: replica, keys: [.raw(Clinic.key(2))])
+        #expect(restored.count == 1_001)
+    }
+
+    @Test func `the envelope travels along`() async throws {
+        let objects = MemoryObjectStore()
+        var clinic = try Clinic(Replica(in: objects))
+        clinic.protection = .envelope
+        let first = try await clinic.open()
+        try await first.add(1...10)
+        try await first.close()
+        clinic.keys.append(.raw(Clinic.key(2)))
+        let second = try await clinic.open()
+        try await second.replication?.waitUntilShipped()
+        try await second.close()
+        let restored = try await Clinic.restored(
+            from: try #require(clinic.replica), keys: [.raw(Clinic.key(2))], protection: .envelope)
+        #expect(restored.count == 10)
+    }
+}
+
+/// Waits until a condition holds; fails after a minute.
+func eventually(_ condition: () async throws -> Bool) async throws {
+    for _ in 0..<600 {
+        if (try? await condition()) == true { return }
+        try await Task.sleep(for: .milliseconds(100))
+    }
+    Issue.record("The condition does not hold after a minute.")
+}
