@@ -30,6 +30,10 @@ public struct Replica: StoreExtension {
     /// goes on with the content of this database.
     public var takesOver: Bool
 
+    /// The lease without which no store of the database is opened; nil if the databases of two hosts never have the
+    /// same replica.
+    public var lease: Lease?
+
     /// Describes a replica.
     ///
     /// - Parameters:
@@ -42,9 +46,10 @@ public struct Replica: StoreExtension {
     ///   - logLimit: The length of the WAL, in bytes, from which the replica ceases to hold it while the object store
     ///     cannot be reached.
     ///   - takesOver: Whether the store may take over a replica that another host, or another file, has written last.
+    ///   - lease: The lease without which no store of the database is opened.
     public init(
         in objects: any ObjectStore, folder: String? = nil, interval: Duration = .milliseconds(500),
-        closingTimeout: Duration = .seconds(10), logLimit: Int = 64 << 20, takesOver: Bool = false
+        closingTimeout: Duration = .seconds(10), logLimit: Int = 64 << 20, takesOver: Bool = false, lease: Lease? = nil
     ) {
         self.objects = objects
         self.folder = folder
@@ -52,8 +57,12 @@ public struct Replica: StoreExtension {
         self.closingTimeout = closingTimeout
         self.logLimit = logLimit
         self.takesOver = takesOver
+        self.lease = lease
     }
 
     /// The folder of a database's replica.
-    func folder(of name: DatabaseName) -> String { folder ?? name.fileName }
+    func folder(of name: DatabaseName) -> ReplicaFolder { ReplicaFolder(objects: objects, name: folder ?? name.fileName) }
+
+    /// The leases of a database's replica; nil if it has none.
+    func leases(of name: DatabaseName) -> Leases? { lease.map { Leases(folder: folder(of: name), lease: $0) } }
 }

@@ -1,6 +1,6 @@
 extension Duration {
     /// Whole milliseconds.
-    var milliseconds: Int64 {
+    package var milliseconds: Int64 {
         let (whole, overflows) = components.seconds.multipliedReportingOverflow(by: 1_000)
         guard !overflows else { return components.seconds < 0 ? .min : .max }
         let (sum, overflowsAgain) = whole.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000)

@@ -17,6 +17,11 @@ extension Store {
         pool.refuseWrites(error)
     }
 
+    /// Ends what ``refuseWrites(_:)`` has begun.
+    package func acceptWrites() {
+        pool.acceptWrites()
+    }
+
     /// A reader of the store's commits, as they are stored.
     ///
     /// - Throws: ``StrongroomError`` with `notReplicable` if the database is in memory or not encrypted; `closed`.
@@ -33,22 +38,8 @@ extension Store {
         return CommitReader(layout) { [file] in try file.connect(as: .reader) }
     }
 
-    /// The record of which replica the database has; nil if there is none.
-    package func replicaRecord() throws -> [UInt8]? {
-        try FileSystem.firstBytesIfThere(of: file.context().file.replicaRecordPath, 4_096)
-    }
-
-    /// Writes that record; a crash leaves the former one or this.
-    package func writeReplicaRecord(_ bytes: [UInt8]) throws {
-        let path = try file.contextToWrite().file.replicaRecordPath
-        let temporary = path + ".new"
-        try FileSystem.removeCopy(temporary)
-        let new = try PlainFile(making: temporary)
-        try bytes.withUnsafeBytes { try new.write($0, at: 0) }
-        try new.synchronize()
-        try new.replace(path)
-        try FileSystem.synchronize(FileSystem.directory(of: path))
-    }
+    /// The path of the record of what was shipped to a replica.
+    package func replicaRecordPath() throws -> String { try file.contextToWrite().file.replicaRecordPath }
 
     /// The envelope of the database, as it is stored; nil if there is none.
     package func envelope() throws -> [UInt8]? {

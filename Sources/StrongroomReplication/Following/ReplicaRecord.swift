@@ -1,38 +1,152 @@
 import Strongroom
 
-/// What a database's host knows of its replica, in a file beside the database: without it a file that was put back from
-/// a backup of its directory, or the file of a host that has lost the database to another one, would overwrite the
-/// newer state of the replica.
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What a database's host has shipped last, in a file beside the database.
+///
+/// It is written before an object is created. A store goes on with a replica only if the newest object is recorded: a
+/// file that was put back from an older copy, or that of a host whose database was taken over, would otherwise undo what
+/// the replica has.
 struct ReplicaRecord: Equatable {
     /// The replica.
     var replica: ObjectHeader.Identifier
-    /// The sessions of this file that may have written the newest change: the present one and the former one.
-    var writers: [ObjectHeader.Identifier]
+    /// The number of the newest change that is known to be in the replica; 0 for none.
+    var number: UInt64
+    /// Its digest; zeros for none.
+    var digest: [UInt8]
+    /// The digests of the changes that were to be created after it, of which at most one exists: an answer may be lost,
+    /// and a request may take effect late. The newest is the last.
+    var attempts: [[UInt8]] = []
+    /// Grows with each record.
+    var sequence: UInt64
 
     private static let magic: [UInt8] = Array("StrngRec".utf8)
-    private static let length = magic.count + 3 * ObjectHeader.Identifier.length + Digests.length
+    private static let maxAttempts = 16
+    static let length =
+        magic.count + ObjectHeader.Identifier.length + 24 + (2 + maxAttempts) * Digests.length
+
+    init(replica: ObjectHeader.Identifier, number: UInt64, digest: [UInt8], sequence: UInt64) {
+        self.replica = replica
+        self.number = number
+        self.digest = digest
+        self.sequence = sequence
+    }
+
+    /// Whether a change was made from the file that the record belongs to.
+    func has(_ number: UInt64, _ digest: [UInt8]) -> Bool {
+        number == self.number && digest == self.digest || number == self.number + 1 && attempts.contains(digest)
+    }
+
+    /// Adds a change that is about to be created.
+    mutating func attempt(_ digest: [UInt8]) {
+        attempts.removeAll { $0 == digest }
+        attempts.append(digest)
+        if attempts.count > Self.maxAttempts { attempts.removeFirst() }
+    }
 
     var bytes: [UInt8] {
-        let former = writers.count > 1 ? writers[1] : writers[0]
-        let content = Self.magic + replica.bytes + writers[0].bytes + former.bytes
+        var content = Self.magic + replica.bytes
+        content.append(number)
+        content.append(sequence)
+        content.append(UInt64(attempts.count))
+        content += digest
+        for attempt in attempts { content += attempt }
+        content += [UInt8](repeating: 0, count: (Self.maxAttempts - attempts.count) * Digests.length)
         return content + Digests.sha256(content)
     }
 
-    init(replica: ObjectHeader.Identifier, writers: [ObjectHeader.Identifier]) {
-        self.replica = replica
-        self.writers = writers
-    }
-
-    /// - Returns: Nil for bytes that are no record, such as one that was cut off.
+    /// - Returns: Nil for bytes that are no record, such as one that was written in part.
     init?(_ bytes: [UInt8]) {
         let content = Array(bytes.dropLast(Digests.length))
         guard bytes.count == Self.length, bytes.starts(with: Self.magic),
             Digests.sha256(content) == Array(bytes.suffix(Digests.length))
         else { return nil }
-        let identifiers = (0..<3).map { index in
-            let start = Self.magic.count + index * ObjectHeader.Identifier.length
-            return ObjectHeader.Identifier(bytes: Array(bytes[start..<start + ObjectHeader.Identifier.length]))
+        let start = Self.magic.count + ObjectHeader.Identifier.length
+        let count: UInt64 = content.number(at: start + 16)
+        guard count <= UInt64(Self.maxAttempts) else { return nil }
+        func digest(_ index: Int) -> [UInt8] {
+            Array(content[start + 24 + index * Digests.length..<start + 24 + (index + 1) * Digests.length])
         }
-        self.init(replica: identifiers[0], writers: Array(identifiers[1...]))
+        self.init(
+            replica: ObjectHeader.Identifier(bytes: Array(content[Self.magic.count..<start])),
+            number: content.number(at: start), digest: digest(0), sequence: content.number(at: start + 8))
+        attempts = (0..<Int(count)).map { digest($0 + 1) }
+    }
+}
+
+/// The file of a record: two copies, of which each change rewrites the older one.
+final class ReplicaRecordFile: Sendable {
+    private let path: String
+    private let descriptor: Int32
+    private let newest: Locked<ReplicaRecord?>
+
+    /// The distance of the two copies, so that a failure of the power cannot damage both.
+    private static let slot = 4_096
+
+    /// Opens the file, or creates an empty one.
+    init(_ path: String) throws {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        newest = Locked(nil)
+        guard descriptor >= 0 else { throw ObjectFile.failure("cannot open", path) }
+        let copies = try [0, Self.slot].compactMap { try copy(at: $0) }
+        let record = copies.max { $0.sequence < $1.sequence }
+        newest.withLock { $0 = record }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Tries to make this process the one that ships the commits of the database, until the file is closed.
+    ///
+    /// - Returns: False if another process is.
+    func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+    /// The record; nil if there is none.
+    var record: ReplicaRecord? { newest.withLock { $0 } }
+
+    private func copy(at offset: Int) throws -> ReplicaRecord? {
+        ReplicaRecord(
+            try [UInt8](unsafeUninitializedCapacity: ReplicaRecord.length) { buffer, filled in
+                let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+                guard count >= 0 else { throw ObjectFile.failure("cannot read", path) }
+                filled = count
+            })
+    }
+
+    /// Records the newest change of the replica.
+    func confirm(_ replica: ObjectHeader.Identifier, _ number: UInt64, _ digest: [UInt8]) throws {
+        try write(ReplicaRecord(replica: replica, number: number, digest: digest, sequence: 0))
+    }
+
+    /// Records a change that is about to be created after another one.
+    func attempt(
+        _ replica: ObjectHeader.Identifier, after number: UInt64, _ former: [UInt8], _ digest: [UInt8]
+    ) throws {
+        var record = record ?? ReplicaRecord(replica: replica, number: number, digest: former, sequence: 0)
+        if record.replica != replica || record.number != number || record.digest != former {
+            record = ReplicaRecord(replica: replica, number: number, digest: former, sequence: record.sequence)
+        }
+        record.attempt(digest)
+        try write(record)
+    }
+
+    /// Writes the record; when this returns, it survives a failure of the power.
+    private func write(_ record: ReplicaRecord) throws {
+        var record = record
+        record.sequence = (self.record?.sequence ?? 0) + 1
+        let offset = record.sequence.isMultiple(of: 2) ? 0 : Self.slot
+        let bytes = record.bytes
+        let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        guard count == bytes.count, fsync(descriptor) == 0 else { throw ObjectFile.failure("cannot write", path) }
+        let written = record
+        newest.withLock { $0 = written }
     }
 }

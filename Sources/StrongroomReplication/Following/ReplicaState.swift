@@ -7,8 +7,6 @@ struct ReplicaState: Sendable {
     var digest = [UInt8](repeating: 0, count: Digests.length)
     var time: UInt64 = 0
     var replica: ObjectHeader.Identifier?
-    /// The writer of the newest change, or of the newest base if there is no change.
-    var writer: ObjectHeader.Identifier?
     var envelope: [UInt8]?
     var versions = PageVersions()
     var form: PageForm?
@@ -25,7 +23,7 @@ struct ReplicaState: Sendable {
         let path = folder.path(ofChange: newest)
         guard let header = try await folder.header(path) else { throw folder.missing(path) }
         (number, time) = (newest, header.time)
-        (replica, writer) = (header.replica, header.writer)
+        replica = header.replica
         digest = try await folder.digest(path, header)
         try await readBase(folder, upTo: newest)
     }
@@ -37,6 +35,7 @@ struct ReplicaState: Sendable {
             guard newest == base.number || changes.last?.number == base.number + 1 else { continue }
             try await read(base.folder, parts.count, folder)
             try await read(changes.reversed(), folder)
+            try await folder.requireBase(base.folder, parts.count)
             hasBase = true
             return
         }
@@ -46,7 +45,7 @@ struct ReplicaState: Sendable {
         for part in 0..<parts {
             let outline = try await folder.outline(folder.path(ofBase: base, part: part))
             if number == 0 {
-                (replica, writer, time) = (outline.header.replica, outline.header.writer, outline.header.time)
+                (replica, time) = (outline.header.replica, outline.header.time)
             }
             form = outline.header.form
             versions.resize(to: Int(outline.header.databasePages))

@@ -14,6 +14,7 @@ struct ReplicaWriter: Sendable {
     let folder: ReplicaFolder
     let replica: ObjectHeader.Identifier
     let writer: ObjectHeader.Identifier
+    private let record: ReplicaRecordFile
     /// The newest change; 0 for none.
     private(set) var number: UInt64
     private(set) var digest: [UInt8]
@@ -28,13 +29,16 @@ struct ReplicaWriter: Sendable {
     /// The part of the change that the next object is.
     private var part: UInt32 = 0
     private var partVersions: [(UInt32, PageVersion)] = []
+    /// A change of which it is not known whether the replica has it.
+    private(set) var unconfirmed: ReplicaObject?
     /// The number of changes, and of their bytes, since the newest base.
     private(set) var sinceBase = (changes: 0, bytes: 0)
 
     init(
         _ folder: ReplicaFolder, _ replica: ObjectHeader.Identifier, _ writer: ObjectHeader.Identifier,
-        _ state: ReplicaState
+        _ state: ReplicaState, _ record: ReplicaRecordFile
     ) {
+        self.record = record
         self.folder = folder
         self.replica = replica
         self.writer = writer
@@ -75,12 +79,35 @@ struct ReplicaWriter: Sendable {
         try await append(ReplicaObject(header, nil, envelope: nil))
     }
 
-    private mutating func append(_ object: ReplicaObject) async throws {
-        guard try await folder.objects.create(folder.path(ofChange: object.header.number), object.bytes) else {
-            throw StrongroomError.notOwner(folder.name)
-        }
-        (number, digest, time) = (object.header.number, object.digest, object.header.time)
+    /// Creates the next change. Only when no greater number is there afterwards, it is the newest: a number that old
+    /// states had, and that were removed, is free again.
+    mutating func append(_ object: ReplicaObject) async throws {
+        let number = object.header.number
+        let path = folder.path(ofChange: number)
+        try record.attempt(replica, after: self.number, digest, object.digest)
+        unconfirmed = object
+        guard try await folder.objects.create(path, object.bytes) else { throw try await taken(path) }
+        guard try await folder.newestChange() == number else { throw StrongroomError.notOwner(folder.name) }
+        unconfirmed = nil
+        (self.number, digest, time) = (number, object.digest, object.header.time)
         sinceBase = (sinceBase.changes + 1, sinceBase.bytes + object.bytes.count)
+    }
+
+    /// The error for a number that is taken: by another writer, or by an earlier request of this one, whose answer was
+    /// lost.
+    private mutating func taken(_ path: String) async throws -> StrongroomError {
+        unconfirmed = nil
+        let header = try await folder.header(path)
+        if let header {
+            let digest = try await folder.digest(path, header)
+            guard record.record?.has(header.number, digest) == true else { return .notOwner(folder.name) }
+        }
+        return StrongroomError(
+            .outcomeUnknown,
+            """
+            An earlier request has created the object "\(path)" after its answer was lost. The replica is read again, \
+            and goes on.
+            """)
     }
 
     private func header(_ kind: ObjectHeader.Kind, _ form: PageForm) -> ObjectHeader {

@@ -6,14 +6,15 @@ extension Replication {
     /// - Returns: False if the loop ends.
     func turn() async -> Bool {
         let (request, isLast, isSuspended) = state.withLock { ($0.requests, $0.isEnding, $0.isSuspended) }
-        guard let store = store.value else { return end() }
+        guard let store = store.value else { return await end() }
         if isSuspended, !isLast {
             await shipper.forgetPosition()
             return true
         }
         let start = ContinuousClock.now
         do {
-            try await shipper.ship(store)
+            try await prolongLease(store)
+            guard try await shipper.ship(store) else { return try await standBy(store, request, isLast) }
             let (change, shipped) = await (shipper.change, shipper.shipped)
             let waiters = state.withLock { state in
                 state.status.phase = .following
@@ -26,11 +27,58 @@ extension Replication {
             for waiter in waiters { waiter.resume() }
         } catch let error as StrongroomError where error.code == .notOwner || error.code == .otherReplica {
             lose(store, error)
-            return end()
+            return await end()
         } catch {
             await fail(error)
         }
-        return isLast || Task.isCancelled ? end() : true
+        guard isLast || Task.isCancelled else { return true }
+        await releaseLease()
+        return await end()
+    }
+
+    /// Another process of this host ships: those who wait for the replica wait for that process.
+    private func standBy(_ store: Store, _ request: Int, _ isLast: Bool) async throws -> Bool {
+        let hasWaiters = state.withLock { state in
+            state.status.phase = .standby
+            return state.waiters.contains { $0.request <= request }
+        }
+        if hasWaiters, try await shipper.isComplete(store) {
+            let waiters = state.withLock { $0.removeWaiters { $0 <= request } }
+            for waiter in waiters { waiter.resume() }
+        }
+        return isLast || Task.isCancelled ? await end() : true
+    }
+
+    /// Prolongs the lease when a third of it has passed. While it cannot be prolonged and has ended, another host may
+    /// take over, so that the store refuses writes.
+    private func prolongLease(_ store: Store) async throws {
+        guard let leases else { return }
+        let duration = UInt64(leases.lease.duration.milliseconds)
+        let end = state.withLock { $0.leaseEnd }
+        guard end < WallClock.milliseconds + duration * 2 / 3 else { return }
+        do {
+            let newEnd = try await leases.acquire()
+            state.withLock { $0.leaseEnd = newEnd }
+            store.acceptWrites()
+        } catch {
+            if end < WallClock.milliseconds { store.refuseWrites(expired) }
+            throw error
+        }
+    }
+
+    private var expired: StrongroomError {
+        StrongroomError(
+            .notOwner,
+            """
+            The lease of the replica "\(folder.name)" has ended, and the object store cannot be reached to prolong it, \
+            so another host may have taken over. Writes are accepted again when the lease is prolonged.
+            """)
+    }
+
+    /// Gives the lease back when the store closes.
+    private func releaseLease() async {
+        guard let leases, state.withLock({ $0.status.phase }) != .lost else { return }
+        try? await leases.release()
     }
 
     /// Records a failure, and waits before the next attempt.
@@ -65,9 +113,9 @@ extension Replication {
         for waiter in waiters { waiter.resume(throwing: error) }
     }
 
-    private func end() -> Bool {
+    private func end() async -> Bool {
+        await shipper.end()
         reading.close()
-        Task { await shipper.end() }
         let waiters = state.withLock { state in
             if state.status.phase != .lost { state.status.phase = .ended }
             return state.removeWaiters { _ in true }

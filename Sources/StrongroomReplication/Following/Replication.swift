@@ -12,6 +12,7 @@ public import Strongroom
 public final class Replication: StoreCompanion {
     let replica: Replica
     let folder: ReplicaFolder
+    let leases: Leases?
     /// Not retained: the store retains this.
     let store: WeakStore
     let state: Locked<State>
@@ -30,12 +31,15 @@ public final class Replication: StoreCompanion {
         var loop: Task<Void, Never>?
         /// The number of failures since the last success.
         var failures = 0
+        /// When the lease ends, in milliseconds since 1970.
+        var leaseEnd: UInt64 = 0
     }
 
     init(_ replica: Replica, of store: Store) {
         self.replica = replica
         self.store = WeakStore(store)
-        folder = ReplicaFolder(objects: replica.objects, name: replica.folder(of: store.name))
+        folder = replica.folder(of: store.name)
+        leases = replica.leases(of: store.name)
         state = Locked(State())
         reading = ReadingThread()
         wakeup = WakeUp()
@@ -147,7 +151,9 @@ extension Store {
 }
 
 extension Replica: StartedExtension {
-    package func prepare(_ name: DatabaseName) async throws {}
+    package func prepare(_ name: DatabaseName) async throws {
+        _ = try await leases(of: name)?.acquire()
+    }
 
     package func attach(to store: Store) async throws {
         let replication = Replication(self, of: store)

@@ -8,6 +8,8 @@ public struct ReplicationStatus: Sendable {
         case starting
         /// It ships commits as they are made.
         case following
+        /// Another process of this host has the database open, too, and ships the commits of both.
+        case standby
         /// The object store fails; it is tried again.
         case failing
         /// Another store or host has taken over the replica: nothing is shipped any more, and the store refuses writes.

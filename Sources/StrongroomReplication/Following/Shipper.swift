@@ -12,7 +12,10 @@ actor Shipper {
     private var isAtState = false
     /// What this store has shipped.
     private(set) var shipped = (objects: 0, bytes: 0)
-    private var identifier: ObjectHeader.Identifier?
+    private let session = ObjectHeader.Identifier.random()
+    private var record: ReplicaRecordFile?
+    /// A change of which it is not known whether the replica has it.
+    private var unconfirmed: ReplicaObject?
 
     init(_ replica: Replica, _ folder: ReplicaFolder, _ reading: ReadingThread) {
         self.replica = replica
@@ -26,19 +29,24 @@ actor Shipper {
 
     /// Ships every commit that was made before the call.
     ///
+    /// - Returns: False if another process of this host ships them.
     /// - Throws: What the object store or the file throws; `notOwner`. The next call reads the replica again.
-    func ship(_ store: Store) async throws {
+    func ship(_ store: Store) async throws -> Bool {
         do {
+            guard try isShipping(store) else { return false }
             if writer == nil { try await begin(store) }
             if !isAtState { try await compare(store) }
             while true {
                 switch try await read(store, { try $0.findCommits() }) {
-                case .nothing: return try await maintain(store)
+                case .nothing:
+                    try await maintain(store)
+                    return true
                 case .commits: try await shipBatches(store)
                 case .gap: try await compare(store)
                 }
             }
         } catch {
+            unconfirmed = writer?.unconfirmed ?? unconfirmed
             writer = nil
             isAtState = false
             // A WAL that is not read must not be held.
@@ -48,10 +56,33 @@ actor Shipper {
         }
     }
 
+    /// Whether the replica has what the database has, while another process ships.
+    func isComplete(_ store: Store) async throws -> Bool {
+        defer { reading.close() }
+        let state = try await ReplicaState(of: folder)
+        return try await read(store) { reader in
+            let found = try reader.compare(with: state.versions)
+            return found.different == 0 && found.all == state.versions.count
+        }
+    }
+
+    /// Whether this process ships the commits of the database, or can from now on.
+    private func isShipping(_ store: Store) throws -> Bool {
+        if record != nil { return true }
+        let file = try ReplicaRecordFile(store.replicaRecordPath())
+        guard file.lock() else { return false }
+        record = file
+        return true
+    }
+
     /// The connections were closed: they may be of another key now.
     func forgetPosition() { isAtState = false }
 
-    func end() { bases.cancel() }
+    func end() {
+        bases.cancel()
+        record = nil
+        writer = nil
+    }
 
     private func read<T: Sendable>(
         _ store: Store, _ work: @escaping @Sendable (CommitReader) throws -> T
@@ -62,29 +93,33 @@ actor Shipper {
 
     // MARK: Beginning
 
-    /// Reads the state of the replica, and checks that it is this file's.
+    /// Reads the state of the replica, and checks that this file has shipped it.
     private func begin(_ store: Store) async throws {
         let state = try await ReplicaState(of: folder)
-        let record = try store.replicaRecord().flatMap(ReplicaRecord.init)
-        let session = identifier ?? .random()
-        identifier = session
-        let replicaIdentifier = state.replica ?? .random()
-        if let writer = state.writer { try check(writer, state, record) }
-        let former = state.writer ?? session
-        let renewed = ReplicaRecord(replica: replicaIdentifier, writers: [session, former])
-        if record != renewed { try store.writeReplicaRecord(renewed.bytes) }
-        var writer = ReplicaWriter(folder, replicaIdentifier, session, state)
+        guard let record else { return }
+        if let identifier = state.replica { try check(identifier, state, record.record) }
+        var writer = ReplicaWriter(folder, state.replica ?? .random(), session, state, record)
+        if let object = unconfirmed, object.header.number == writer.number + 1, object.header.former == writer.digest {
+            // The same bytes, so that it does not matter which of the requests takes effect.
+            defer { self.writer = writer }
+            try await writer.append(object)
+            unconfirmed = nil
+            return try await begin(store)
+        }
         if state.number > 0, !state.hasBase {
             // Changes without a base restore to nothing; a new base follows this claim.
             let form = try await read(store) { $0.form }
             try await writer.claim(form)
         }
+        unconfirmed = nil
         self.writer = writer
         if !state.hasBase { try await shipFirstBase(store) }
     }
 
-    /// Throws if another file or host has written the newest change.
-    private func check(_ writer: ObjectHeader.Identifier, _ state: ReplicaState, _ record: ReplicaRecord?) throws {
+    /// Throws if the newest change was not made from this file.
+    private func check(
+        _ identifier: ObjectHeader.Identifier, _ state: ReplicaState, _ record: ReplicaRecord?
+    ) throws {
         guard !replica.takesOver else { return }
         guard let record else {
             throw StrongroomError(
@@ -95,7 +130,7 @@ actor Shipper {
                 replica another folder, or have it go on with this file by `Replica.takesOver`.
                 """)
         }
-        guard record.replica == state.replica else {
+        guard record.replica == identifier else {
             throw StrongroomError(
                 .otherReplica,
                 """
@@ -103,7 +138,7 @@ actor Shipper {
                 another folder.
                 """)
         }
-        guard record.writers.contains(writer) else { throw StrongroomError.notOwner(folder.name) }
+        guard record.has(state.number, state.digest) else { throw StrongroomError.notOwner(folder.name) }
     }
 
     private func shipFirstBase(_ store: Store) async throws {
@@ -111,6 +146,7 @@ actor Shipper {
         let envelope = try store.envelope()
         _ = try await read(store) { try $0.compare(with: PageVersions()) }
         let header = writer.baseHeader(try await read(store) { $0.form })
+        if writer.number == 0 { try record?.confirm(writer.replica, 0, writer.digest) }
         var base = BaseWriter(folder, header, envelope)
         while let batch = try await read(store, { try $0.nextBatch(limit: Self.pagesAtOnce($0.form)) }) {
             count(try await base.ship(batch))
@@ -134,6 +170,7 @@ actor Shipper {
 
     private func shipBatches(_ store: Store) async throws {
         guard var writer else { return }
+        defer { self.writer = writer }
         var isFirst = true
         while let batch = try await read(store, { try $0.nextBatch(limit: Self.pagesAtOnce($0.form)) }) {
             let envelope = try batch.isLast ? store.envelope() : nil
@@ -143,7 +180,6 @@ actor Shipper {
             isFirst = false
             if batch.isLast { break }
         }
-        self.writer = writer
     }
 
     private func count(_ bytes: Int) { shipped = (shipped.objects + 1, shipped.bytes + bytes) }

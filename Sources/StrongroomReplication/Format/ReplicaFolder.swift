@@ -73,6 +73,14 @@ struct ReplicaFolder: Sendable {
         return try await header("\(path)/\(last.name)")?.isLast == true ? parts : nil
     }
 
+    /// Throws unless a base is still complete. The removal of old states removes a base before any change that follows
+    /// it: as long as the base is there, none of the changes that were read has been removed, and none is one that came
+    /// late and took the number of a removed one.
+    func requireBase(_ folder: String, _ parts: Int) async throws {
+        let path = path(ofBase: folder, part: parts - 1)
+        guard try await header(path) != nil else { throw missing(path) }
+    }
+
     /// The header of an object; nil if there is none.
     func header(_ path: String) async throws -> ObjectHeader? {
         guard let bytes = try await objects.read(path, 0..<ObjectHeader.length) else { return nil }

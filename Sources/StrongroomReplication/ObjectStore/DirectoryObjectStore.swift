@@ -188,7 +188,7 @@ enum ObjectFile {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure("cannot write", directory) }
     }
 
-    private static func failure(_ what: String, _ path: String) -> StrongroomError {
+    static func failure(_ what: String, _ path: String) -> StrongroomError {
         let number = errno
         let code: StrongroomError.Code =
             switch number {

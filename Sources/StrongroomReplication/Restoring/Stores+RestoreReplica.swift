@@ -41,11 +41,10 @@ extension Stores {
     ) async throws -> ReplicaRestoreReport {
         let name = try DatabaseName(fileName)
         guard let replica = try replica ?? configuredReplica(of: name) else { throw Self.noReplica(name) }
-        let folder = ReplicaFolder(objects: replica.objects, name: replica.folder(of: name))
-        let plan = try await RestorePlan(folder, to: point)
-        let report = try await restoreReplica(fileName, progress: progress) { file in
+        let plan = try await RestorePlan(replica.folder(of: name), to: point)
+        let report = try await restoreReplica(fileName, progress: progress, fill: { file in
             try await RestoreWork(plan: plan, file: file, progress: progress).run()
-        }
+        })
         return ReplicaRestoreReport(change: plan.number, time: plan.time, file: report)
     }
 
@@ -54,7 +53,7 @@ extension Stores {
         try extensions(of: name).lazy.compactMap { $0 as? Replica }.first
     }
 
-    private static func noReplica(_ name: DatabaseName) -> StrongroomError {
+    static func noReplica(_ name: DatabaseName) -> StrongroomError {
         StrongroomError(
             .replicaMissing,
             """

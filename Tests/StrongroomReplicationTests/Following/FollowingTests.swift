@@ -118,6 +118,23 @@ import Testing
         #expect(restored.count == 1_001)
     }
 
+    @Test func `of two processes one ships, and the other one goes on when it ends`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = Replica(in: objects, interval: .milliseconds(10))
+        let clinic = try Clinic(replica)
+        // As another process holds it.
+        let other = open(clinic.directory.path(".\(Clinic.file).replica"), O_RDWR | O_CREAT, 0o600)
+        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+        let store = try await clinic.open()
+        try await store.add(1...10)
+        try await eventually { store.replication?.status.phase == .standby }
+        #expect(objects.created.isEmpty)
+        close(other)
+        try await store.replication?.waitUntilShipped()
+        try await store.close()
+        #expect(try await Clinic.restored(from: replica).count == 10)
+    }
+
     @Test func `the envelope travels along`() async throws {
         let objects = MemoryObjectStore()
         var clinic = try Clinic(Replica(in: objects))

@@ -14,10 +14,10 @@ extension DatabaseFile {
     /// The suffixes of the library's files beside a database, after the dot and the database's name.
     static let companions = [
         "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "trial", "trial.lock", "keys.new",
-        "keys.copy.new", "changes", "replica", "replica.new", "replica.restoring",
+        "keys.copy.new", "changes", "replica",
     ]
 
-    /// The path of the record of which replica the file has; see `StrongroomReplication`.
+    /// The path of the record of what was shipped to the file's replica; see `StrongroomReplication`.
     var replicaRecordPath: String { FileSystem.companion(of: path, "replica") }
 
     /// The path of the records of commits, see ``RecordRing``.

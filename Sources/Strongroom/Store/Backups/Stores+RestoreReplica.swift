@@ -26,11 +26,14 @@ extension Stores {
     /// - Parameters:
     ///   - fileName: The database's name; its store must not be open.
     ///   - progress: As for a backup.
+    ///   - whenRestored: Called with the path of the record of what was shipped to the replica, when the database is in
+    ///     its place and the lock between processes is held.
     ///   - fill: Writes every page, and returns the envelope that belongs to them; nil if they have none.
     /// - Throws: As `restore(_:from:)`; what the function throws. The database is unchanged then.
     package func restoreReplica(
         _ fileName: String, progress: @escaping @Sendable (WorkProgress) -> Void,
-        _ fill: @Sendable (RestoredFile) async throws -> [UInt8]?
+        whenRestored: @Sendable (String) async throws -> Void = { _ in },
+        fill: @Sendable (RestoredFile) async throws -> [UInt8]?
     ) async throws -> BackupReport {
         try await withClosedFile(fileName) { opening, chain in
             let path = BackupRestore.rawPath(of: opening.path)
@@ -50,6 +53,7 @@ extension Stores {
                         ).run()
                     }
                     opening.logger?.notice("restored", metadata: ["backup": "a replica"])
+                    try await whenRestored(opening.file.replicaRecordPath)
                     return report
                 } catch {
                     // The database does not exist: an envelope alone would keep it from being created.

@@ -17,6 +17,11 @@ extension ConnectionPool {
         refusal.withLock { $0 = error }
         refusesWrites.store(true, ordering: .releasing)
     }
+
+    /// Ends what ``refuseWrites(_:)`` has begun.
+    func acceptWrites() {
+        refusesWrites.store(false, ordering: .releasing)
+    }
 }
 
 extension StrongroomError {

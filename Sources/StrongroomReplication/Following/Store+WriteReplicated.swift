@@ -1,0 +1,36 @@
+public import Strongroom
+
+extension Store {
+    /// Writes, and returns when the replica has the commit, too: it then survives the loss of this host.
+    ///
+    /// If it throws after the commit, as with `timedOut`, the commit is in the database, and is shipped as soon as
+    /// possible. Writes that wait at the same time share an object.
+    ///
+    /// ```swift
+    /// try await store.writeReplicated { db in try Payment.insert(payment, in: db) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait for the replica; nil for no limit.
+    ///   - body: As for `write(as:label:timeout:_:)`.
+    /// - Returns: What the closure returns.
+    /// - Throws: As `write(as:label:timeout:_:)`, and ``Replication/waitUntilShipped(timeout:)``; `StrongroomError`
+    ///   with `notReplicable` if the database's configuration has no replica.
+    @discardableResult
+    public func writeReplicated<T: Sendable>(
+        timeout: Duration? = nil, _ body: sending @escaping (borrowing WriteTransaction) throws -> T
+    ) async throws -> T {
+        guard let replication else {
+            throw StrongroomError(
+                .notReplicable,
+                """
+                The configuration of "\(name)" lists no replica, so no write can wait for it. List one in \
+                `extensions(for:)`, or use `write`.
+                """,
+                database: name.fileName)
+        }
+        let result = try await write(body)
+        try await replication.waitUntilShipped(timeout: timeout)
+        return result
+    }
+}

@@ -1,0 +1,63 @@
+public import Strongroom
+
+extension Stores {
+    /// Takes over a database from a host that is gone: acquires its lease, restores the newest state of its replica,
+    /// makes this host the replica's writer, and opens the database.
+    ///
+    /// When this returns, the former host can ship nothing any more, and the store has everything that the replica ever
+    /// had: each write that waited for the replica, and all others but those of the last moments. If the former host is
+    /// alive, it is told at its next write.
+    ///
+    /// ```swift
+    /// let store = try await stores.takeOver("clinic_a.sqlite")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - fileName: The database's name; its store must not be open. A file that exists is replaced.
+    ///   - progress: As for a restore.
+    /// - Returns: The store.
+    /// - Throws: `StrongroomError` with `notOwner` if another host has the lease; as `restore(_:from:to:)` and
+    ///   `open(_:)`. The database is unchanged then, unless only opening has failed.
+    public func takeOver(
+        _ fileName: String, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+    ) async throws -> Store {
+        let name = try DatabaseName(fileName)
+        guard let replica = try configuredReplica(of: name) else { throw Self.noReplica(name) }
+        _ = try await replica.leases(of: name)?.acquire()
+        let folder = replica.folder(of: name)
+        let session = ObjectHeader.Identifier.random()
+        for _ in 0..<Self.takeOverAttempts {
+            let state = try await ReplicaState(of: folder)
+            guard let identifier = state.replica, let form = state.form else {
+                // Names what is missing.
+                _ = try await RestorePlan(folder, to: .newest)
+                throw folder.missing(folder.name)
+            }
+            let plan = try await RestorePlan(folder, to: .newest)
+            do {
+                _ = try await restoreReplica(fileName, progress: progress) { path in
+                    let record = try ReplicaRecordFile(path)
+                    try record.confirm(identifier, state.number, state.digest)
+                    var writer = ReplicaWriter(folder, identifier, session, state, record)
+                    try await writer.claim(form)
+                } fill: { file in
+                    try await RestoreWork(plan: plan, file: file, progress: progress).run()
+                }
+                return try await open(name)
+            } catch let error as StrongroomError where error.code == .notOwner {
+                // The former host has shipped a change meanwhile, which this one must have.
+                continue
+            }
+        }
+        throw StrongroomError(
+            .notOwner,
+            """
+            Another host goes on writing the replica "\(folder.name)". Stop it, or give both hosts leases of different \
+            owners; then try again.
+            """,
+            database: name.fileName)
+    }
+
+    /// Restores at most, while a former host ships changes.
+    private static let takeOverAttempts = 10
+}

@@ -1,0 +1,81 @@
+public import Foundation
+public import Strongroom
+
+/// What was removed from a replica.
+public struct PruneReport: Sendable, Equatable {
+    /// The number of objects that were removed.
+    public internal(set) var objects = 0
+    /// Their length in bytes.
+    public internal(set) var bytes = 0
+}
+
+extension Replica {
+    /// Removes what no state needs that is younger than a moment; every younger state, and the newest one in any case,
+    /// stays restorable.
+    ///
+    /// It may be interrupted at any time, and run while a store writes the replica: objects are removed from the oldest
+    /// to the newest. A restore that needs one of them at this moment throws `replicaIncomplete`, and succeeds when it is
+    /// tried again.
+    ///
+    /// - Parameters:
+    ///   - name: The database's name.
+    ///   - moment: The oldest state that is kept is the last one before this moment.
+    ///   - isDryRun: Whether nothing is removed, and only counted.
+    /// - Returns: What was removed.
+    /// - Throws: `StrongroomError` with `replicaMissing`; what the object store throws; `CancellationError`.
+    @discardableResult
+    public func prune(
+        _ name: DatabaseName, keepingSince moment: Date, dryRun isDryRun: Bool = false
+    ) async throws -> PruneReport {
+        let folder = folder(of: name)
+        let changes = try await folder.changes()
+        // The state of the moment, or the oldest one if that is younger.
+        let kept: RestorePlan
+        do {
+            kept = try await RestorePlan(folder, to: .time(moment))
+        } catch let error as StrongroomError where error.code == .replicaMissing {
+            _ = try await RestorePlan(folder, to: .newest)
+            return PruneReport()
+        }
+        guard let keptNumber = ObjectName.number(ofBase: kept.base) else { return PruneReport() }
+        var report = PruneReport()
+        // Bases first: without the changes that follow them they would be states that cannot be told from whole ones.
+        for base in try await folder.bases().reversed() where base.folder != kept.base {
+            // Younger ones may be needed, or be written at this moment.
+            guard base.number <= keptNumber else { continue }
+            let path = "\(folder.name)/\(ObjectName.bases)/\(base.folder)"
+            let parts = try await folder.objects.list(path, after: nil, count: .max)
+            // The last part first, so that what is left is no complete base.
+            try await remove(parts.reversed().map { ("\(path)/\($0.name)", $0.size) }, from: folder, isDryRun, &report)
+        }
+        // The change of the kept state stays: its number must not be given again.
+        let old = changes.filter { $0.number < keptNumber }.reversed()
+        let stragglers = try await stragglers(folder, below: changes.last?.number ?? 1)
+        try await remove(stragglers + old.map { (folder.path(ofChange: $0.number), $0.size) }, from: folder, isDryRun, &report)
+        return report
+    }
+
+    /// Changes before a gap: what an earlier removal has left, or a request that came late.
+    private func stragglers(_ folder: ReplicaFolder, below oldest: UInt64) async throws -> [(String, Int)] {
+        var found: [(String, Int)] = []
+        var last = ObjectName.change(oldest)
+        while true {
+            let entries = try await folder.objects.list(folder.name, after: last, count: 1_000)
+            found += entries.filter { ObjectName.number(ofChange: $0.name) != nil }
+                .map { ("\(folder.name)/\($0.name)", $0.size) }
+            guard entries.count == 1_000, let entry = entries.last else { return found.reversed() }
+            last = entry.name
+        }
+    }
+
+    private func remove(
+        _ entries: [(name: String, size: Int)], from folder: ReplicaFolder, _ isDryRun: Bool, _ report: inout PruneReport
+    ) async throws {
+        for entry in entries {
+            try Task.checkCancellation()
+            if !isDryRun { try await folder.objects.remove([entry.name]) }
+            report.objects += 1
+            report.bytes += entry.size
+        }
+    }
+}

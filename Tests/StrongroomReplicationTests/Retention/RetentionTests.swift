@@ -1,0 +1,149 @@
+import Foundation
+import Strongroom
+import StrongroomReplication
+import StrongroomTesting
+import Testing
+
+/// What a replica keeps, and what is found when it is damaged.
+@Suite struct RetentionTests {
+    private let name = (try? DatabaseName(Clinic.file)) ?? Self.fallback
+    private static var fallback: DatabaseName { preconditionFailure("the name is valid") }
+
+    /// A replica of 40 commits, each of which needs a page of its own, with bases among them.
+    private func filled(_ objects: MemoryObjectStore, commits: Int64 = 40) async throws -> Replica {
+        let replica = Replica(in: objects)
+        let store = try await Clinic(replica).open()
+        let size = 300_000
+        for id in 1...commits {
+            try await store.write { db in
+                try db.execute("CREATE TABLE IF NOT EXISTS filling (id INTEGER PRIMARY KEY, content BLOB)")
+                try db.execute("INSERT OR REPLACE INTO filling VALUES (1, randomblob(\(size)))")
+                try db.execute("INSERT INTO patient VALUES (\(id), 'Ann')")
+            }
+            try await store.replication?.waitUntilShipped()
+        }
+        try await store.close()
+        return replica
+    }
+
+    @Test func `bases are made between the changes`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = try await filled(objects)
+        #expect(objects.created.filter { $0.contains("/base/") }.count > 1)
+        #expect(try await Clinic.restored(from: replica).count == 40)
+        let inspection = try await replica.inspect(name, verifying: true)
+        #expect(inspection.findings.isEmpty)
+    }
+
+    @Test func `removing old states keeps the younger ones, however often it is interrupted`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = try await filled(objects)
+        let whole = objects.objects
+        let newest = try await replica.inspect(name).newestChange
+        let dryRun = try await replica.prune(name, keepingSince: Date(), dryRun: true)
+        #expect(objects.objects.count == whole.count)
+        let report = try await replica.prune(name, keepingSince: Date())
+        #expect(report == dryRun && report.objects > 5)
+        let pruned = objects.objects
+        #expect(try await Clinic.restored(from: replica).count == 40)
+        // Each state between the whole and the pruned replica, in the order of the removals.
+        let removed = try await removals(whole, replica)
+        for count in stride(from: 0, through: removed.count, by: 3) {
+            objects.objects = whole.filter { !removed.prefix(count).contains($0.key) }
+            #expect(try await Clinic.restored(from: replica).count == 40)
+            try await replica.prune(name, keepingSince: Date())
+            #expect(objects.objects.count <= pruned.count + 1)
+            #expect(try await Clinic.restored(from: replica).count == 40)
+            #expect(try await replica.inspect(name, verifying: true).findings.isEmpty)
+        }
+        objects.objects = pruned
+        #expect(try await replica.inspect(name).newestChange == newest)
+        await #expect(throws: StrongroomError.self) {
+            _ = try await Clinic.restored(from: replica, to: .change(1))
+        }
+    }
+
+    /// The names that a removal removes, in order.
+    private func removals(_ whole: [String: [UInt8]], _ replica: Replica) async throws -> [String] {
+        let objects = RecordingObjectStore(whole)
+        try await Replica(in: objects).prune(name, keepingSince: Date())
+        return objects.removed
+    }
+
+    @Test func `a store goes on after old states were removed`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = Replica(in: objects)
+        let clinic = try Clinic(replica)
+        for id in 1...6 as ClosedRange<Int64> {
+            let store = try await clinic.open()
+            try await store.add(id...id)
+            try await store.close()
+            try await replica.prune(name, keepingSince: Date())
+        }
+        #expect(try await Clinic.restored(from: replica).count == 6)
+    }
+
+    @Test func `each damaged object is found, and no wrong state is restored`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = try await filled(objects, commits: 3)
+        let whole = objects.objects
+        let good = try await Clinic.restored(from: replica)
+        for name in whole.keys.sorted() {
+            guard let content = whole[name] else { continue }
+            var changed = content
+            changed[content.count / 2] ^= 1
+            for damaged in [changed, Array(content.dropLast(100)), [], Array("no object of a replica".utf8)] {
+                objects.objects = whole.merging([name: damaged]) { $1 }
+                await #expect(throws: StrongroomError.self) { _ = try await Clinic.restored(from: replica) }
+                let findings = try? await replica.inspect(self.name, verifying: true).findings
+                #expect(findings?.isEmpty != true)
+            }
+            objects.objects = whole.filter { $0.key != name }
+            // Without the newest change an older state is the newest.
+            let restored = try? await Clinic.restored(from: replica)
+            #expect(restored.map { $0.count < good.count } ?? true)
+        }
+    }
+
+    @Test func `a state of a moment is restored`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = Replica(in: objects)
+        let store = try await Clinic(replica).open()
+        var moments: [(Date, Int)] = []
+        for id in 1...5 as ClosedRange<Int64> {
+            try await store.add(id...id)
+            try await store.replication?.waitUntilShipped()
+            try await Task.sleep(for: .milliseconds(20))
+            moments.append((Date(), Int(id)))
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        try await store.close()
+        for (moment, count) in moments {
+            #expect(try await Clinic.restored(from: replica, to: .time(moment)).count == count)
+        }
+        await #expect(throws: StrongroomError.self) {
+            _ = try await Clinic.restored(from: replica, to: .time(Date(timeIntervalSince1970: 0)))
+        }
+    }
+}
+
+/// Objects in memory that record what is removed.
+private final class RecordingObjectStore: ObjectStore {
+    private let memory = MemoryObjectStore()
+    private let names = Locked<[String]>([])
+
+    init(_ objects: [String: [UInt8]]) { memory.objects = objects }
+
+    var removed: [String] { names.withLock { $0 } }
+
+    func create(_ name: String, _ content: [UInt8]) async throws -> Bool { try await memory.create(name, content) }
+    func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? { try await memory.read(name, range) }
+    func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
+        try await memory.list(folder, after: name, count: count)
+    }
+    func folders(in folder: String) async throws -> [String] { try await memory.folders(in: folder) }
+    func remove(_ names: [String]) async throws {
+        self.names.withLock { $0 += names }
+        try await memory.remove(names)
+    }
+}
