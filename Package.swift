@@ -124,7 +124,7 @@ let package = Package(
         .target(name: "StrongroomTesting", dependencies: ["Strongroom"], swiftSettings: settings),
         .target(
             name: "StrongroomCommands",
-            dependencies: ["Strongroom", commandLine],
+            dependencies: ["Strongroom", "StrongroomReplication", commandLine],
             swiftSettings: settings
         ),
         .target(
@@ -174,7 +174,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Configurations", "Strongroom", "StrongroomObjects", "StrongroomTesting",
+                "Configurations", "Strongroom", "StrongroomObjects", "StrongroomReplication", "StrongroomTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Programs"], swiftSettings: settings),
@@ -191,7 +191,9 @@ let package = Package(
         // are one program.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
         // Work that is interrupted, and a program that does it.
-        .target(name: "FaultWork", dependencies: ["Strongroom"], path: "Tests/FaultWork", swiftSettings: settings),
+        .target(
+            name: "FaultWork", dependencies: ["Strongroom", "StrongroomReplication"], path: "Tests/FaultWork",
+            swiftSettings: settings),
         .executableTarget(
             name: "FaultVictim", dependencies: ["FaultWork"], path: "Tests/FaultVictim", swiftSettings: settings),
         // Drives the tool and the engine's shell from outside, so it depends on neither the tool nor the library.

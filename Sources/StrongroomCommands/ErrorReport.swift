@@ -66,16 +66,16 @@ extension ExitStatus {
         self =
             switch code {
             case .notADatabase, .truncated, .damaged, .damagedLog, .emptyFile, .plaintextHeader, .newerSchema,
-                .envelopeDamaged, .newerEnvelope, .constraint:
+                .envelopeDamaged, .newerEnvelope, .constraint, .replicaDamaged, .replicaIncomplete, .newerReplica:
                 .dataError
-            case .fileMissing, .notAFile: .noInput
+            case .fileMissing, .notAFile, .replicaMissing: .noInput
             case .notSQLCipher: .unavailable
-            case .diskFull, .inputOutput: .inputOutput
-            case .locked, .busy, .tooManyOpenFiles: .temporaryFailure
+            case .diskFull, .inputOutput, .objectStoreUnreachable, .outcomeUnknown: .inputOutput
+            case .locked, .busy, .tooManyOpenFiles, .notOwner: .temporaryFailure
             case .permissionDenied: .noPermission
             case .wrongKey, .invalidKey, .emptyKeyChain, .keyFile, .keySource, .plaintextFile, .encryptedFile,
                 .noConfiguration, .duplicateConfiguration, .cipherSettings, .invalidMigrator, .envelopeMissing,
-                .foreignEnvelope:
+                .foreignEnvelope, .otherReplica, .notReplicable, .objectStore:
                 .configuration
             // The user of the command wrote the statement.
             case .invalidName, .sql, .notAuthorized, .sameFile: .usage

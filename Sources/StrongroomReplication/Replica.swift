@@ -61,7 +61,9 @@ public struct Replica: StoreExtension {
     }
 
     /// The folder of a database's replica.
-    func folder(of name: DatabaseName) -> ReplicaFolder { ReplicaFolder(objects: objects, name: folder ?? name.fileName) }
+    func folder(of name: DatabaseName) -> ReplicaFolder {
+        ReplicaFolder(objects: objects, name: folder ?? name.fileName)
+    }
 
     /// The leases of a database's replica; nil if it has none.
     func leases(of name: DatabaseName) -> Leases? { lease.map { Leases(folder: folder(of: name), lease: $0) } }

@@ -1,5 +1,6 @@
 import Foundation
 package import Strongroom
+import StrongroomReplication
 
 /// The directory in which a database is worked on.
 package struct Place: Sendable {
@@ -9,6 +10,7 @@ package struct Place: Sendable {
     package let relieve: (@Sendable () throws -> Void)?
     private var protection = KeyProtection.direct
     private var migrationBackups = MigrationBackupPolicy.none
+    private var isReplicated = false
 
     package init(_ directory: String, relieve: (@Sendable () throws -> Void)? = nil) {
         self.directory = directory
@@ -29,6 +31,19 @@ package struct Place: Sendable {
         return place
     }
 
+    /// The same directory, for a database that has a replica in it.
+    package var replicated: Place {
+        var place = self
+        place.isReplicated = true
+        return place
+    }
+
+    /// The replica beside the database.
+    var replica: Replica {
+        Replica(
+            in: DirectoryObjectStore("\(directory)/replica"), interval: .milliseconds(20), closingTimeout: .seconds(3))
+    }
+
     /// The database's name.
     package var fileName: String { Vault.fileName }
 
@@ -43,7 +58,9 @@ package struct Place: Sendable {
         let envelope = ["vault.sqlite.keys", "vault.sqlite.keys.copy"]
         let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         // One without the other is.
-        let parts = ["vault.sqlite", ".vault.sqlite.lock"] + (envelope.allSatisfy(names.contains) ? envelope : [])
+        let parts =
+            ["vault.sqlite", ".vault.sqlite.lock", ".vault.sqlite.replica", "replica"]
+            + (envelope.allSatisfy(names.contains) ? envelope : [])
         return names.filter { !parts.contains($0) && !$0.hasPrefix(".vault.sqlite.snapshot-") }
     }
 
@@ -66,7 +83,7 @@ package struct Place: Sendable {
         try Stores(
             Vault(
                 path: path, keys: keys, migrator: migrator, ciphers: ciphers, protection: protection,
-                migrationBackups: migrationBackups))
+                migrationBackups: migrationBackups, replica: isReplicated ? replica : nil))
     }
 
     /// Does work, and once more with space when the disk was full.
@@ -98,7 +115,9 @@ private struct Vault: Configuration {
     let ciphers: [CipherSettings]?
     let protection: KeyProtection
     let migrationBackups: MigrationBackupPolicy
+    let replica: Replica?
 
+    func extensions(for database: DatabaseName) -> [any StoreExtension] { replica.map { [$0] } ?? [] }
     func filePath(for database: DatabaseName) -> String? { path }
     func keyChain(for database: DatabaseName) -> KeyChain { keys }
     func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] { try ciphers ?? CipherSettings.known() }

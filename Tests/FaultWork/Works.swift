@@ -2,7 +2,8 @@
 package enum Works {
     /// What must hold at any fault.
     package static let all: [any Work] =
-        [WriteWork(), MigrateWork(), MigrateWork(rotates: true), CreateWork(), RestoreWork()] + RewriteWork.all
+        [WriteWork(), MigrateWork(), MigrateWork(rotates: true), CreateWork(), RestoreWork(), ReplicateWork()]
+        + RewriteWork.all
         + EnvelopeWork.Kind.allCases.map { EnvelopeWork($0) }
 
     /// What shows that the tests notice: each breaks a promise.

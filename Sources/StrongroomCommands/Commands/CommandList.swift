@@ -5,6 +5,7 @@ enum CommandList {
     static let groups = [
         CommandGroup(name: "File", subcommands: upkeep),
         CommandGroup(name: "Data", subcommands: data),
+        CommandGroup(name: "Replicas", subcommands: replicas),
     ].filter { !$0.subcommands.isEmpty }
 
     /// Commands for files, keys and schemas.

@@ -11,12 +11,17 @@ struct OperatedConfiguration: Configuration {
     /// The file; nil for that of the configuration.
     let path: String?
     /// The keys; nil for those of the configuration.
-    let keys: KeyChain?
+    var keys: KeyChain?
     /// Whether files in a form that the configuration does not expect are opened for conversion: plaintext files, and
     /// those with default settings of an engine.
     var opensEveryForm = false
     /// Whether the file is opened read-only and not changed.
     var isReadOnly = false
+    /// What ships the database's commits while it is open; commands that do not name a replica ship nothing: the next
+    /// store with one ships what they have written.
+    var extensions: [any StoreExtension] = []
+
+    func extensions(for database: DatabaseName) -> [any StoreExtension] { extensions }
 
     func filePath(for database: DatabaseName) throws -> String? {
         try path ?? base?.filePath(for: database)

@@ -1,4 +1,5 @@
 package import Strongroom
+import StrongroomReplication
 
 /// A database that a command processes.
 package struct OperatedDatabase: Sendable {
@@ -71,6 +72,36 @@ package struct OperatedDatabase: Sendable {
         var configuration = configuration
         configuration.opensEveryForm = true
         return OperatedDatabase(name, configuration, path: path)
+    }
+
+    /// The same database, whose store ships its commits while it is open.
+    func replicating(_ replica: any StoreExtension) -> OperatedDatabase {
+        var configuration = configuration
+        configuration.extensions = [replica]
+        var database = OperatedDatabase(name, configuration, path: path)
+        database.keyFile = keyFile
+        database.obstacle = obstacle
+        return database
+    }
+
+    /// The same database with other keys; nil for those that it has.
+    func with(keys: KeyChain?) -> OperatedDatabase {
+        var configuration = configuration
+        configuration.keys = keys ?? configuration.keys
+        return OperatedDatabase(name, configuration, path: path)
+    }
+
+    /// A database of which only the replica may exist. One without a configuration has the path of its name in the
+    /// current directory.
+    init(ofReplica argument: String) throws {
+        guard !FilePath.isPath(argument), let name = try? DatabaseName(argument),
+            let base = try? CommandSession.current.stores.registeredConfiguration(of: name)
+        else {
+            try self.init(FilePath.isPath(argument) ? argument : "./\(argument)", path: nil, keys: nil)
+            return
+        }
+        let path = try CommandSession.current.stores.path(of: name)
+        self.init(name, OperatedConfiguration(base: base, path: path, keys: nil), path: path)
     }
 
     private static func configuration(of name: DatabaseName, in stores: Stores) throws -> any Configuration {
@@ -169,6 +200,13 @@ package struct OperatedDatabase: Sendable {
     ) async throws -> FileSurvey {
         try Self.checkFile(path)
         return try await stores.survey(name, countsTables: countsTables, progress: progress)
+    }
+
+    /// Replaces the file by a state of a replica, or creates it.
+    func restoreReplica(
+        _ replica: Replica, to point: RestorePoint, progress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws -> ReplicaRestoreReport {
+        try await stores.restore(name.fileName, from: replica, to: point, progress: progress)
     }
 
     static func checkFile(_ path: String) throws {

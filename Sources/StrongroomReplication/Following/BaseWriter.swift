@@ -90,10 +90,13 @@ final class BaseShipper: Sendable {
                 state.withLock { $0.isDone = true }
             }
             var base = BaseWriter(folder, header, envelope)
-            while let batch = try await reading.run(making: make, { reader in
-                // Without its transaction the reader has no batches of this state.
-                try reader.nextBatch(limit: Shipper.pagesAtOnce(reader.form))
-            }) {
+            while let batch = try await reading.run(
+                making: make,
+                { reader in
+                    // Without its transaction the reader has no batches of this state.
+                    try reader.nextBatch(limit: Shipper.pagesAtOnce(reader.form))
+                })
+            {
                 try Task.checkCancellation()
                 _ = try await base.ship(batch)
                 if batch.isLast { return Finished(objects: base.objects, bytes: base.bytes, since: since) }

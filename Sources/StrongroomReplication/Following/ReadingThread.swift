@@ -14,15 +14,17 @@ final class ReadingThread: Sendable {
     ///
     /// - Parameter make: Makes the reader if there is none.
     func run<T: Sendable>(
-        making make: @escaping @Sendable () throws -> CommitReader, _ work: @escaping @Sendable (CommitReader) throws -> T
+        making make: @escaping @Sendable () throws -> CommitReader,
+        _ work: @escaping @Sendable (CommitReader) throws -> T
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [reader] in
-                continuation.resume(with: Result {
-                    let value = try reader.value ?? make()
-                    reader.value = value
-                    return try work(value)
-                })
+                continuation.resume(
+                    with: Result {
+                        let value = try reader.value ?? make()
+                        reader.value = value
+                        return try work(value)
+                    })
             }
         }
     }

@@ -11,8 +11,8 @@ import Glibc
 /// What a database's host has shipped last, in a file beside the database.
 ///
 /// It is written before an object is created. A store goes on with a replica only if the newest object is recorded: a
-/// file that was put back from an older copy, or that of a host whose database was taken over, would otherwise undo what
-/// the replica has.
+/// file that was put back from an older copy, or that of a host whose database was taken over, would otherwise undo
+/// what the replica has.
 struct ReplicaRecord: Equatable {
     /// The replica.
     var replica: ObjectHeader.Identifier

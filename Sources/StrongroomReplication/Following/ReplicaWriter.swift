@@ -154,9 +154,9 @@ extension StrongroomError {
         StrongroomError(
             .notOwner,
             """
-            Another store or host writes the replica "\(folder)" now. Nothing of this store is shipped any more, and it \
-            refuses writes. Close it. To go on with the other one's state, restore the replica; to go on with this \
-            file, open it with `Replica.takesOver`.
+            Another store or host writes the replica "\(folder)" now. Nothing of this store is shipped any more, and \
+            it refuses writes. Close it. To go on with the other one's state, restore the replica; to go on with this \
+            file, open it with `Replica.takesOver` (`--take-over` in the tool).
             """)
     }
 }

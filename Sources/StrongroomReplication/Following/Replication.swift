@@ -76,7 +76,9 @@ public final class Replication: StoreCompanion {
             try await withCheckedThrowingContinuation { continuation in
                 let error: (any Error)? = state.withLock { state in
                     if Task.isCancelled { return CancellationError() }
-                    if state.status.phase == .lost { return state.status.failure ?? StrongroomError.notOwner(folder.name) }
+                    if state.status.phase == .lost {
+                        return state.status.failure ?? StrongroomError.notOwner(folder.name)
+                    }
                     if state.status.phase == .ended || state.isEnding { return ended }
                     state.waiters.append((request, continuation))
                     return nil
@@ -109,9 +111,11 @@ public final class Replication: StoreCompanion {
     // MARK: The store's calls
 
     func begin() {
-        state.withLock { $0.loop = Task { [weak self, wakeup, interval = replica.interval] in
-            while await self?.turn() == true { await wakeup.wait(atMost: interval) }
-        } }
+        state.withLock {
+            $0.loop = Task { [weak self, wakeup, interval = replica.interval] in
+                while await self?.turn() == true { await wakeup.wait(atMost: interval) }
+            }
+        }
     }
 
     package func suspend() {

@@ -106,8 +106,10 @@ actor Shipper {
             unconfirmed = nil
             return try await begin(store)
         }
-        if state.number > 0, !state.hasBase {
-            // Changes without a base restore to nothing; a new base follows this claim.
+        // A writer that was taken over finds this claim; and changes without a base restore to nothing: the new base
+        // that follows the claim is of no state that there was before.
+        let isForeign = state.replica != nil && record.record?.has(state.number, state.digest) != true
+        if isForeign || state.number > 0 && !state.hasBase {
             let form = try await read(store) { $0.form }
             try await writer.claim(form)
         }
@@ -127,7 +129,8 @@ actor Shipper {
                 """
                 The folder "\(folder.name)" of the object store has a replica already, and this database has no record \
                 of it: it may belong to another database, or to a newer state of this one. Restore it, or give the \
-                replica another folder, or have it go on with this file by `Replica.takesOver`.
+                replica another folder, or have it go on with this file by `Replica.takesOver` (`--take-over` in the \
+                tool).
                 """)
         }
         guard record.replica == identifier else {

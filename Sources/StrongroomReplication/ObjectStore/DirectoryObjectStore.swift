@@ -202,6 +202,7 @@ enum ObjectFile {
             case .permissionDenied: "Check who owns the directory and whether it may be written."
             default: "Check the directory of the replica."
             }
-        return StrongroomError(code, "The object store \(what) \"\(path)\": \(String(cString: strerror(number))). \(advice)")
+        return StrongroomError(
+            code, "The object store \(what) \"\(path)\": \(String(cString: strerror(number))). \(advice)")
     }
 }

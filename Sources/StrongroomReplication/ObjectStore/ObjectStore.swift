@@ -10,8 +10,8 @@ public protocol ObjectStore: Sendable {
     ///   - content: Its content.
     /// - Returns: Whether it was created: false if the name is taken. Of several callers that create the same name at
     ///   the same time, exactly one receives true.
-    /// - Throws: `StrongroomError` with `outcomeUnknown` if it is not known whether the object was created, which a later
-    ///   read tells; `objectStoreUnreachable`, `objectStore`, `permissionDenied`, `diskFull`.
+    /// - Throws: `StrongroomError` with `outcomeUnknown` if it is not known whether the object was created, which a
+    ///   later read tells; `objectStoreUnreachable`, `objectStore`, `permissionDenied`, `diskFull`.
     func create(_ name: String, _ content: [UInt8]) async throws -> Bool
 
     /// Reads an object or a part of it.

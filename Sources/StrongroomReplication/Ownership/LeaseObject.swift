@@ -75,7 +75,9 @@ struct Leases: Sendable {
 
     private func create(_ number: UInt64, _ end: UInt64) async throws -> Bool {
         let object = LeaseObject(owner: lease.owner, end: end)
-        guard try await folder.objects.create("\(path)/\(ObjectName.change(number))", object.bytes) else { return false }
+        guard try await folder.objects.create("\(path)/\(ObjectName.change(number))", object.bytes) else {
+            return false
+        }
         // Only the newest one is ever read.
         if number > Self.kept {
             try? await folder.objects.remove(["\(path)/\(ObjectName.change(number - Self.kept))"])

@@ -42,9 +42,11 @@ extension Stores {
         let name = try DatabaseName(fileName)
         guard let replica = try replica ?? configuredReplica(of: name) else { throw Self.noReplica(name) }
         let plan = try await RestorePlan(replica.folder(of: name), to: point)
-        let report = try await restoreReplica(fileName, progress: progress, fill: { file in
-            try await RestoreWork(plan: plan, file: file, progress: progress).run()
-        })
+        let report = try await restoreReplica(
+            fileName, progress: progress,
+            fill: { file in
+                try await RestoreWork(plan: plan, file: file, progress: progress).run()
+            })
         return ReplicaRestoreReport(change: plan.number, time: plan.time, file: report)
     }
 

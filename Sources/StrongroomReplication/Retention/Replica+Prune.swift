@@ -14,8 +14,8 @@ extension Replica {
     /// stays restorable.
     ///
     /// It may be interrupted at any time, and run while a store writes the replica: objects are removed from the oldest
-    /// to the newest. A restore that needs one of them at this moment throws `replicaIncomplete`, and succeeds when it is
-    /// tried again.
+    /// to the newest. A restore that needs one of them at this moment throws `replicaIncomplete`, and succeeds when it
+    /// is tried again.
     ///
     /// - Parameters:
     ///   - name: The database's name.
@@ -51,7 +51,8 @@ extension Replica {
         // The change of the kept state stays: its number must not be given again.
         let old = changes.filter { $0.number < keptNumber }.reversed()
         let stragglers = try await stragglers(folder, below: changes.last?.number ?? 1)
-        try await remove(stragglers + old.map { (folder.path(ofChange: $0.number), $0.size) }, from: folder, isDryRun, &report)
+        try await remove(
+            stragglers + old.map { (folder.path(ofChange: $0.number), $0.size) }, from: folder, isDryRun, &report)
         return report
     }
 
@@ -69,7 +70,8 @@ extension Replica {
     }
 
     private func remove(
-        _ entries: [(name: String, size: Int)], from folder: ReplicaFolder, _ isDryRun: Bool, _ report: inout PruneReport
+        _ entries: [(name: String, size: Int)], from folder: ReplicaFolder, _ isDryRun: Bool,
+        _ report: inout PruneReport
     ) async throws {
         for entry in entries {
             try Task.checkCancellation()

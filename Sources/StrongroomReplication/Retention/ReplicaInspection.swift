@@ -12,8 +12,7 @@ public struct ReplicaInspection: Sendable {
     public let states: ClosedRange<Date>?
     /// The host that has the lease; nil if there is none, or if it has ended.
     public let leaseOwner: String?
-    /// What is wrong, a sentence each: objects that are damaged, missing, or belong to nothing. Empty for a replica that
-    /// was only counted, too.
+    /// What is wrong, a sentence each: objects that are damaged, missing, or belong to nothing.
     public let findings: [String]
 }
 
@@ -89,7 +88,9 @@ struct ReplicaInspector: Sendable {
             case .failure(let error): findings.append(Self.sentence(error))
             case .success(let object):
                 let number = object.header.number
-                if path != folder.path(ofChange: number) { findings.append("\"\(path)\" is the object of another name.") }
+                if path != folder.path(ofChange: number) {
+                    findings.append("\"\(path)\" is the object of another name.")
+                }
                 if let former = digests[number - 1], former != object.header.former {
                     findings.append("\"\(path)\" does not follow the change before it.")
                 }

@@ -65,6 +65,10 @@ struct FaultCase: Sendable {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         for (name, data) in files {
+            if let folder = name.lastIndex(of: "/") {
+                try FileManager.default.createDirectory(
+                    atPath: "\(directory)/\(name[..<folder])", withIntermediateDirectories: true)
+            }
             // Foundation's descriptors are inherited by a process that another test starts at this moment, which then
             // has the file open for its whole life: the work would take the way for a file that is open elsewhere.
             let file = try PlainFile(making: "\(directory)/\(name)")
@@ -74,9 +78,13 @@ struct FaultCase: Sendable {
     }
 
     private static func content(of directory: String) throws -> [String: Data] {
-        let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-        return try Dictionary(
-            uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(filePath: "\(directory)/\($0)"))) })
+        var content: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: directory) {
+            let path = URL(filePath: "\(directory)/\(name)")
+            guard try path.resourceValues(forKeys: [.isDirectoryKey]).isDirectory != true else { continue }
+            content[name] = try Data(contentsOf: path)
+        }
+        return content
     }
 
     private static func leaveLogMode(_ place: Place, _ work: any Work) throws {

@@ -46,7 +46,9 @@ import Testing
         return try await lines(clinic)
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64]) func `a random program with a failing object store`(seed: UInt64) async throws {
+    @Test(arguments: [1, 2, 3] as [UInt64]) func `a random program with a failing object store`(seed: UInt64)
+        async throws
+    {
         let objects = MemoryObjectStore()
         let chance = Locked(SeededGenerator(seed))
         @Sendable func random(_ range: Range<Int>) -> Int { chance.withLock { Int.random(in: range, using: &$0) } }

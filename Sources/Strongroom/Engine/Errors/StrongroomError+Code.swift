@@ -142,7 +142,8 @@ extension StrongroomError {
         public static let blobChanged = Code(.blobChanged)
         /// A transaction that cannot be undone, since rows have changed after it.
         public static let historyConflict = Code(.historyConflict)
-        /// An object store refuses a request: the credentials, the bucket, or an answer that its protocol does not have.
+        /// An object store refuses a request: the credentials or the bucket are wrong, or its answer is none that its
+        /// protocol has.
         public static let objectStore = Code(.objectStore)
         /// An object store cannot be reached, or does not answer in time.
         public static let objectStoreUnreachable = Code(.objectStoreUnreachable)

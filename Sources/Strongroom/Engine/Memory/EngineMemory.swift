@@ -23,7 +23,7 @@ enum EngineMemory {
 extension UnsafeMutableRawBufferPointer {
     /// Overwrites the memory with zeros. The compiler cannot remove this write, as it could an ordinary one to memory
     /// that is not read again.
-    func wipe() {
+    package func wipe() {
         guard let baseAddress else { return }
         #if canImport(Darwin)
         memset_s(baseAddress, count, 0, count)

@@ -7,10 +7,10 @@ package enum Digests {
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] { Cryptography.sha256(bytes) }
 
     /// The HMAC-SHA256 of bytes.
-    ///
-    /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
-    package static func authenticationCode(of bytes: [UInt8], key: [UInt8]) throws -> [UInt8] {
-        let authentication = try MessageAuthentication(key: SecretBytes(key), hash: .sha256)
+    package static func authenticationCode(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        guard let authentication = try? MessageAuthentication(key: SecretBytes(key), hash: .sha256) else {
+            preconditionFailure("libcrypto has no HMAC-SHA256, or there is no memory.")
+        }
         return bytes.withUnsafeBytes { authentication.withCode(of: $0) { [UInt8]($0) } }
     }
 }

@@ -1,15 +1,15 @@
 /// Secret bytes in a separate allocation, which is overwritten when the last copy is released.
-struct SecretBytes: Sendable {
+package struct SecretBytes: Sendable {
     private let storage: WipedMemory
 
     /// Copies bytes.
-    init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         storage = WipedMemory(count: bytes.count)
         storage.bytes.copyMemory(from: bytes)
     }
 
     /// Copies bytes; the caller's array is not overwritten.
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self = bytes.withUnsafeBytes { SecretBytes($0) }
     }
 
@@ -32,7 +32,7 @@ struct SecretBytes: Sendable {
     var count: Int { storage.bytes.count }
 
     /// Calls a closure with a pointer to the bytes.
-    func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+    package func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         defer { withExtendedLifetime(storage) {} }
         return try body(UnsafeRawBufferPointer(storage.bytes))
     }
@@ -40,13 +40,13 @@ struct SecretBytes: Sendable {
 
 extension SecretBytes: Equatable {
     /// Compares in a time that depends only on the number of bytes.
-    static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+    package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { Cryptography.isEqual(left, $0) } }
     }
 }
 
 extension SecretBytes: CustomStringConvertible, CustomReflectable {
     /// Never contains the bytes.
-    var description: String { "SecretBytes(\(count))" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
+    package var description: String { "SecretBytes(\(count))" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Strongroom
+import StrongroomReplication
+
+/// `replicate`: ships what has changed in databases to their replicas.
+struct ReplicateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replicate",
+        abstract: "Ships what has changed in databases to their replicas, as encrypted pages.",
+        discussion: """
+            Only pages that differ are shipped, so that a directory of replicas is an incremental backup. Without an \
+            object store, give --replicas DIRECTORY. A program that has a database open and a replica in its \
+            configuration ships by itself; this command then waits until that program has shipped.
+
+            A replica is not continued with a file that has not shipped to it, or not last, as after a move to another \
+            host: --take-over allows that, and the replica goes on with this file's content.
+            """
+    )
+
+    @OptionGroup var databases: ManyDatabases
+    @OptionGroup(title: "Replica") var replicas: ReplicaOptions
+    @OptionGroup(title: "Several databases") var family: FamilyOptions
+    @Flag(help: "Continue a replica that another file has written last.")
+    var takeOver = false
+    @OptionGroup var output: OutputOptions
+
+    struct Detail: Encodable, Sendable {
+        let change: UInt64
+        let objects: Int
+        let bytes: Int
+    }
+
+    func run() async throws {
+        let command = FamilyCommand<Detail>(
+            name: "replicate", label: "Replicating", databases: try databases.resolve(), options: family,
+            output: output, unit: .count)
+        try await command.run { [replicas, takeOver] database, _ in
+            var replica = try replicas.replica(of: database)
+            replica.takesOver = takeOver
+            let status = try await database.replicating(replica).using { store in
+                try await store.replication?.waitUntilShipped()
+                return store.replication?.status
+            }
+            let (objects, bytes) = status?.shipped ?? (0, 0)
+            let change = status?.change ?? 0
+            let detail = Detail(change: change, objects: objects, bytes: bytes)
+            guard objects > 0 else { return .init(.skipped, "unchanged since change \(change)", detail) }
+            let words = "\(HumanReadable.bytes(Int64(bytes))) in \(HumanReadable.count(objects, "object"))"
+            return .init(.done, "\(words), change \(change)", detail)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Strongroom
+import StrongroomReplication
+
+/// Where the replicas of databases are.
+struct ReplicaOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            A directory, or s3://BUCKET or s3://BUCKET/PREFIX, in which each database has a folder with its \
+            file name. Without it, the configuration of each database says where its replica is. The access key is \
+            read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+            """,
+            valueName: "place"))
+    var replicas: String?
+    @Option(
+        help: ArgumentHelp(
+            "The URL of an S3 service, such as https://storage.example.com; needed for s3://.", valueName: "url"))
+    var endpoint: String?
+    @Option(help: ArgumentHelp("The region of an S3 service.", valueName: "name"))
+    var region = "us-east-1"
+
+    private static let scheme = "s3://"
+
+    func validate() throws {
+        guard let replicas, replicas.hasPrefix(Self.scheme) else { return }
+        guard endpoint != nil else { throw ValidationError("s3:// goes with --endpoint URL.") }
+    }
+
+    /// The object store that the options name; nil for none.
+    func objects() throws -> (any ObjectStore)? {
+        guard let replicas else { return nil }
+        guard replicas.hasPrefix(Self.scheme), let endpoint else {
+            return DirectoryObjectStore(FilePath.absolute(replicas))
+        }
+        let parts = replicas.dropFirst(Self.scheme.count).split(separator: "/", maxSplits: 1)
+        return try S3ObjectStore(
+            bucket: parts.first.map(String.init) ?? "", endpoint: endpoint, region: region,
+            credentials: .environment(), prefix: parts.count > 1 ? String(parts[1]) : "")
+    }
+
+    /// The replica of a database.
+    ///
+    /// - Throws: ``CommandFailure`` with `noReplica` if neither the options nor the configuration has one.
+    func replica(of database: OperatedDatabase) throws -> Replica {
+        if let objects = try objects() { return Replica(in: objects) }
+        guard let replica = try database.configuredReplica() else {
+            throw CommandFailure(
+                "noReplica",
+                "The configuration of \"\(database.name)\" has no replica. Give --replicas DIRECTORY.", .configuration)
+        }
+        return replica
+    }
+}
+
+extension OperatedDatabase {
+    /// The replica that the database's configuration lists; nil if it lists none.
+    func configuredReplica() throws -> Replica? {
+        try configuration.base?.extensions(for: name).lazy.compactMap { $0 as? Replica }.first
+    }
+}

@@ -1,0 +1,91 @@
+internal import Foundation
+internal import Strongroom
+
+/// The access key with which requests to an S3 service are signed.
+///
+/// The secret key is held in memory that is wiped when the last copy is released; the credentials have no printable
+/// form and cannot be encoded. A `String` from which you made them remains yours: Swift cannot wipe it.
+///
+/// ```swift
+/// let credentials = try S3Credentials.environment()
+/// ```
+public struct S3Credentials: Sendable {
+    /// The access key's ID, which requests name in the clear.
+    let accessKey: String
+    private let secretKey: SecretBytes
+    /// The token of temporary credentials.
+    let sessionToken: String?
+
+    /// Makes credentials.
+    ///
+    /// ```swift
+    /// let credentials = S3Credentials(accessKey: id, secretKey: secret)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - accessKey: The access key's ID.
+    ///   - secretKey: The secret access key.
+    ///   - sessionToken: The session token of temporary credentials; nil for permanent ones.
+    public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
+        self.accessKey = accessKey
+        var secretKey = secretKey
+        self.secretKey = secretKey.withUTF8 { SecretBytes(UnsafeRawBufferPointer($0)) }
+        self.sessionToken = sessionToken
+    }
+
+    /// Reads the credentials from the environment variables that other S3 tools use: `AWS_ACCESS_KEY_ID`,
+    /// `AWS_SECRET_ACCESS_KEY` and, for temporary credentials, `AWS_SESSION_TOKEN`.
+    ///
+    /// Every process of the same user can read a process's environment, and child processes inherit it.
+    ///
+    /// ```swift
+    /// let store = try S3ObjectStore(
+    ///     bucket: "replicas", endpoint: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1",
+    ///     credentials: .environment())
+    /// ```
+    ///
+    /// - Returns: The credentials.
+    /// - Throws: `StrongroomError` with `objectStore` if one of the first two is not set or is empty; the message names
+    ///   which.
+    public static func environment() throws -> S3Credentials {
+        try environment(ProcessInfo.processInfo.environment)
+    }
+
+    /// Reads the credentials from the given variables.
+    static func environment(_ variables: [String: String]) throws -> S3Credentials {
+        func value(_ name: String) throws -> String {
+            guard let value = variables[name], !value.isEmpty else {
+                throw StrongroomError(
+                    .objectStore, "The environment variable \"\(name)\" is not set; set it, or pass the credentials.")
+            }
+            return value
+        }
+        let token = variables["AWS_SESSION_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
+        return S3Credentials(
+            accessKey: try value("AWS_ACCESS_KEY_ID"), secretKey: try value("AWS_SECRET_ACCESS_KEY"),
+            sessionToken: token)
+    }
+
+    /// The key that signs the requests of one day, in one region, as Signature Version 4 derives it.
+    func signingKey(day: String, region: String) -> [UInt8] {
+        var key = Array("AWS4".utf8)
+        secretKey.withUnsafeBytes { key.append(contentsOf: $0) }
+        for part in [day, region, "s3", "aws4_request"] {
+            let next = Digests.authenticationCode(of: Array(part.utf8), key: key)
+            key.withUnsafeMutableBytes { $0.wipe() }
+            key = next
+        }
+        return key
+    }
+}
+
+extension S3Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The type's name alone.
+    public var description: String { "S3Credentials" }
+
+    /// The type's name alone.
+    public var debugDescription: String { description }
+
+    /// Empty, so that `dump` prints nothing.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

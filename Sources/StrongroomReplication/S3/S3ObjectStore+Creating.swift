@@ -1,0 +1,120 @@
+internal import Foundation
+internal import Strongroom
+
+extension S3ObjectStore {
+    /// The header with which an object carries the number of the call that created it, so that the call recognizes its
+    /// own object after a lost answer. Another call may create the same content.
+    private static let marker = "x-amz-meta-strongroom-creation"
+
+    /// Creates an object, completely or not at all.
+    ///
+    /// A request whose answer is lost is repeated; if the name is taken then, the object is read back: if it is that of
+    /// the first request, it was created.
+    ///
+    /// ```swift
+    /// guard try await objects.create("2026/07/000001", bytes) else { return }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The object's name.
+    ///   - content: Its content.
+    /// - Returns: Whether it was created: false if the name is taken.
+    /// - Throws: `StrongroomError` with `outcomeUnknown` if a request was sent and all answers were lost: the object
+    ///   may exist, or appear later; `objectStoreUnreachable` if no request was sent completely; `objectStore` if the
+    ///   service refuses the request, `diskFull` if it has no storage left. `CancellationError`, after which the object
+    ///   may exist, too.
+    public func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
+        var request = S3Request(.put, key: try client.location.key(name))
+        let number = UUID().uuidString
+        request.headers = [("if-none-match", "*"), (Self.marker, number)]
+        request.body = content
+        var mayExist = false
+        var failure: S3Failure?
+        var attempt = 0
+        repeat {
+            attempt += 1
+            switch try await client.attempt(request) {
+            case .failure(let reason):
+                mayExist = mayExist || reason.mayHaveArrived
+                failure = reason
+            case .success(let response):
+                if response.isSuccess { return true }
+                guard response.status == 412 || response.status == 409 else {
+                    let refusal = client.refusal(response)
+                    throw mayExist ? outcomeUnknown(name, refusal.message) : refusal
+                }
+                if let isOwn = try await isOwn(name, content, number, mayExist) { return isOwn }
+                failure = S3Failure(reason: "another request for this name conflicts with it", mayHaveArrived: false)
+            }
+        } while try await client.retries.wait(after: attempt, failure)
+        throw mayExist
+            ? outcomeUnknown(name, "The last of \(attempt) attempts failed: \(failure?.reason ?? "").")
+            : client.unreachable(failure, attempts: attempt)
+    }
+
+    /// Whether the object of a taken name is that of this call; nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - number: The number of this call, which the object has if it is the call's own.
+    ///   - mayExist: Whether an earlier request of this call may have been carried out. Of a service that does not keep
+    ///     the number, an object with the same content is then taken for the call's own.
+    private func isOwn(_ name: String, _ content: [UInt8], _ number: String, _ mayExist: Bool) async throws -> Bool? {
+        let response: S3Response
+        do {
+            response = try await client.send(S3Request(.get, key: try client.location.key(name)))
+        } catch let error as StrongroomError {
+            throw outcomeUnknown(name, error.message)
+        }
+        switch (response.status, response.code) {
+        case (200, _):
+            guard let other = response.headers[Self.marker] else { return mayExist && response.body == content }
+            return other == number
+        case (404, "NoSuchKey"): return nil
+        default: throw outcomeUnknown(name, client.refusal(response).message)
+        }
+    }
+
+    private func outcomeUnknown(_ name: String, _ reason: String) -> StrongroomError {
+        StrongroomError(
+            .outcomeUnknown,
+            """
+            It is not known whether "\(name)" was created in \(client.location); it may also appear later. Read it \
+            before it is created again. \(reason)
+            """)
+    }
+
+    /// Checks that the bucket can be used: that objects can be created, read and removed, and that the service does not
+    /// replace an object by another of the same name.
+    ///
+    /// It creates an object with a random name and removes it.
+    ///
+    /// ```swift
+    /// try await objects.probe()
+    /// ```
+    ///
+    /// - Throws: `StrongroomError` with `objectStore` if the service replaces objects, and as ``create(_:_:)``.
+    public func probe() async throws {
+        let name = "strongroom-probe-\(UUID().uuidString.lowercased())"
+        let content = Array(name.utf8)
+        let isCreated = try await create(name, content)
+        let isReplaced: Bool
+        do {
+            let isCreatedAgain = try await create(name, content.reversed())
+            isReplaced = try await read(name, nil) != content || isCreatedAgain
+        } catch {
+            // The first failure is the one to report.
+            do { try await remove([name]) } catch {}
+            throw error
+        }
+        try await remove([name])
+        guard isCreated, !isReplaced else {
+            throw StrongroomError(
+                .objectStore,
+                """
+                \(client.location) replaces an object that is created a second time: the service, or a proxy before \
+                it, ignores "If-None-Match: *". Use a service with conditional writes; with Ceph, a bucket without \
+                versioning.
+                """)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import Strongroom
+
+/// An object store in a bucket of an S3-compatible service, such as Amazon S3, Ceph or MinIO.
+///
+/// The service must support conditional writes (`PutObject` with `If-None-Match: *`), which ``probe()`` checks: call it
+/// once before a bucket is used. Requests are signed with AWS Signature Version 4, the content included. A request that
+/// fails for a reason that may pass is repeated a few times, after growing pauses.
+///
+/// ```swift
+/// let objects = try S3ObjectStore(
+///     bucket: "replicas", endpoint: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1",
+///     credentials: .environment(), prefix: "production")
+/// try await objects.probe()
+/// ```
+///
+/// ## Topics
+///
+/// ### Opening a Bucket
+/// - ``init(bucket:endpoint:region:credentials:addressing:prefix:requestTimeout:connections:)``
+/// - ``S3Credentials``
+/// - ``Addressing-swift.struct``
+/// - ``probe()``
+///
+/// ### Objects
+/// - ``create(_:_:)``
+/// - ``read(_:_:)``
+/// - ``list(_:after:count:)``
+/// - ``folders(in:)``
+/// - ``remove(_:)``
+public struct S3ObjectStore: ObjectStore, Sendable {
+    /// Where a request names the bucket. The set is open: later versions may add to it.
+    public struct Addressing: Sendable, Hashable, CustomStringConvertible {
+        /// The form's name.
+        public let description: String
+
+        /// In the path: `https://host/bucket/name`. Most services support it.
+        public static let path = Addressing(description: "path")
+        /// In the host: `https://bucket.host/name`, as Amazon recommends.
+        public static let virtualHost = Addressing(description: "virtual host")
+    }
+
+    let client: S3Client
+
+    /// Describes a bucket; nothing is sent.
+    ///
+    /// - Parameters:
+    ///   - bucket: The bucket's name; it must exist.
+    ///   - endpoint: The service's address: `https://` or `http://`, the host, and if needed a port and a path. Over
+    ///     `http` others on the network can read what is sent, though not the secret key.
+    ///   - region: The region that requests are signed for; many services other than Amazon's ignore it.
+    ///   - credentials: The access key.
+    ///   - addressing: Where a request names the bucket.
+    ///   - prefix: What stands before the names of all objects, such as `production/replicas`; empty for none.
+    ///   - requestTimeout: The longest time for which a request may make no progress, above zero. In all a request may
+    ///     take this time and one second more for every 32 KiB.
+    ///   - connections: The largest number of connections, above 0; further requests wait for one.
+    /// - Throws: `StrongroomError` with `objectStore` if the endpoint, the bucket's name, the prefix, the time-out or
+    ///   the number of connections cannot be used.
+    public init(
+        bucket: String,
+        endpoint: String,
+        region: String = "us-east-1",
+        credentials: S3Credentials,
+        addressing: Addressing = .path,
+        prefix: String = "",
+        requestTimeout: Duration = .seconds(30),
+        connections: Int = 16
+    ) throws {
+        try self.init(
+            bucket: bucket, endpoint: endpoint, region: region, credentials: credentials, addressing: addressing,
+            prefix: prefix, requestTimeout: requestTimeout, connections: connections, retries: S3Retries(),
+            now: Self.systemTime)
+    }
+
+    /// Describes a bucket, with the clock and the pauses of a test.
+    package init(
+        bucket: String,
+        endpoint: String,
+        region: String = "us-east-1",
+        credentials: S3Credentials,
+        addressing: Addressing = .path,
+        prefix: String = "",
+        requestTimeout: Duration = .seconds(30),
+        connections: Int = 16,
+        retries: S3Retries,
+        now: (@Sendable () -> Int)? = nil
+    ) throws {
+        guard requestTimeout > .zero, connections > 0 else {
+            throw StrongroomError(.objectStore, "The time-out and the number of connections must be above zero.")
+        }
+        client = S3Client(
+            location: try S3Location(bucket: bucket, endpoint: endpoint, addressing: addressing, prefix: prefix),
+            region: region, credentials: credentials,
+            transport: S3Transport(timeout: requestTimeout, connections: connections), retries: retries,
+            now: now ?? Self.systemTime)
+    }
+}
+
+extension S3ObjectStore: CustomStringConvertible {
+    /// The bucket and the endpoint.
+    public var description: String { "S3ObjectStore(\(client.location))" }
+}

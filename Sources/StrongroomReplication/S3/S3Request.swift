@@ -1,0 +1,30 @@
+/// A request of S3's protocol, before it is signed.
+struct S3Request: Sendable {
+    enum Method: String {
+        case get = "GET"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
+
+    let method: Method
+    /// The object's key; nil for the bucket itself.
+    let key: String?
+    /// The query's parameters, decoded.
+    var query: [(name: String, value: String)] = []
+    /// Headers with lowercase names.
+    var headers: [(name: String, value: String)] = []
+    var body: [UInt8] = []
+
+    init(_ method: Method, key: String? = nil) {
+        self.method = method
+        self.key = key
+    }
+
+    /// The query percent-encoded and in the order in which it is signed.
+    var encodedQuery: String {
+        query.map { (S3Text.encoded($0.name), S3Text.encoded($0.value)) }
+            .sorted { $0.0 == $1.0 ? $0.1 < $1.1 : $0.0 < $1.0 }
+            .map { "\($0.0)=\($0.1)" }
+            .joined(separator: "&")
+    }
+}
