@@ -59,9 +59,10 @@ package struct Place: Sendable {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         // One without the other is.
         let parts =
-            ["vault.sqlite", ".vault.sqlite.lock", ".vault.sqlite.replica", "replica"]
+            ["vault.sqlite", ".vault.sqlite.lock", "replica"]
             + (envelope.allSatisfy(names.contains) ? envelope : [])
-        return names.filter { !parts.contains($0) && !$0.hasPrefix(".vault.sqlite.snapshot-") }
+        let beginnings = [".vault.sqlite.snapshot-", ".vault.sqlite.replica-"]
+        return names.filter { name in !parts.contains(name) && !beginnings.contains { name.hasPrefix($0) } }
     }
 
     /// Opens the database in a registry of its own.

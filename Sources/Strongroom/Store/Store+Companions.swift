@@ -17,15 +17,27 @@ extension Store {
         pool.refuseWrites(error)
     }
 
+    /// Flushes the WAL to the disk: a program that commits without doing so may have written it.
+    package func synchronizeLog() throws {
+        let path = try file.context().path + "-wal"
+        if try FileStatus.at(path) != nil { try FileSystem.synchronize(path) }
+    }
+
+    /// The length of the WAL, in bytes; nil if it is not known.
+    package func logLength() -> Int64? {
+        guard let path = try? file.context().path else { return nil }
+        return (try? FileStatus.at(path + "-wal"))??.size
+    }
+
     /// Ends what ``refuseWrites(_:)`` has begun.
     package func acceptWrites() {
         pool.acceptWrites()
     }
 
-    /// A reader of the store's commits, as they are stored.
+    /// Makes readers of the store's commits, as they are stored; does not retain the store.
     ///
     /// - Throws: ``StrongroomError`` with `notReplicable` if the database is in memory or not encrypted; `closed`.
-    package func makeCommitReader() throws -> CommitReader {
+    package func commitReaders() throws -> @Sendable () throws -> CommitReader {
         guard !file.isInMemory, let layout = try file.activeKey().derivedKey?.settings.layout else {
             throw StrongroomError(
                 .notReplicable,
@@ -35,11 +47,15 @@ extension Store {
                 """,
                 database: name.fileName)
         }
-        return CommitReader(layout) { [file] in try file.connect(as: .reader) }
+        return { [file] in CommitReader(layout) { try file.connect(as: .reader) } }
     }
 
     /// The path of the record of what was shipped to a replica.
-    package func replicaRecordPath() throws -> String { try file.contextToWrite().file.replicaRecordPath }
+    ///
+    /// - Parameter name: What distinguishes the record from those of other replicas.
+    package func replicaRecordPath(_ name: String) throws -> String {
+        try file.contextToWrite().file.replicaRecordPath(name)
+    }
 
     /// The envelope of the database, as it is stored; nil if there is none.
     package func envelope() throws -> [UInt8]? {
@@ -47,8 +63,13 @@ extension Store {
         return try EnvelopeFile(databasePath: file.path, name: file.name).stored()
     }
 
-    /// Runs work while no connection, of this process or another, writes to the file.
-    package func whileNothingIsWritten<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-        try await pool.write(as: .immediate, OperationLimits()) { _ in try body() }
+    /// Checkpoints the WAL without waiting, while this store does not write, and runs work before it and after it.
+    package func checkpointBetween(_ body: @escaping @Sendable () throws -> Void) async throws {
+        try pool.requireWriting()
+        try await pool.perform(.ungroupedWrite) { connection in
+            try body()
+            guard connection.checkpointWithoutWaiting() else { return }
+            try body()
+        }
     }
 }

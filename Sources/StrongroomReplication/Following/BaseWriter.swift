@@ -50,7 +50,7 @@ struct BaseWriter: Sendable {
     }
 }
 
-/// Writes a further base while changes are shipped, with connections of its own.
+/// Writes further bases while changes are shipped, one at a time, each with connections of its own.
 final class BaseShipper: Sendable {
     /// A base that was written.
     struct Finished: Sendable {
@@ -60,72 +60,81 @@ final class BaseShipper: Sendable {
         let since: (changes: Int, bytes: Int)
     }
 
-    private struct State {
-        var task: Task<Finished?, any Error>?
-        var result: Finished?
-        var isDone = false
+    private struct Running {
+        let task: Task<Finished?, Never>
+        let reading: ReadingThread
+        let isDone: Locked<Bool>
     }
 
     private let folder: ReplicaFolder
-    private let reading = ReadingThread()
-    private let state = Locked(State())
+    private let running = Locked<Running?>(nil)
 
     init(_ folder: ReplicaFolder) { self.folder = folder }
 
-    var isRunning: Bool { state.withLock { $0.task != nil } }
+    var isRunning: Bool { running.withLock { $0 != nil } }
 
-    /// Begins a base of the state at a commit, unless there is a newer one already.
+    /// Begins a base of the state at a commit, unless there is a newer commit already.
     func begin(
         _ header: ObjectHeader, _ envelope: [UInt8]?, at position: PublishedLog, since: (changes: Int, bytes: Int),
         making make: @escaping @Sendable () throws -> CommitReader
     ) async throws {
+        let (reading, isDone) = (ReadingThread(), Locked(false))
         let isAtPosition = try await reading.run(making: make) { reader in
-            _ = try reader.compare(with: PageVersions())
-            return reader.target == position
+            try reader.compare(with: PageVersions(), onlyAt: position)
         }
         guard isAtPosition else { return reading.close() }
-        let task = Task { [folder, reading, state] () -> Finished? in
+        let task = Task { [folder] () -> Finished? in
             defer {
                 reading.close()
-                state.withLock { $0.isDone = true }
+                isDone.withLock { $0 = true }
             }
-            var base = BaseWriter(folder, header, envelope)
-            while let batch = try await reading.run(
-                making: make,
-                { reader in
-                    // Without its transaction the reader has no batches of this state.
-                    try reader.nextBatch(limit: Shipper.pagesAtOnce(reader.form))
-                })
-            {
-                try Task.checkCancellation()
-                _ = try await base.ship(batch)
-                if batch.isLast { return Finished(objects: base.objects, bytes: base.bytes, since: since) }
-            }
-            return nil
+            return try? await Self.ship(BaseWriter(folder, header, envelope), reading, since)
         }
-        state.withLock { state in
-            state.task = task
+        running.withLock { $0 = Running(task: task, reading: reading, isDone: isDone) }
+    }
+
+    private static func ship(
+        _ writer: BaseWriter, _ reading: ReadingThread, _ since: (changes: Int, bytes: Int)
+    ) async throws -> Finished? {
+        var writer = writer
+        while true {
+            try Task.checkCancellation()
+            // Without its transaction the reader has no batches of this state.
+            let batch = try await reading.runAsync { reader in
+                try reader.nextBatch(limit: Shipper.pagesAtOnce(reader.form))
+            }
+            guard let batch = batch.flatMap(\.self) else { return nil }
+            _ = try await writer.ship(batch)
+            if batch.isLast { return Finished(objects: writer.objects, bytes: writer.bytes, since: since) }
         }
     }
 
     /// The base that was finished since the last call; nil if there is none. A base that failed is tried again later.
-    func finished() async throws -> Finished? {
-        let task = state.withLock { state -> Task<Finished?, any Error>? in
-            guard state.isDone else { return nil }
-            state.isDone = false
-            return state.task.take()
+    func finished() async -> Finished? {
+        let task = running.withLock { running -> Task<Finished?, Never>? in
+            guard let done = running, done.isDone.withLock({ $0 }) else { return nil }
+            running = nil
+            return done.task
         }
-        guard let task else { return nil }
-        return try? await task.value
+        return await task?.value
+    }
+
+    /// Waits for the base that is being written.
+    func last() async -> Finished? {
+        guard let task = running.withLock({ $0?.task }) else { return nil }
+        let finished = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        running.withLock { $0 = nil }
+        return finished
     }
 
     /// Ends a base that is being written; its parts are removed by the next removal of old states.
     func cancel() {
-        let task = state.withLock { state in
-            state.isDone = false
-            return state.task.take()
-        }
-        task?.cancel()
-        reading.close()
+        let ended = running.withLock { $0.take() }
+        ended?.task.cancel()
+        ended?.reading.close()
     }
 }

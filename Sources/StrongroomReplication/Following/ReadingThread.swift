@@ -8,11 +8,18 @@ final class ReadingThread: Sendable {
 
     private final class Reader: @unchecked Sendable {  // guarded by the queue
         var value: CommitReader?
+        var isSuspended = false
+
+        func end() {
+            value?.close()
+            value = nil
+        }
     }
 
     /// Runs work with the reader.
     ///
     /// - Parameter make: Makes the reader if there is none.
+    /// - Throws: `CancellationError` while the reader is suspended.
     func run<T: Sendable>(
         making make: @escaping @Sendable () throws -> CommitReader,
         _ work: @escaping @Sendable (CommitReader) throws -> T
@@ -21,11 +28,19 @@ final class ReadingThread: Sendable {
             queue.async { [reader] in
                 continuation.resume(
                     with: Result {
+                        guard !reader.isSuspended else { throw CancellationError() }
                         let value = try reader.value ?? make()
                         reader.value = value
                         return try work(value)
                     })
             }
+        }
+    }
+
+    /// Runs work with the reader; nil without one.
+    func runAsync<T: Sendable>(_ work: @escaping @Sendable (CommitReader) throws -> T) async throws -> T? {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [reader] in continuation.resume(with: Result { try reader.value.map(work) }) }
         }
     }
 
@@ -35,10 +50,15 @@ final class ReadingThread: Sendable {
     }
 
     /// Closes the reader's connections; the next work makes another reader.
-    func close() {
+    func close() { queue.sync { reader.end() } }
+
+    /// Closes the reader's connections, and makes none until ``resume()``.
+    func suspend() {
         queue.sync {
-            reader.value?.close()
-            reader.value = nil
+            reader.isSuspended = true
+            reader.end()
         }
     }
+
+    func resume() { queue.sync { reader.isSuspended = false } }
 }

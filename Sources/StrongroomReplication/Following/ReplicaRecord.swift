@@ -121,6 +121,14 @@ final class ReplicaRecordFile: Sendable {
             })
     }
 
+    /// Forgets what was recorded; when this returns, it stays forgotten after a failure of the power.
+    func clear() throws {
+        guard ftruncate(descriptor, 0) == 0, fsync(descriptor) == 0 else {
+            throw ObjectFile.failure("cannot write", path)
+        }
+        newest.withLock { $0 = nil }
+    }
+
     /// Records the newest change of the replica.
     func confirm(_ replica: ObjectHeader.Identifier, _ number: UInt64, _ digest: [UInt8]) throws {
         try write(ReplicaRecord(replica: replica, number: number, digest: digest, sequence: 0))

@@ -16,10 +16,7 @@ struct ReplicaState: Sendable {
 
     /// Reads the outlines of the newest base and of the changes since then.
     init(of folder: ReplicaFolder) async throws {
-        guard let newest = try await folder.newestChange() else {
-            try await readBase(folder, upTo: 0)
-            return
-        }
+        guard let newest = try await folder.newestChange() else { return }
         let path = folder.path(ofChange: newest)
         guard let header = try await folder.header(path) else { throw folder.missing(path) }
         (number, time) = (newest, header.time)
@@ -32,11 +29,18 @@ struct ReplicaState: Sendable {
         for base in try await folder.bases() where base.number <= newest {
             guard let parts = try await folder.parts(ofBase: base.folder) else { continue }
             let changes = try await folder.changes(from: newest, downTo: base.number + 1)
-            guard newest == base.number || changes.last?.number == base.number + 1 else { continue }
-            try await read(base.folder, parts.count, folder)
-            try await read(changes.reversed(), folder)
-            try await folder.requireBase(base.folder, parts.count)
-            hasBase = true
+            guard newest == base.number || changes.last?.number == base.number + 1,
+                try await folder.isBase(base.folder, of: base.number)
+            else { continue }
+            do {
+                try await read(base.folder, parts.count, folder)
+                try await read(changes.reversed(), folder)
+                try await folder.requireBase(base.folder, of: base.number)
+                hasBase = true
+            } catch let error as StrongroomError where error.code == .replicaDamaged {
+                // The file has everything: a new base takes the place of what is damaged.
+                (versions, form, envelope, sinceBase) = (PageVersions(), nil, nil, (0, 0))
+            }
             return
         }
     }
@@ -44,9 +48,6 @@ struct ReplicaState: Sendable {
     private mutating func read(_ base: String, _ parts: Int, _ folder: ReplicaFolder) async throws {
         for part in 0..<parts {
             let outline = try await folder.outline(folder.path(ofBase: base, part: part))
-            if number == 0 {
-                (replica, time) = (outline.header.replica, outline.header.time)
-            }
             form = outline.header.form
             versions.resize(to: Int(outline.header.databasePages))
             for (number, version) in outline.index { versions[Int(number)] = version }

@@ -13,8 +13,9 @@ extension Replication {
         }
         let start = ContinuousClock.now
         do {
-            try await prolongLease(store)
-            guard try await shipper.ship(store) else { return try await standBy(store, request, isLast) }
+            guard try await shipper.ship(store, isLast: isLast) else {
+                return try await standBy(store, request, isLast)
+            }
             let (change, shipped) = await (shipper.change, shipper.shipped)
             let waiters = state.withLock { state in
                 state.status.phase = .following
@@ -25,7 +26,7 @@ extension Replication {
                 return state.removeWaiters { $0 <= request }
             }
             for waiter in waiters { waiter.resume() }
-        } catch let error as StrongroomError where error.code == .notOwner || error.code == .otherReplica {
+        } catch let error as StrongroomError where error.isFinal {
             lose(store, error)
             return await end()
         } catch {
@@ -49,32 +50,6 @@ extension Replication {
         return isLast || Task.isCancelled ? await end() : true
     }
 
-    /// Prolongs the lease when a third of it has passed. While it cannot be prolonged and has ended, another host may
-    /// take over, so that the store refuses writes.
-    private func prolongLease(_ store: Store) async throws {
-        guard let leases else { return }
-        let duration = UInt64(leases.lease.duration.milliseconds)
-        let end = state.withLock { $0.leaseEnd }
-        guard end < WallClock.milliseconds + duration * 2 / 3 else { return }
-        do {
-            let newEnd = try await leases.acquire()
-            state.withLock { $0.leaseEnd = newEnd }
-            store.acceptWrites()
-        } catch {
-            if end < WallClock.milliseconds { store.refuseWrites(expired) }
-            throw error
-        }
-    }
-
-    private var expired: StrongroomError {
-        StrongroomError(
-            .notOwner,
-            """
-            The lease of the replica "\(folder.name)" has ended, and the object store cannot be reached to prolong it, \
-            so another host may have taken over. Writes are accepted again when the lease is prolonged.
-            """)
-    }
-
     /// Gives the lease back when the store closes.
     private func releaseLease() async {
         guard let leases, state.withLock({ $0.status.phase }) != .lost else { return }
@@ -83,6 +58,7 @@ extension Replication {
 
     /// Records a failure, and waits before the next attempt.
     private func fail(_ error: any Error) async {
+        // Also while the connections are suspended.
         guard !(error is CancellationError) else { return }
         let failure =
             error as? StrongroomError
@@ -103,7 +79,7 @@ extension Replication {
     private static let mostDoublings = 7
 
     /// Another store writes the replica: this one must not write what nobody would have.
-    private func lose(_ store: Store, _ error: StrongroomError) {
+    func lose(_ store: Store, _ error: StrongroomError) {
         store.refuseWrites(error)
         let waiters = state.withLock { state in
             state.status.phase = .lost
@@ -132,4 +108,9 @@ extension Replication.State {
         waiters.removeAll { isChosen($0.request) }
         return chosen.map(\.continuation)
     }
+}
+
+extension StrongroomError {
+    /// Whether no later attempt of this store can succeed.
+    var isFinal: Bool { code == .notOwner || code == .otherReplica }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 public import Strongroom
 
 /// Ships what is committed to a store's database to its replica, as long as the store is open.
@@ -29,10 +30,12 @@ public final class Replication: StoreCompanion {
         var requests = 0
         var waiters: [(request: Int, continuation: CheckedContinuation<Void, any Error>)] = []
         var loop: Task<Void, Never>?
+        /// Watches the lease and the length of the WAL while the loop may be waiting for the object store.
+        var guardian: Task<Void, Never>?
         /// The number of failures since the last success.
         var failures = 0
-        /// When the lease ends, in milliseconds since 1970.
-        var leaseEnd: UInt64 = 0
+        /// When the lease ends; nil without one.
+        var leaseEnd: ContinuousClock.Instant?
     }
 
     init(_ replica: Replica, of store: Store) {
@@ -111,42 +114,54 @@ public final class Replication: StoreCompanion {
     // MARK: The store's calls
 
     func begin() {
-        state.withLock {
-            $0.loop = Task { [weak self, wakeup, interval = replica.interval] in
+        let interval = max(replica.interval, .milliseconds(1))
+        state.withLock { state in
+            state.loop = Task { [weak self, wakeup] in
                 while await self?.turn() == true { await wakeup.wait(atMost: interval) }
+            }
+            state.guardian = Task { [weak self] in
+                while await self?.guardOnce() == true { try? await Task.sleep(for: Self.guardInterval) }
             }
         }
     }
 
+    private static let guardInterval = Duration.milliseconds(250)
+
     package func suspend() {
         state.withLock { $0.isSuspended = true }
-        reading.close()
+        reading.suspend()
+        shipper.suspend()
     }
 
     package func resume() {
+        reading.resume()
         state.withLock { $0.isSuspended = false }
         wakeup.signal()
     }
 
     package func finish() {
-        state.withLock { $0.isEnding = true }
-        wakeup.signal()
-        let loop = state.withLock { $0.loop }
-        // The last turn ships what is left.
-        let limit = replica.closingTimeout
-        let work = Task {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await loop?.value }
-                group.addTask {
-                    try? await Task.sleep(for: limit)
-                    loop?.cancel()
-                }
-                await group.next()
-                group.cancelAll()
-            }
+        let loop = state.withLock { state in
+            state.isEnding = true
+            return state.loop
         }
-        try? BlockingWork.wait { await work.value }
+        wakeup.signal()
+        // The last turn ships what is left.
+        let isDone = DispatchSemaphore(value: 0)
+        Task.detached {
+            await loop?.value
+            isDone.signal()
+        }
+        let limit = DispatchTime.now() + .milliseconds(Int(clamping: replica.closingTimeout.milliseconds))
+        if isDone.wait(timeout: limit) == .timedOut {
+            loop?.cancel()
+            // An object store that does not answer, not even to that, is left behind.
+            _ = isDone.wait(timeout: .now() + .milliseconds(Self.cancellationTime))
+        }
+        state.withLock { $0.guardian }?.cancel()
     }
+
+    /// How long the loop has, in milliseconds, to end after its cancellation.
+    private static let cancellationTime = 500
 }
 
 extension Store {
@@ -160,9 +175,19 @@ extension Replica: StartedExtension {
     }
 
     package func attach(to store: Store) async throws {
-        let replication = Replication(self, of: store)
         // Refuses a database that a replica cannot have.
-        try store.makeCommitReader().close()
+        _ = try store.commitReaders()
+        guard store.replication == nil else {
+            throw StrongroomError(
+                .notReplicable,
+                """
+                The configuration of "\(store.name)" lists two replicas. List one; a copy of it elsewhere is made by \
+                copying its objects, or by `strongroom replicate`.
+                """,
+                database: store.name.fileName)
+        }
+        let replication = Replication(self, of: store)
+        if let lease { replication.state.withLock { $0.leaseEnd = .now + lease.duration } }
         try store.add(replication)
         replication.begin()
     }

@@ -29,9 +29,10 @@ actor Shipper {
 
     /// Ships every commit that was made before the call.
     ///
+    /// - Parameter isLast: Whether the store is closing, so that no base is begun.
     /// - Returns: False if another process of this host ships them.
     /// - Throws: What the object store or the file throws; `notOwner`. The next call reads the replica again.
-    func ship(_ store: Store) async throws -> Bool {
+    func ship(_ store: Store, isLast: Bool) async throws -> Bool {
         do {
             guard try isShipping(store) else { return false }
             if writer == nil { try await begin(store) }
@@ -39,7 +40,8 @@ actor Shipper {
             while true {
                 switch try await read(store, { try $0.findCommits() }) {
                 case .nothing:
-                    try await maintain(store)
+                    try await shipEnvelope(store)
+                    try await maintain(store, isLast: isLast)
                     return true
                 case .commits: try await shipBatches(store)
                 case .gap: try await compare(store)
@@ -69,7 +71,7 @@ actor Shipper {
     /// Whether this process ships the commits of the database, or can from now on.
     private func isShipping(_ store: Store) throws -> Bool {
         if record != nil { return true }
-        let file = try ReplicaRecordFile(store.replicaRecordPath())
+        let file = try ReplicaRecordFile(store.replicaRecordPath(folder.recordName))
         guard file.lock() else { return false }
         record = file
         return true
@@ -77,6 +79,9 @@ actor Shipper {
 
     /// The connections were closed: they may be of another key now.
     func forgetPosition() { isAtState = false }
+
+    /// Closes the connections of a base that is being written.
+    nonisolated func suspend() { bases.cancel() }
 
     func end() {
         bases.cancel()
@@ -88,7 +93,7 @@ actor Shipper {
         _ store: Store, _ work: @escaping @Sendable (CommitReader) throws -> T
     ) async throws -> T {
         try Task.checkCancellation()
-        return try await reading.run(making: { try store.makeCommitReader() }, work)
+        return try await reading.run(making: try store.commitReaders(), work)
     }
 
     // MARK: Beginning
@@ -106,10 +111,10 @@ actor Shipper {
             unconfirmed = nil
             return try await begin(store)
         }
-        // A writer that was taken over finds this claim; and changes without a base restore to nothing: the new base
-        // that follows the claim is of no state that there was before.
+        // A writer that was taken over finds this claim. A base is of the state of a change, also the first one; and
+        // changes without a base restore to nothing: the new base is of no state that there was before.
         let isForeign = state.replica != nil && record.record?.has(state.number, state.digest) != true
-        if isForeign || state.number > 0 && !state.hasBase {
+        if isForeign || !state.hasBase {
             let form = try await read(store) { $0.form }
             try await writer.claim(form)
         }
@@ -149,11 +154,12 @@ actor Shipper {
         let envelope = try store.envelope()
         _ = try await read(store) { try $0.compare(with: PageVersions()) }
         let header = writer.baseHeader(try await read(store) { $0.form })
-        if writer.number == 0 { try record?.confirm(writer.replica, 0, writer.digest) }
         var base = BaseWriter(folder, header, envelope)
-        while let batch = try await read(store, { try $0.nextBatch(limit: Self.pagesAtOnce($0.form)) }) {
+        var isComplete = false
+        while !isComplete {
+            let batch = try await nextBatch(store)
             count(try await base.ship(batch))
-            if batch.isLast { break }
+            isComplete = batch.isLast
         }
         writer.adopt(base)
         self.writer = writer
@@ -174,15 +180,38 @@ actor Shipper {
     private func shipBatches(_ store: Store) async throws {
         guard var writer else { return }
         defer { self.writer = writer }
-        var isFirst = true
-        while let batch = try await read(store, { try $0.nextBatch(limit: Self.pagesAtOnce($0.form)) }) {
+        // What the replica has must survive a failure of the power here, too, or the file would be older.
+        try store.synchronizeLog()
+        var (isFirst, isComplete) = (true, false)
+        while !isComplete {
+            let batch = try await nextBatch(store)
             let envelope = try batch.isLast ? store.envelope() : nil
             let isEmpty = isFirst && batch.isLast && batch.numbers.isEmpty
             let isNews = batch.databasePages != writer.versions.count || envelope != nil && envelope != writer.envelope
             if !isEmpty || isNews { count(try await writer.ship(batch, envelope: envelope)) }
-            isFirst = false
-            if batch.isLast { break }
+            (isFirst, isComplete) = (false, batch.isLast)
         }
+    }
+
+    /// The next pages of the commits that were found.
+    ///
+    /// - Throws: `StrongroomError` with `fileChanged` if the connections were closed meanwhile.
+    private func nextBatch(_ store: Store) async throws -> PageBatch {
+        let batch = try await read(store) { try $0.nextBatch(limit: Self.pagesAtOnce($0.form)) }
+        guard let batch else { throw StrongroomError.interrupted(folder.name) }
+        return batch
+    }
+
+    /// Ships the envelope if it has changed without a page.
+    private func shipEnvelope(_ store: Store) async throws {
+        guard var writer, let form = writer.form, let envelope = try store.envelope(), envelope != writer.envelope
+        else {
+            return
+        }
+        defer { self.writer = writer }
+        let empty = PageBatch(
+            form: form, databasePages: writer.versions.count, numbers: [], content: [], isLast: true)
+        count(try await writer.ship(empty, envelope: envelope))
     }
 
     private func count(_ bytes: Int) { shipped = (shipped.objects + 1, shipped.bytes + bytes) }
@@ -195,19 +224,17 @@ actor Shipper {
 
     // MARK: Between commits
 
-    private func maintain(_ store: Store) async throws {
+    private func maintain(_ store: Store, isLast: Bool) async throws {
         let (length, size) = try await read(store) { ($0.logLength, $0.form.size) }
         if length * size >= Self.longLog {
             // Another process may write at this moment; the next turn tries again.
-            try? await store.whileNothingIsWritten { [reading] in
-                _ = try reading.runNow { try $0.releaseLog() }
-            }
+            try? await store.checkpointBetween { [reading] in _ = try reading.runNow { try $0.findCommits() } }
         }
-        if let base = try await bases.finished() {
+        if let base = isLast ? await bases.last() : await bases.finished() {
             writer?.didShipBase(base)
             shipped = (shipped.objects + base.objects, shipped.bytes + base.bytes)
         }
-        try await beginBaseIfDue(store)
+        if !isLast { try await beginBaseIfDue(store) }
     }
 
     /// The length of the WAL, in bytes, from which the engine is to restart it: below the length from which a store
@@ -220,14 +247,25 @@ actor Shipper {
             writer.sinceBase.bytes > max(Self.leastBytes, writer.versions.count * form.size)
             || writer.sinceBase.changes > Self.mostChanges
         guard isDue else { return }
-        let position = try await read(store) { $0.position }
-        guard let position else { return }
+        guard let position = try await read(store, { $0.position }) else { return }
         try await bases.begin(
             writer.baseHeader(form), writer.envelope, at: position, since: writer.sinceBase,
-            making: { try store.makeCommitReader() })
+            making: try store.commitReaders())
     }
 
     /// Changes that are read at a restore, at most, before a new base is made.
     private static let mostChanges = 5_000
     private static let leastBytes = 8 << 20
+}
+
+extension StrongroomError {
+    /// The error for connections that were closed while commits were read.
+    fileprivate static func interrupted(_ folder: String) -> StrongroomError {
+        StrongroomError(
+            .fileChanged,
+            """
+            The connections of the replica "\(folder)" were closed while it was written, as a rotation needs it. The \
+            replica is compared with the file, and goes on.
+            """)
+    }
 }

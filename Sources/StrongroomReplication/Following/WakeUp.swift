@@ -42,8 +42,6 @@ final class WakeUp: Sendable {
         timer.cancel()
     }
 
-    private func end() {
-        let continuation = state.withLock { $0.continuation.take() }
-        continuation?.resume()
-    }
+    /// As ``signal()``: also before the wait has begun.
+    private func end() { signal() }
 }

@@ -102,7 +102,7 @@ extension ObjectHeader {
         let size: UInt32 = bytes.number(at: 16)
         let vector: UInt32 = bytes.number(at: 20)
         guard version == Self.version, let kind = Kind(rawValue: bytes[10]), bytes[11] <= 1,
-            (512...65_536).contains(size), size.nonzeroBitCount == 1, vector + UInt32(PageVersion.length) <= size
+            (512...65_536).contains(size), size.nonzeroBitCount == 1, vector <= size - UInt32(PageVersion.length)
         else { throw StrongroomError.damaged(name, "its header is not valid") }
         self.init(
             kind: kind, isLast: bytes[11] == 1, part: bytes.number(at: 12),
@@ -110,13 +110,15 @@ extension ObjectHeader {
             databasePages: bytes.number(at: 28), number: bytes.number(at: 32), time: bytes.number(at: 40),
             writer: Identifier(bytes: Array(bytes[48..<64])), replica: Identifier(bytes: Array(bytes[64..<80])),
             envelopeLength: bytes.number(at: 80), former: Array(bytes[112..<144]))
-        guard envelopeLength <= Self.maxEnvelope, pages <= Self.maxPages else {
-            throw StrongroomError.damaged(name, "its header is not valid")
-        }
+        guard envelopeLength <= Self.maxEnvelope, pages <= Self.maxPages, number <= ObjectName.maxNumber,
+            time <= Self.maxTime
+        else { throw StrongroomError.damaged(name, "its header is not valid") }
     }
 
     private static let maxEnvelope: UInt32 = 16 << 20
     private static let maxPages: UInt32 = 1 << 20
+    /// The end of the year 9999.
+    private static let maxTime: UInt64 = 253_402_300_799_999
 }
 
 extension StrongroomError {

@@ -12,7 +12,13 @@ enum ObjectName {
     static func change(_ number: UInt64) -> String { digits(.max - number) }
 
     /// The number of a change, or of a lease; nil for another name.
-    static func number(ofChange name: some StringProtocol) -> UInt64? { value(name).map { .max - $0 } }
+    static func number(ofChange name: some StringProtocol) -> UInt64? {
+        guard let value = value(name), (1...maxNumber).contains(.max - value) else { return nil }
+        return .max - value
+    }
+
+    /// The greatest number, so that calculations with numbers from names cannot overflow.
+    static let maxNumber: UInt64 = 1 << 60
 
     /// The folder of a base.
     static func base(_ number: UInt64, _ identifier: UInt64) -> String { "\(change(number))-\(digits(identifier))" }
@@ -20,8 +26,10 @@ enum ObjectName {
     /// The number of the change whose state a base has; nil for another name.
     static func number(ofBase folder: String) -> UInt64? {
         let parts = folder.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, value(parts[1]) != nil else { return nil }
-        return number(ofChange: parts[0])
+        guard parts.count == 2, value(parts[1]) != nil, let value = value(parts[0]), .max - value <= maxNumber else {
+            return nil
+        }
+        return .max - value
     }
 
     /// The name of a part of a base.

@@ -5,6 +5,12 @@ struct ReplicaFolder: Sendable {
     let objects: any ObjectStore
     let name: String
 
+    /// What distinguishes the record of this replica from those of the database's other replicas.
+    var recordName: String {
+        let digest = Digests.sha256(Array("\(objects.place)\n\(name)".utf8))
+        return digest.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
     func path(ofChange number: UInt64) -> String { "\(name)/\(ObjectName.change(number))" }
 
     func path(ofBase base: String, part: Int) -> String {
@@ -73,12 +79,23 @@ struct ReplicaFolder: Sendable {
         return try await header("\(path)/\(last.name)")?.isLast == true ? parts : nil
     }
 
-    /// Throws unless a base is still complete. The removal of old states removes a base before any change that follows
-    /// it: as long as the base is there, none of the changes that were read has been removed, and none is one that came
-    /// late and took the number of a removed one.
-    func requireBase(_ folder: String, _ parts: Int) async throws {
-        let path = path(ofBase: folder, part: parts - 1)
-        guard try await header(path) != nil else { throw missing(path) }
+    /// Whether the change is there whose state a base has, and which the base names by its digest.
+    ///
+    /// To be asked before the base is used, since another writer that has lost the replica may have left one of the
+    /// same number; and again when everything has been read. Old states are removed in ascending order, so as long as
+    /// this change is there, no later one has been removed, and none that was read has come late under the number of a
+    /// removed one.
+    func isBase(_ folder: String, of number: UInt64) async throws -> Bool {
+        guard let base = try await header(path(ofBase: folder, part: 0)), base.kind == .base, base.number == number
+        else { return false }
+        let path = path(ofChange: number)
+        guard let change = try await header(path), change.replica == base.replica else { return false }
+        return try await digest(path, change) == base.former
+    }
+
+    /// Throws unless a base is still of the state of its change.
+    func requireBase(_ folder: String, of number: UInt64) async throws {
+        guard try await isBase(folder, of: number) else { throw missing(path(ofChange: number)) }
     }
 
     /// The header of an object; nil if there is none.
@@ -117,8 +134,14 @@ struct ReplicaFolder: Sendable {
 
     /// A whole object.
     func object(_ path: String) async throws -> ReplicaObject {
-        guard let bytes = try await objects.read(path, nil) else { throw missing(path) }
-        return try ReplicaObject(bytes, of: path)
+        // What an object is at most long is in its header.
+        guard let beginning = try await objects.read(path, 0..<Self.firstRead) else { throw missing(path) }
+        let length = try ObjectHeader(beginning, of: path).objectLength
+        guard length > beginning.count, beginning.count == Self.firstRead else {
+            return try ReplicaObject(beginning, of: path)
+        }
+        guard let rest = try await objects.read(path, beginning.count..<length + 1) else { throw missing(path) }
+        return try ReplicaObject(beginning + rest, of: path)
     }
 
     /// The error for an object that is needed.

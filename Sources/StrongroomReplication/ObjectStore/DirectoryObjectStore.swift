@@ -22,6 +22,8 @@ public struct DirectoryObjectStore: ObjectStore {
         self.path = path
     }
 
+    public var place: String { "directory \(path)" }
+
     public func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
         let target = path(of: name)
         return try await Self.blocking {
@@ -40,9 +42,12 @@ public struct DirectoryObjectStore: ObjectStore {
     public func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
         let directory = path(of: folder)
         return try await Self.blocking {
-            let names = try ObjectFile.names(in: directory).filter { entry in name.map { entry > $0 } ?? true }.sorted()
+            var names = try ObjectFile.names(in: directory).filter { entry in name.map { entry > $0 } ?? true }
+            // Not sorted for the first one alone, which is asked for after each change.
+            if count > 1 { names.sort(by: >) }
             var entries: [ObjectEntry] = []
-            for name in names where entries.count < count {
+            while entries.count < count, let name = count > 1 ? names.last : names.min() {
+                if count > 1 { names.removeLast() } else { names.removeAll { $0 == name } }
                 guard let status = ObjectFile.status("\(directory)/\(name)"), !status.isDirectory else { continue }
                 entries.append(ObjectEntry(name: name, size: status.size))
             }
@@ -106,8 +111,14 @@ enum ObjectFile {
         }
         // Unlike a rename, a link never replaces a file.
         guard link(temporary, path) == 0 else {
-            guard errno == EEXIST else { throw failure("cannot create", path) }
-            return false
+            guard errno != EEXIST else { return false }
+            guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS else { throw failure("cannot create", path) }
+            throw StrongroomError(
+                .objectStore,
+                """
+                The file system of "\(directory)" has no hard links, without which two hosts cannot be kept from \
+                creating one object. Put the replica on another file system, or in another object store.
+                """)
         }
         try synchronize(directory)
         return true
@@ -132,7 +143,7 @@ enum ObjectFile {
     }
 
     static func read(_ path: String, _ range: Range<Int>?) throws -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             guard errno == ENOENT || errno == ENOTDIR else { throw failure("cannot read", path) }
             return nil
@@ -140,6 +151,7 @@ enum ObjectFile {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("cannot read", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw StrongroomError.damaged(path, "it is no file") }
         let size = Int(status.st_size)
         let range = (range ?? 0..<size).clamped(to: 0..<size)
         return try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
@@ -164,7 +176,8 @@ enum ObjectFile {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != ".", name != "..", !name.hasPrefix(unfinished) { names.append(name) }
+            // Also hidden files of other programs, such as those that synchronize directories.
+            if !name.hasPrefix(".") { names.append(name) }
         }
         return names
     }

@@ -3,6 +3,10 @@
 /// An object is created once and never changed. A name has parts separated by `/`; the last one is listed in the order
 /// of its bytes.
 public protocol ObjectStore: Sendable {
+    /// What distinguishes this object store from others: the same for the same place, in each process and after a
+    /// restart.
+    var place: String { get }
+
     /// Creates an object, completely or not at all; when it returns, the object survives a failure of the power.
     ///
     /// - Parameters:

@@ -7,6 +7,8 @@ struct LeaseObject: Equatable {
     let end: UInt64
 
     private static let magic: [UInt8] = Array("StrngLse".utf8)
+    /// The length that is read at most, in bytes.
+    static let maxLength = 4_096
 
     var bytes: [UInt8] {
         var bytes = Self.magic
@@ -43,20 +45,25 @@ struct Leases: Sendable {
     /// - Returns: When it ends, in milliseconds since 1970.
     /// - Throws: `StrongroomError` with `notOwner` if another host has it; what the object store throws.
     func acquire() async throws -> UInt64 {
+        let duration = UInt64(max(1_000, lease.duration.milliseconds))
+        let tolerance = UInt64(max(0, lease.clockTolerance.milliseconds))
         for _ in 0..<Self.attempts {
-            let newest = try await newest()
-            if let newest, newest.lease.owner != lease.owner, newest.lease.end > 0 {
-                let end = newest.lease.end + UInt64(max(0, lease.clockTolerance.milliseconds))
-                guard end < WallClock.milliseconds else { throw held(by: newest.lease) }
+            let (newest, now) = (try await newest(), WallClock.milliseconds)
+            if let newest, newest.lease.end > 0 {
+                if newest.lease.owner == lease.owner {
+                    // Another process of this host, or this one before, has prolonged it.
+                    if newest.lease.end > now + duration * 2 / 3 { return newest.lease.end }
+                } else if newest.lease.end >= now || now - newest.lease.end < tolerance {
+                    throw held(by: newest.lease)
+                }
             }
-            let end = WallClock.milliseconds + UInt64(lease.duration.milliseconds)
-            if try await create((newest?.number ?? 0) + 1, end) { return end }
+            if try await create((newest?.number ?? 0) + 1, now + duration) { return now + duration }
             // Another host, or another process of this one, was faster.
         }
         throw held(by: try await newest()?.lease ?? LeaseObject(owner: "another host", end: 0))
     }
 
-    private static let attempts = 5
+    private static let attempts = 20
 
     /// Gives the lease back, so that another host need not wait for its end.
     func release() async throws {
@@ -68,7 +75,7 @@ struct Leases: Sendable {
     func newest() async throws -> (number: UInt64, lease: LeaseObject)? {
         guard let entry = try await folder.objects.list(path, after: nil, count: 1).first else { return nil }
         guard let number = ObjectName.number(ofChange: entry.name),
-            let bytes = try await folder.objects.read("\(path)/\(entry.name)", nil)
+            let bytes = try await folder.objects.read("\(path)/\(entry.name)", 0..<LeaseObject.maxLength)
         else { throw StrongroomError.damaged("\(path)/\(entry.name)", "it is no lease") }
         return (number, try LeaseObject(bytes, of: "\(path)/\(entry.name)"))
     }

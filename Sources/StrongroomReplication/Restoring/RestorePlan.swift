@@ -6,6 +6,8 @@ struct RestorePlan: Sendable {
     let folder: ReplicaFolder
     /// The folder of the base, and its parts.
     let base: String
+    /// The number of the change whose state the base has.
+    let baseNumber: UInt64
     let parts: [ObjectEntry]
     /// The numbers of the changes, in order, of which the last one completes a commit.
     let changes: [UInt64]
@@ -28,10 +30,11 @@ struct RestorePlan: Sendable {
             guard let parts = try await folder.parts(ofBase: base.folder) else { continue }
             let changes = all.filter { $0.number > base.number && $0.number <= last }
             guard base.number == last || changes.last?.number == base.number + 1 else { continue }
+            guard try await folder.isBase(base.folder, of: base.number) else { continue }
             let state = try await Self.time(last, base.folder, folder)
             if case .time(let limit) = point, state > limit { break }
             self.folder = folder
-            (self.base, self.parts) = (base.folder, parts)
+            (self.base, self.baseNumber, self.parts) = (base.folder, base.number, parts)
             self.changes = changes.map(\.number).reversed()
             length = (parts.map(\.size) + changes.map(\.size)).reduce(0, +)
             (number, time) = (last, state)

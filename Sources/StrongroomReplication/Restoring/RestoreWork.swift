@@ -20,7 +20,7 @@ struct RestoreWork: Sendable {
         try await inOrder(paths) { object in
             try write(object, isSkipped: skipped.contains(object.header.number), &state)
         }
-        try await plan.folder.requireBase(plan.base, plan.parts.count)
+        try await plan.folder.requireBase(plan.base, of: plan.baseNumber)
         guard let form = state.form else { throw plan.folder.missing(plan.base) }
         try file.resize(to: Int64(state.pages) * Int64(form.size))
         return state.envelope

@@ -23,8 +23,9 @@ extension Stores {
     /// print(report.time, report.file.rows)
     /// ```
     ///
-    /// The restored file has no record of the replica: a store that is then opened with ``Replica`` refuses to write
-    /// the replica, unless ``Replica/takesOver`` is set.
+    /// On the host that has written the replica, the next store goes on with it: the restored state becomes a further
+    /// change, and every older state stays. On another host a store refuses to write the replica, unless
+    /// ``Replica/takesOver`` is set; see ``takeOver(_:progress:)``.
     ///
     /// - Parameters:
     ///   - fileName: The database's name; its store must not be open.

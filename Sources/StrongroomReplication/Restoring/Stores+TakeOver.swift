@@ -36,7 +36,10 @@ extension Stores {
             let plan = try await RestorePlan(folder, to: .newest)
             do {
                 _ = try await restoreReplica(fileName, progress: progress) { path in
-                    let record = try ReplicaRecordFile(path)
+                    // The record of the file that is replaced is not that of this one.
+                    try ReplicaRecordFile(path(folder.recordName)).clear()
+                } whenRestored: { path in
+                    let record = try ReplicaRecordFile(path(folder.recordName))
                     try record.confirm(identifier, state.number, state.digest)
                     var writer = ReplicaWriter(folder, identifier, session, state, record)
                     try await writer.claim(form)

@@ -37,19 +37,16 @@ extension Replica {
             _ = try await RestorePlan(folder, to: .newest)
             return PruneReport()
         }
-        guard let keptNumber = ObjectName.number(ofBase: kept.base) else { return PruneReport() }
         var report = PruneReport()
-        // Bases first: without the changes that follow them they would be states that cannot be told from whole ones.
-        for base in try await folder.bases().reversed() where base.folder != kept.base {
-            // Younger ones may be needed, or be written at this moment.
-            guard base.number <= keptNumber else { continue }
+        // Only those of older states: of two bases of one state, each of two removals could remove one.
+        for base in try await folder.bases().reversed() where base.number < kept.baseNumber {
             let path = "\(folder.name)/\(ObjectName.bases)/\(base.folder)"
             let parts = try await folder.objects.list(path, after: nil, count: .max)
             // The last part first, so that what is left is no complete base.
             try await remove(parts.reversed().map { ("\(path)/\($0.name)", $0.size) }, from: folder, isDryRun, &report)
         }
-        // The change of the kept state stays: its number must not be given again.
-        let old = changes.filter { $0.number < keptNumber }.reversed()
+        // The change of the kept state stays: it says that no later one was removed.
+        let old = changes.filter { $0.number < kept.baseNumber }.reversed()
         let stragglers = try await stragglers(folder, below: changes.last?.number ?? 1)
         try await remove(
             stragglers + old.map { (folder.path(ofChange: $0.number), $0.size) }, from: folder, isDryRun, &report)

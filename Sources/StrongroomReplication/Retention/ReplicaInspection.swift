@@ -47,11 +47,9 @@ struct ReplicaInspector: Sendable {
         var findings: [String] = []
         var bases: [(folder: String, number: UInt64, parts: [ObjectEntry])] = []
         for base in try await folder.bases() {
-            if let parts = try await folder.parts(ofBase: base.folder) {
-                bases.append((base.folder, base.number, parts))
-            } else {
-                findings.append("The base \"\(base.folder)\" is not complete; it is no state that can be restored.")
-            }
+            // One that is not complete is being written, or was given up: it is no state, and no damage.
+            guard let parts = try await folder.parts(ofBase: base.folder) else { continue }
+            bases.append((base.folder, base.number, parts))
         }
         guard !changes.isEmpty || !bases.isEmpty else {
             _ = try await RestorePlan(folder, to: .newest)
@@ -59,12 +57,30 @@ struct ReplicaInspector: Sendable {
         }
         let sizes = changes.map(\.size) + bases.flatMap(\.parts).map(\.size)
         let total = sizes.reduce(0, +)
-        if isVerifying { findings += try await verify(changes.reversed(), bases, total) }
+        if isVerifying {
+            findings += try await verify(changes.reversed(), bases, total)
+            findings += try await gaps(changes, bases.map(\.number))
+        }
         let lease = try? await Leases(folder: folder, lease: Lease(owner: "")).newest()?.lease
         let holder = lease.flatMap { $0.end > WallClock.milliseconds ? $0.owner : nil }
         return ReplicaInspection(
             objects: sizes.count, bytes: total, newestChange: changes.first?.number ?? 0,
             states: try await states(bases.last?.number), leaseOwner: holder, findings: findings)
+    }
+
+    /// Changes that are missing between a base and the newest change.
+    private func gaps(_ changes: [(number: UInt64, size: Int)], _ bases: [UInt64]) async throws -> [String] {
+        guard let first = changes.last?.number, let newest = changes.first?.number else { return [] }
+        var missing: [String] = []
+        if let base = bases.max(), base < newest, first > base + 1 {
+            missing.append(folder.missing(folder.path(ofChange: first - 1)).message)
+        }
+        do {
+            _ = try await RestorePlan(folder, to: .newest)
+        } catch let error as StrongroomError where error.code == .replicaIncomplete || error.code == .replicaMissing {
+            missing.append(error.message)
+        }
+        return missing
     }
 
     private func states(_ oldest: UInt64?) async throws -> ClosedRange<Date>? {
@@ -81,25 +97,24 @@ struct ReplicaInspector: Sendable {
     ) async throws -> [String] {
         var findings: [String] = []
         var done = 0
+        var former: (number: UInt64, digest: [UInt8], replica: ObjectHeader.Identifier)?
         var digests: [UInt64: [UInt8]] = [:]
-        var replica: ObjectHeader.Identifier?
         try await forEachObject(changes.map { folder.path(ofChange: $0.number) }) { path, object in
             switch object {
-            case .failure(let error): findings.append(Self.sentence(error))
+            case .failure(let error): findings.append(error.message)
             case .success(let object):
                 let number = object.header.number
-                if path != folder.path(ofChange: number) {
-                    findings.append("\"\(path)\" is the object of another name.")
+                guard path == folder.path(ofChange: number) else {
+                    return findings.append("\"\(path)\" is the object of another name.")
                 }
-                if let former = digests[number - 1], former != object.header.former {
+                if let former, former.number + 1 == number, former.digest != object.header.former {
                     findings.append("\"\(path)\" does not follow the change before it.")
                 }
-                if let replica, replica != object.header.replica {
+                if let former, former.replica != object.header.replica {
                     findings.append("\"\(path)\" belongs to another replica.")
                 }
-                replica = object.header.replica
-                // Two at a time: the one before is all that is compared.
-                digests = [number: object.digest].merging(digests.filter { $0.key + 1 == number }) { new, _ in new }
+                former = (number, object.digest, object.header.replica)
+                if bases.contains(where: { $0.number == number }) { digests[number] = object.digest }
                 done += object.bytes.count
                 progress(WorkProgress(.verifying, done, of: total, .bytes))
             }
@@ -108,10 +123,11 @@ struct ReplicaInspector: Sendable {
             let paths = base.parts.indices.map { folder.path(ofBase: base.folder, part: $0) }
             try await forEachObject(paths) { path, object in
                 switch object {
-                case .failure(let error): findings.append(Self.sentence(error))
+                case .failure(let error): findings.append(error.message)
                 case .success(let object):
-                    if object.header.kind != .base || object.header.number != base.number {
-                        findings.append("\"\(path)\" is no part of this base.")
+                    let isPart = object.header.kind == .base && object.header.number == base.number
+                    if !isPart || digests[base.number].map({ $0 != object.header.former }) == true {
+                        findings.append("\"\(path)\" is no part of a base of this state.")
                     }
                     done += object.bytes.count
                     progress(WorkProgress(.verifying, done, of: total, .bytes))
@@ -140,6 +156,4 @@ struct ReplicaInspector: Sendable {
             for (path, object) in zip(part, objects) { try body(path, object) }
         }
     }
-
-    private static func sentence(_ error: StrongroomError) -> String { error.message }
 }

@@ -13,6 +13,8 @@ final class MemoryObjectStore: ObjectStore {
         case lostAnswer
     }
 
+    let place = "memory"
+
     private struct State {
         var objects: [String: [UInt8]] = [:]
         var fault: @Sendable (String) -> Fault = { _ in .none }

@@ -122,17 +122,61 @@ import Testing
         let objects = MemoryObjectStore()
         let replica = Replica(in: objects, interval: .milliseconds(10))
         let clinic = try Clinic(replica)
+        let first = try await clinic.open()
+        try await first.close()
+        let names = try FileManager.default.contentsOfDirectory(atPath: clinic.directory.path(""))
+        let record = try #require(names.first { $0.hasPrefix(".\(Clinic.file).replica-") })
+        let before = objects.created.count
         // As another process holds it.
-        let other = open(clinic.directory.path(".\(Clinic.file).replica"), O_RDWR | O_CREAT, 0o600)
+        let other = open(clinic.directory.path(record), O_RDWR)
         #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
         let store = try await clinic.open()
         try await store.add(1...10)
         try await eventually { store.replication?.status.phase == .standby }
-        #expect(objects.created.isEmpty)
+        #expect(objects.created.count == before)
         close(other)
         try await store.replication?.waitUntilShipped()
         try await store.close()
         #expect(try await Clinic.restored(from: replica).count == 10)
+    }
+
+    @Test func `a rotation during the first base leaves no replica without a base`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = Replica(in: objects, interval: .milliseconds(5))
+        var clinic = try Clinic()
+        let filled = try await clinic.open()
+        try await filled.add(1...60_000, String(repeating: "x", count: 300))
+        try await filled.close()
+        clinic.replica = replica
+        clinic.keys.append(.raw(Clinic.key(2)))
+        clinic.settings.rotation = .manual
+        let store = try await Stores(clinic).open(Clinic.file)
+        try await eventually { objects.created.contains { $0.contains("/base/") } }
+        try await store.rotate()
+        try await store.replication?.waitUntilShipped()
+        #expect(try await Clinic.restored(from: replica, keys: [.raw(Clinic.key(2))]).count == 60_000)
+        try await store.close()
+    }
+
+    @Test func `a changed envelope is shipped without a commit`() async throws {
+        let objects = MemoryObjectStore()
+        var clinic = try Clinic(Replica(in: objects))
+        clinic.protection = .envelope
+        clinic.settings.rotation = .manual
+        let first = try await clinic.open()
+        try await first.add(1...10)
+        try await first.close()
+        clinic.keys.append(.raw(Clinic.key(2)))
+        let second = try await clinic.open()
+        try await second.replication?.waitUntilShipped()
+        let before = objects.created.count
+        try await second.rotate()
+        try await second.replication?.waitUntilShipped()
+        #expect(objects.created.count > before)
+        let restored = try await Clinic.restored(
+            from: try #require(clinic.replica), keys: [.raw(Clinic.key(2))], protection: .envelope)
+        #expect(restored.count == 10)
+        try await second.close()
     }
 
     @Test func `the envelope travels along`() async throws {

@@ -62,12 +62,14 @@ package final class CommitReader {
             guard pending == nil else { return .commits }
             guard let holder, let position else { return .gap }
             // The transaction of the holder may be old; the index is always current.
-            guard let published = try holder.publishedLog() else { return .nothing }
-            logLength = published.frames
-            guard published != position else {
-                try renewIfUseful(published)
-                return .nothing
+            if let published = try holder.publishedLog() {
+                logLength = published.frames
+                guard published != position else {
+                    try renewIfUseful(published)
+                    return .nothing
+                }
             }
+            // If the index is half written, as a killed process leaves it, the beginning of a transaction repairs it.
             let (spare, log) = try beginTransaction()
             guard let log, let changed = try frames(of: spare, after: position, to: log) else {
                 spare.rollBack()
@@ -105,6 +107,19 @@ package final class CommitReader {
     /// The commit to which the batches lead that have been found and not all read; nil if there are none.
     package var target: PublishedLog? { pending?.log }
 
+    /// As ``compare(with:)``, if the last commit is a given one.
+    package func compare(with versions: PageVersions, onlyAt position: PublishedLog) throws -> Bool {
+        try closingAfterFailure {
+            if holder == nil { holder = try open() }
+            let (spare, log) = try beginTransaction()
+            let isAtPosition = log == position
+            spare.rollBack()
+            guard isAtPosition else { return false }
+            _ = try compare(with: versions)
+            return target == position
+        }
+    }
+
     /// The next pages of the commits that were found.
     ///
     /// - Parameter limit: The largest number of pages, above 0.
@@ -119,18 +134,6 @@ package final class CommitReader {
                 moveOn(to: next.log)
             }
             return batch
-        }
-    }
-
-    /// Lets the WAL be restarted by the next writer; to be called while no connection writes.
-    ///
-    /// - Returns: False if commits were found that must be read first.
-    package func releaseLog() throws -> Bool {
-        try closingAfterFailure {
-            guard try findCommits() == .nothing, let spare else { return false }
-            guard spare.checkpointWithoutWaiting(), let log = try holder?.publishedLog() else { return true }
-            try renewIfUseful(log)
-            return true
         }
     }
 

@@ -11,6 +11,14 @@ package struct PageBatch: Sendable {
     /// Whether no further batch belongs to the same commit.
     package let isLast: Bool
 
+    package init(form: PageForm, databasePages: Int, numbers: [UInt32], content: [UInt8], isLast: Bool) {
+        self.form = form
+        self.databasePages = databasePages
+        self.numbers = numbers
+        self.content = content
+        self.isLast = isLast
+    }
+
     /// The version of a page of the batch, by its index.
     package func version(at index: Int) -> PageVersion {
         content.withUnsafeBytes { PageVersion($0, at: index * form.size + form.vectorOffset) }
@@ -59,30 +67,24 @@ package struct PageVersion: Sendable, Hashable, BitwiseCopyable {
     package var bytes: [UInt8] { withUnsafeBytes(of: bits) { [UInt8]($0) } }
 }
 
-/// The versions of the pages of a database, by page number.
+/// The versions of the pages of a database, by page number; those that were never written have none.
 package struct PageVersions: Sendable {
-    private var versions: [PageVersion] = []
+    private var versions: [UInt32: PageVersion] = [:]
+
+    /// The number of pages.
+    package private(set) var count = 0
 
     package init() {}
 
-    /// The number of pages.
-    package var count: Int { versions.count }
-
     /// The version of a page, counted from 1.
     package subscript(_ number: Int) -> PageVersion {
-        get { number <= versions.count ? versions[number - 1] : .none }
-        set {
-            if number > versions.count { resize(to: number) }
-            versions[number - 1] = newValue
-        }
+        get { versions[UInt32(number)] ?? .none }
+        set { versions[UInt32(number)] = newValue }
     }
 
     /// Sets the number of pages.
     package mutating func resize(to count: Int) {
-        if count < versions.count {
-            versions.removeLast(versions.count - count)
-        } else {
-            versions.append(contentsOf: repeatElement(.none, count: count - versions.count))
-        }
+        if count < self.count { versions = versions.filter { $0.key <= count } }
+        self.count = count
     }
 }

@@ -91,10 +91,12 @@ struct StoredPages {
         }
         let log = try connection.logFile()
         self.log = log
-        try withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { buffer in
+        try withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
             for frame in 0..<published.frames {
                 let offset = LogHeader.offset(ofFrame: frame, pageSize: form.size) - Int64(LogHeader.frameHeader)
-                guard try log.read(at: offset, into: buffer) == 4 else { throw StrongroomError.shortened(connection) }
+                guard try log.read(at: offset, into: buffer) == 16,
+                    buffer.load(fromByteOffset: 8, as: UInt64.self) == published.salts
+                else { throw StrongroomError.shortened(connection) }
                 frames[Int(UInt32(bigEndian: buffer.load(as: UInt32.self)))] = frame
             }
         }
@@ -145,8 +147,7 @@ extension StrongroomError {
         StrongroomError(
             .fileChanged,
             """
-            Another program has shortened the WAL while it was read. Find out which program does that; the replica is \
-            compared with the file, and goes on.
+            The WAL was restarted or shortened while it was read. The replica is compared with the file, and goes on.
             """,
             database: connection.database)
     }

@@ -14,11 +14,24 @@ extension DatabaseFile {
     /// The suffixes of the library's files beside a database, after the dot and the database's name.
     static let companions = [
         "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "trial", "trial.lock", "keys.new",
-        "keys.copy.new", "changes", "replica",
+        "keys.copy.new", "changes",
     ]
 
-    /// The path of the record of what was shipped to the file's replica; see `StrongroomReplication`.
-    var replicaRecordPath: String { FileSystem.companion(of: path, "replica") }
+    /// The beginning of the suffix of records of what was shipped to replicas; see `StrongroomReplication`.
+    private static let replicaEnding = "replica-"
+
+    /// The path of the record of what was shipped to a replica.
+    func replicaRecordPath(_ name: String) -> String {
+        FileSystem.companion(of: path, Self.replicaEnding + name)
+    }
+
+    /// The paths of the records of what was shipped to replicas.
+    func replicaRecordPaths() throws -> [String] {
+        let beginning = FileSystem.name(of: replicaRecordPath(""))
+        let directory = FileSystem.directory(of: path)
+        return try FileSystem.names(in: directory).filter { $0.utf8.starts(with: beginning.utf8) }
+            .map { "\(directory)/\($0)" }
+    }
 
     /// The path of the records of commits, see ``RecordRing``.
     var recordsPath: String { FileSystem.companion(of: path, "changes") }

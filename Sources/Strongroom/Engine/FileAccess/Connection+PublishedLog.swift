@@ -44,6 +44,9 @@ extension Connection {
                 continue
             }
             let inFile = index.loadUnaligned(fromByteOffset: 2 * LogPosition.headerLength, as: UInt32.self)
+            atomicMemoryFence(ordering: .sequentiallyConsistent)
+            // A restart of the WAL in between has set the number of checkpointed frames back.
+            guard header.elementsEqual(bytes) else { continue }
             return bytes.withUnsafeBytes { header in
                 func number(_ offset: Int) -> UInt32 { header.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
                 return PublishedLog(

@@ -45,3 +45,12 @@ extension EnvelopeFile {
         for path in [path, copyPath] { try FileSystem.remove(path) }
     }
 }
+
+extension EnvelopeFile {
+    /// The keys in a stored envelope, opened with a chain; none if the chain does not open it.
+    func fileKeys(ofStored bytes: [UInt8], _ chain: KeyChain) throws -> [Key] {
+        guard let envelope = try? Envelope(bytes: bytes) else { return [] }
+        var wrappingKeys = WrappingKeys()
+        return (try? envelope.open(with: chain, &wrappingKeys))?.fileKeys ?? []
+    }
+}

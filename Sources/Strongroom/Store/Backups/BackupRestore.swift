@@ -10,6 +10,8 @@ struct BackupRestore {
     let backupKeys: KeyChain?
     let allowsPlaintext: Bool
     let monitor: WorkMonitor
+    /// Further keys that the backup may have; it is rewritten then.
+    var formerKeys: [Key] = []
     /// The backup, if it was written to ``rawPath(of:)`` instead of being copied there.
     var written: PlainFile?
 
@@ -160,7 +162,8 @@ struct BackupRestore {
             } catch let error as StrongroomError where error.code == .damaged {
                 throw damaged
             }
-            isKept = backupKeys == nil && opening.ciphers.contains(derived.settings)
+            let isFormer = unlocked.position.map { $0 < formerKeys.count } ?? false
+            isKept = backupKeys == nil && !isFormer && opening.ciphers.contains(derived.settings)
             // An envelope belongs to the salt of the file that it was created for.
             if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.databaseSalt }
         }
@@ -203,7 +206,7 @@ struct BackupRestore {
         guard case .encrypted = found else {
             return UnlockedFile(derivedKey: nil, connection: try raw.connect(.existing, key: nil))
         }
-        let candidates = backupKeys?.keys ?? keys.candidates
+        let candidates = formerKeys + (backupKeys?.keys ?? keys.candidates)
         guard !candidates.isEmpty else { throw opening.encryptedFound(at: backup) }
         let known = try CipherSettings.known().filter { !opening.ciphers.contains($0) }
         return try DatabaseKeys(raw, trying: candidates, known + opening.ciphers).unlock(found)

@@ -26,13 +26,15 @@ extension Stores {
     /// - Parameters:
     ///   - fileName: The database's name; its store must not be open.
     ///   - progress: As for a backup.
+    ///   - beforeReplacing: As `whenRestored`, before the database is replaced.
     ///   - whenRestored: Called with the path of the record of what was shipped to the replica, when the database is in
     ///     its place and the lock between processes is held.
     ///   - fill: Writes every page, and returns the envelope that belongs to them; nil if they have none.
     /// - Throws: As `restore(_:from:)`; what the function throws. The database is unchanged then.
     package func restoreReplica(
         _ fileName: String, progress: @escaping @Sendable (WorkProgress) -> Void,
-        whenRestored: @Sendable (String) async throws -> Void = { _ in },
+        beforeReplacing: @Sendable (_ recordPath: (String) -> String) async throws -> Void = { _ in },
+        whenRestored: @Sendable (_ recordPath: (String) -> String) async throws -> Void = { _ in },
         fill: @Sendable (RestoredFile) async throws -> [UInt8]?
     ) async throws -> BackupReport {
         try await withClosedFile(fileName) { opening, chain in
@@ -44,16 +46,19 @@ extension Stores {
                 let envelope = EnvelopeFile(databasePath: opening.path, name: opening.name.fileName)
                 let isNew = try stored != nil && !envelope.exists()
                 if isNew, let stored { try envelope.create(stored: stored) }
+                // The database's own envelope may be a newer one, without the key that the file had.
+                let formerKeys = try isNew || stored == nil ? [] : envelope.fileKeys(ofStored: stored ?? [], chain)
+                try await beforeReplacing { opening.file.replicaRecordPath($0) }
                 do {
                     let report = try await WorkMonitor.run(progress) { monitor in
                         try restored.file.synchronize()
                         return try BackupRestore(
                             opening: opening, chain: chain, backup: path, backupKeys: nil, allowsPlaintext: false,
-                            monitor: monitor, written: restored.file
+                            monitor: monitor, formerKeys: formerKeys, written: restored.file
                         ).run()
                     }
                     opening.logger?.notice("restored", metadata: ["backup": "a replica"])
-                    try await whenRestored(opening.file.replicaRecordPath)
+                    try await whenRestored { opening.file.replicaRecordPath($0) }
                     return report
                 } catch {
                     // The database does not exist: an envelope alone would keep it from being created.

@@ -79,6 +79,9 @@ private struct FileRemoval {
         for companion in DatabaseFile.companions {
             try FileSystem.removeCopy(FileSystem.companion(of: path, companion))
         }
+        for record in try DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).replicaRecordPaths() {
+            try FileSystem.removeCopy(record)
+        }
         let backups = MigrationBackups(file: DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil))
         for backup in try backups.list() { try backups.remove(backup) }
         try FileSystem.remove(lockPath)

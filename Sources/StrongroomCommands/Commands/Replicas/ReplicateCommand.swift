@@ -38,7 +38,7 @@ struct ReplicateCommand: AsyncParsableCommand {
             var replica = try replicas.replica(of: database)
             replica.takesOver = takeOver
             let status = try await database.replicating(replica).using { store in
-                try await store.replication?.waitUntilShipped()
+                try await store.replication?.waitWhileItGoesOn()
                 return store.replication?.status
             }
             let (objects, bytes) = status?.shipped ?? (0, 0)
@@ -49,4 +49,22 @@ struct ReplicateCommand: AsyncParsableCommand {
             return .init(.done, "\(words), change \(change)", detail)
         }
     }
+}
+
+extension Replication {
+    /// Waits until the replica has everything, however long that takes, unless the object store fails.
+    fileprivate func waitWhileItGoesOn() async throws {
+        var failures = 0
+        while true {
+            do {
+                return try await waitUntilShipped(timeout: .seconds(5))
+            } catch let error as StrongroomError where error.code == .timedOut {
+                failures = status.failure == nil ? 0 : failures + 1
+                guard failures < Self.patience || status.failure == nil else { throw status.failure ?? error }
+            }
+        }
+    }
+
+    /// Failed attempts in a row, of five seconds each, after which the command fails.
+    private static let patience = 6
 }
