@@ -33,6 +33,7 @@ let package = Package(
                 "TestData",
                 .product(name: "Strongroom", package: "strongroom"),
                 .product(name: "StrongroomObjects", package: "strongroom"),
+                .product(name: "StrongroomReplication", package: "strongroom"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

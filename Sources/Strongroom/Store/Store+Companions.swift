@@ -34,6 +34,9 @@ extension Store {
         pool.acceptWrites()
     }
 
+    /// The paths of all records of what was shipped to replicas.
+    package func replicaRecordPaths() throws -> [String] { try file.contextToWrite().file.replicaRecordPaths() }
+
     /// Makes readers of the store's commits, as they are stored; does not retain the store.
     ///
     /// - Throws: ``StrongroomError`` with `notReplicable` if the database is in memory or not encrypted; `closed`.

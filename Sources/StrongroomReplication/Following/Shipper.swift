@@ -102,7 +102,10 @@ actor Shipper {
     private func begin(_ store: Store) async throws {
         let state = try await ReplicaState(of: folder)
         guard let record else { return }
-        if let identifier = state.replica { try check(identifier, state, record.record) }
+        if let identifier = state.replica {
+            try adoptRecord(of: identifier, state, store, record)
+            try check(identifier, state, record.record)
+        }
         var writer = ReplicaWriter(folder, state.replica ?? .random(), session, state, record)
         if let object = unconfirmed, object.header.number == writer.number + 1, object.header.former == writer.digest {
             // The same bytes, so that it does not matter which of the requests takes effect.
@@ -121,6 +124,20 @@ actor Shipper {
         unconfirmed = nil
         self.writer = writer
         if !state.hasBase { try await shipFirstBase(store) }
+    }
+
+    /// Takes over the record that the replica had at another place: a directory that is mounted elsewhere now, or a
+    /// service with another address.
+    private func adoptRecord(
+        of identifier: ObjectHeader.Identifier, _ state: ReplicaState, _ store: Store, _ record: ReplicaRecordFile
+    ) throws {
+        guard record.record == nil else { return }
+        for path in try store.replicaRecordPaths() {
+            guard let other = try ReplicaRecordFile(path).record, other.replica == identifier,
+                other.has(state.number, state.digest)
+            else { continue }
+            return try record.confirm(identifier, state.number, state.digest)
+        }
     }
 
     /// Throws if the newest change was not made from this file.

@@ -179,6 +179,21 @@ import Testing
         try await second.close()
     }
 
+    @Test func `replicas that were moved to another directory go on`() async throws {
+        let directory = try TemporaryDirectory()
+        var clinic = try Clinic(Replica(in: DirectoryObjectStore(directory.path("a"))))
+        let first = try await clinic.open()
+        try await first.add(1...3)
+        try await first.close()
+        try FileManager.default.moveItem(atPath: directory.path("a"), toPath: directory.path("b"))
+        let moved = Replica(in: DirectoryObjectStore(directory.path("b")))
+        clinic.replica = moved
+        let second = try await clinic.open()
+        try await second.add(4...5)
+        try await second.close()
+        #expect(try await Clinic.restored(from: moved).count == 5)
+    }
+
     @Test func `the envelope travels along`() async throws {
         let objects = MemoryObjectStore()
         var clinic = try Clinic(Replica(in: objects))
