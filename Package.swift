@@ -136,7 +136,7 @@ let package = Package(
         .executableTarget(
             name: "StrongroomTool",
             dependencies: [
-                "Configurations", "Strongroom", "StrongroomCommands",
+                "Configurations", "Strongroom", "StrongroomCommands", "StrongroomReplication",
                 commandLine,
             ],
             swiftSettings: settings

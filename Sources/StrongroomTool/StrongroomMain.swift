@@ -7,6 +7,6 @@ enum StrongroomMain {
     static let version = "0.2.0"
 
     static func main() async {
-        await StrongroomTool.run(.shared, version: version, commands: [DemoCommand.self])
+        await StrongroomTool.run(.shared, version: version, commands: [DemoCommand.self, FailoverCommand.self])
     }
 }

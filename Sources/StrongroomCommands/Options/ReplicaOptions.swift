@@ -20,23 +20,14 @@ struct ReplicaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The region of an S3 service.", valueName: "name"))
     var region = "us-east-1"
 
-    private static let scheme = "s3://"
-
     func validate() throws {
-        guard let replicas, replicas.hasPrefix(Self.scheme) else { return }
+        guard let replicas, replicas.hasPrefix(ReplicaPlace.scheme) else { return }
         guard endpoint != nil else { throw ValidationError("s3:// goes with --endpoint URL.") }
     }
 
     /// The object store that the options name; nil for none.
     func objects() throws -> (any ObjectStore)? {
-        guard let replicas else { return nil }
-        guard replicas.hasPrefix(Self.scheme), let endpoint else {
-            return DirectoryObjectStore(FilePath.absolute(replicas))
-        }
-        let parts = replicas.dropFirst(Self.scheme.count).split(separator: "/", maxSplits: 1)
-        return try S3ObjectStore(
-            bucket: parts.first.map(String.init) ?? "", endpoint: endpoint, region: region,
-            credentials: .environment(), prefix: parts.count > 1 ? String(parts[1]) : "")
+        try ReplicaPlace.objects(replicas, endpoint: endpoint, region: region)
     }
 
     /// The replica of a database.
