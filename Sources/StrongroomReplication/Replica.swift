@@ -34,6 +34,9 @@ public struct Replica: StoreExtension {
     /// same replica.
     public var lease: Lease?
 
+    /// The length of the changes, in bytes, from which a new base is made, if they are as long as the database.
+    package var leastChanges = 64 << 20
+
     /// Describes a replica.
     ///
     /// - Parameters:

@@ -66,13 +66,12 @@ extension Store {
         return try EnvelopeFile(databasePath: file.path, name: file.name).stored()
     }
 
-    /// Checkpoints the WAL without waiting, while this store does not write, and runs work before it and after it.
-    package func checkpointBetween(_ body: @escaping @Sendable () throws -> Void) async throws {
+    /// Checkpoints the WAL without waiting, while this store does not write; its companions let the WAL go.
+    package func checkpointWithoutWaiting() async throws {
         try pool.requireWriting()
-        try await pool.perform(.ungroupedWrite) { connection in
-            try body()
-            guard connection.checkpointWithoutWaiting() else { return }
-            try body()
+        try await pool.perform(.ungroupedWrite) { [companions = pool.companions] connection in
+            companions.checkpointing()
+            if connection.checkpointWithoutWaiting() { companions.checkpointing() }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Strongroom
+import Synchronization
 
 /// The reader of a database's commits, which one thread at a time uses.
 final class ReadingThread: Sendable {
@@ -44,9 +45,23 @@ final class ReadingThread: Sendable {
         }
     }
 
-    /// As the async form, on the current thread; nil without a reader.
-    func runNow<T>(_ work: (CommitReader) throws -> T) rethrows -> T? {
-        try queue.sync { try reader.value.map(work) }
+    /// Whether work that may take long is running, or waiting.
+    private let isLong = Atomic(false)
+
+    /// Runs work that may take long.
+    func longer(_ body: () async throws -> Void) async rethrows {
+        isLong.store(true, ordering: .sequentiallyConsistent)
+        defer { isLong.store(false, ordering: .sequentiallyConsistent) }
+        try await body()
+    }
+
+    /// Runs quick work with the reader on the current thread, unless other work takes long, or there is no reader.
+    func runNow(_ work: (CommitReader) throws -> Void) rethrows {
+        guard !isLong.load(ordering: .sequentiallyConsistent) else { return }
+        try queue.sync {
+            guard let value = reader.value else { return }
+            try work(value)
+        }
     }
 
     /// Closes the reader's connections; the next work makes another reader.

@@ -1,12 +1,5 @@
+import Foundation
 import Strongroom
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Appends changes to a replica. Its number makes each change the only one after the one before: of two writers, one
 /// finds the number taken, and is the writer no longer.
@@ -141,11 +134,8 @@ struct ReplicaWriter: Sendable {
 
 /// The time of the day, which may jump.
 enum WallClock {
-    static var milliseconds: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(max(0, time.tv_sec)) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
-    }
+    /// Milliseconds since 1970.
+    static var milliseconds: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1_000)) }
 }
 
 extension StrongroomError {

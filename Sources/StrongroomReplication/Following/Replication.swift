@@ -139,6 +139,16 @@ public final class Replication: StoreCompanion {
         wakeup.signal()
     }
 
+    package func checkpointing() {
+        // What fails here is a gap, after which the replica is compared with the file.
+        try? reading.runNow { reader in
+            try reader.readAhead(limit: Shipper.pagesAtOnce(reader.form), mostBytes: Self.mostAhead)
+        }
+    }
+
+    /// What is kept in memory, in bytes, while the object store is slower than the writer.
+    private static let mostAhead = 32 << 20
+
     package func finish() {
         let loop = state.withLock { state in
             state.isEnding = true

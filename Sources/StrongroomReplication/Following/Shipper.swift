@@ -42,7 +42,8 @@ actor Shipper {
                 case .nothing:
                     try await shipEnvelope(store)
                     try await maintain(store, isLast: isLast)
-                    return true
+                    // What was read ahead before a checkpoint.
+                    guard try await read(store, { $0.readPosition == nil }) else { return true }
                 case .commits: try await shipBatches(store)
                 case .gap: try await compare(store)
                 }
@@ -169,7 +170,7 @@ actor Shipper {
     private func shipFirstBase(_ store: Store) async throws {
         guard var writer else { return }
         let envelope = try store.envelope()
-        _ = try await read(store) { try $0.compare(with: PageVersions()) }
+        try await reading.longer { _ = try await read(store) { try $0.compare(with: PageVersions()) } }
         let header = writer.baseHeader(try await read(store) { $0.form })
         var base = BaseWriter(folder, header, envelope)
         var isComplete = false
@@ -189,7 +190,9 @@ actor Shipper {
     private func compare(_ store: Store) async throws {
         guard let writer else { return }
         let (versions, form) = (writer.versions, writer.form)
-        _ = try await read(store) { try $0.compare(with: form == $0.form ? versions : PageVersions()) }
+        try await reading.longer {
+            _ = try await read(store) { try $0.compare(with: form == $0.form ? versions : PageVersions()) }
+        }
         try await shipBatches(store)
         isAtState = true
     }
@@ -245,7 +248,7 @@ actor Shipper {
         let (length, size) = try await read(store) { ($0.logLength, $0.form.size) }
         if length * size >= Self.longLog {
             // Another process may write at this moment; the next turn tries again.
-            try? await store.checkpointBetween { [reading] in _ = try reading.runNow { try $0.findCommits() } }
+            try? await store.checkpointWithoutWaiting()
         }
         if let base = isLast ? await bases.last() : await bases.finished() {
             writer?.didShipBase(base)
@@ -261,10 +264,10 @@ actor Shipper {
     private func beginBaseIfDue(_ store: Store) async throws {
         guard let writer, let form = writer.form, !bases.isRunning else { return }
         let isDue =
-            writer.sinceBase.bytes > max(Self.leastBytes, writer.versions.count * form.size)
+            writer.sinceBase.bytes > max(replica.leastChanges, writer.versions.count * form.size)
             || writer.sinceBase.changes > Self.mostChanges
         guard isDue else { return }
-        guard let position = try await read(store, { $0.position }) else { return }
+        guard let position = try await read(store, { $0.readPosition }) else { return }
         try await bases.begin(
             writer.baseHeader(form), writer.envelope, at: position, since: writer.sinceBase,
             making: try store.commitReaders())
@@ -272,7 +275,6 @@ actor Shipper {
 
     /// Changes that are read at a restore, at most, before a new base is made.
     private static let mostChanges = 5_000
-    private static let leastBytes = 8 << 20
 }
 
 extension StrongroomError {

@@ -191,7 +191,7 @@ enum ObjectFile {
     static func remove(_ path: String) throws {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure("cannot remove", path) }
         // The folder of a base, once it is empty.
-        rmdir(directory(of: path))
+        _ = rmdir(directory(of: path))
     }
 
     private static func synchronize(_ directory: String) throws {

@@ -194,6 +194,28 @@ import Testing
         #expect(try await Clinic.restored(from: moved).count == 5)
     }
 
+    @Test(arguments: [true, false]) func `the WAL stays short while the replica follows`(isReachable: Bool) async throws
+    {
+        let objects = MemoryObjectStore()
+        let clinic = try Clinic(Replica(in: objects, interval: .milliseconds(50), closingTimeout: .milliseconds(500)))
+        let store = try await clinic.open()
+        try await store.replication?.waitUntilShipped()
+        if !isReachable { objects.onCreate { _ in .refused } }
+        // About 60 MB in the WAL.
+        for round in 0..<1_500 as Range<Int64> {
+            try await store.write { db in
+                for id in 0..<8 as Range<Int64> {
+                    try db.execute(
+                        "INSERT INTO patient VALUES (\(100_000 * id + round), \(String(repeating: "x", count: 500)))")
+                }
+            }
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: clinic.path + "-wal")
+        let size = try #require(attributes[.size] as? Int)
+        #expect(size < 16 << 20)
+        try await store.close()
+    }
+
     @Test func `the envelope travels along`() async throws {
         let objects = MemoryObjectStore()
         var clinic = try Clinic(Replica(in: objects))

@@ -11,7 +11,8 @@ import Testing
 
     /// A replica of 40 commits, each of which needs a page of its own, with bases among them.
     private func filled(_ objects: MemoryObjectStore, commits: Int64 = 40) async throws -> Replica {
-        let replica = Replica(in: objects)
+        var replica = Replica(in: objects)
+        replica.leastChanges = 4 << 20
         let store = try await Clinic(replica).open()
         let size = 300_000
         for id in 1...commits {

@@ -8,8 +8,10 @@ extension Group {
         "replication",
         "awaited writes of a store with a replica, against one without; restoring from it, against restoring a backup"
     ) { workplace in
-        let place = ReplicationPlace(directory: workplace.directory.appending(path: "replication"))
-        let commits = 4_000
+        // In memory, as an object store elsewhere: it does not write to the database's disk.
+        let place = ReplicationPlace(
+            directory: workplace.directory.appending(path: "replication"), objects: MemoryObjects())
+        let commits = 8_000
         return [
             Measure(
                 name: "awaited write with a replica",
@@ -36,9 +38,10 @@ private struct ReplicationPlace: Configuration {
     static let target = "replicated"
 
     let directory: URL
+    let objects: MemoryObjects
     var isReplicated = true
 
-    private var replica: Replica { Replica(in: DirectoryObjectStore(path("replicas"))) }
+    private var replica: Replica { Replica(in: objects) }
 
     private func path(_ name: String) -> String { directory.appending(path: name).path(percentEncoded: false) }
 
@@ -66,6 +69,7 @@ private struct ReplicationPlace: Configuration {
         let duration = ContinuousClock.now - start
         try await store.close()
         try FileManager.default.removeItem(at: directory)
+        objects.clear()
         return duration
     }
 
@@ -82,7 +86,7 @@ private struct ReplicationPlace: Configuration {
                 }
             }
             try await store.replication?.waitUntilShipped()
-            try await store.backup(to: backup)
+            _ = try await store.backup(to: backup)
             try await store.close()
         }
         let start = ContinuousClock.now
@@ -92,5 +96,51 @@ private struct ReplicationPlace: Configuration {
             try await stores.restore(name, from: backup)
         }
         return ContinuousClock.now - start
+    }
+}
+
+/// Objects in memory.
+private final class MemoryObjects: ObjectStore, @unchecked Sendable {  // guarded by the lock
+    private let lock = NSLock()
+    private var objects: [String: [UInt8]] = [:]
+
+    let place = "memory"
+
+    func clear() { lock.withLock { objects = [:] } }
+
+    func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
+        lock.withLock {
+            guard objects[name] == nil else { return false }
+            objects[name] = content
+            return true
+        }
+    }
+
+    func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? {
+        lock.withLock {
+            objects[name].map { object in Array(object[(range ?? 0..<object.count).clamped(to: 0..<object.count)]) }
+        }
+    }
+
+    func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
+        lock.withLock {
+            objects.keys.filter { $0.hasPrefix(folder + "/") }.map { String($0.dropFirst(folder.count + 1)) }
+                .filter { each in !each.contains("/") && name.map { each > $0 } ?? true }.sorted().prefix(count)
+                .map { ObjectEntry(name: $0, size: objects["\(folder)/\($0)"]?.count ?? 0) }
+        }
+    }
+
+    func folders(in folder: String) async throws -> [String] {
+        lock.withLock {
+            let names = objects.keys.filter { $0.hasPrefix(folder + "/") }.map { $0.dropFirst(folder.count + 1) }
+            return Set(names.filter { $0.contains("/") }.compactMap { $0.split(separator: "/").first.map(String.init) })
+                .sorted()
+        }
+    }
+
+    func remove(_ names: [String]) async throws {
+        lock.withLock {
+            for name in names { objects[name] = nil }
+        }
     }
 }

@@ -26,8 +26,10 @@ package final class CommitReader {
     /// Has no transaction, unless a batch is being read.
     private var spare: Connection?
     /// Up to where commits have been read; nil if that is not known.
-    package private(set) var position: PublishedLog?
+    private var position: PublishedLog?
     private var pending: PendingPages?
+    /// Batches that were read ahead, so that the engine can restart the WAL.
+    private var ahead: [PageBatch] = []
     /// Whether the holder's transaction needs no earlier frame than the last one.
     private var isNewest = false
     /// Whether it needs no frame at all.
@@ -42,7 +44,7 @@ package final class CommitReader {
 
     /// Closes the connections. What is committed until the next call is a gap.
     package func close() {
-        pending = nil
+        (pending, ahead) = (nil, [])
         position = nil
         for connection in [spare, holder].compactMap(\.self) {
             connection.rollBack()
@@ -58,32 +60,56 @@ package final class CommitReader {
     ///
     /// - Throws: ``StrongroomError`` if the file cannot be read; the reader is closed then.
     package func findCommits() throws -> Finding {
+        try closingAfterFailure { ahead.isEmpty ? try findPending() : .commits }
+    }
+
+    /// Up to where all commits have been read by the caller; nil if that is not known.
+    package var readPosition: PublishedLog? { ahead.isEmpty && pending == nil ? position : nil }
+
+    /// Reads the commits since those that have been read into memory, and needs no frame of the WAL afterwards. To be
+    /// called before a checkpoint, so that it reaches the end of the WAL, and after it, so that the next writer restarts
+    /// the WAL.
+    ///
+    /// - Parameters:
+    ///   - limit: The largest number of pages of a batch, above 0.
+    ///   - mostBytes: What is kept in memory at most, in bytes; if there is more, the reader is closed, and what was
+    ///     committed is a gap.
+    package func readAhead(limit: Int, mostBytes: Int) throws {
         try closingAfterFailure {
-            guard pending == nil else { return .commits }
-            guard let holder, let position else { return .gap }
-            // The transaction of the holder may be old; the index is always current.
-            if let published = try holder.publishedLog() {
-                logLength = published.frames
-                guard published != position else {
-                    try renewIfUseful(published)
-                    return .nothing
+            while try findPending() == .commits {
+                while pending != nil {
+                    ahead.append(try readPending(limit))
+                    guard ahead.reduce(0, { $0 + $1.content.count }) <= mostBytes else { return close() }
                 }
             }
-            // If the index is half written, as a killed process leaves it, the beginning of a transaction repairs it.
-            let (spare, log) = try beginTransaction()
-            guard let log, let changed = try frames(of: spare, after: position, to: log) else {
-                spare.rollBack()
-                self.position = nil
-                return .gap
-            }
-            guard !changed.isEmpty else {
-                // The WAL was restarted.
-                moveOn(to: log)
+        }
+    }
+
+    private func findPending() throws -> Finding {
+        guard pending == nil else { return .commits }
+        guard let holder, let position else { return .gap }
+        // The transaction of the holder may be old; the index is always current.
+        if let published = try holder.publishedLog() {
+            logLength = published.frames
+            guard published != position else {
+                try renewIfUseful(published)
                 return .nothing
             }
-            pending = PendingPages(log: log, databasePages: log.pages, source: .frames(changed))
-            return .commits
         }
+        // If the index is half written, as a killed process leaves it, the beginning of a transaction repairs it.
+        let (spare, log) = try beginTransaction()
+        guard let log, let changed = try frames(of: spare, after: position, to: log) else {
+            spare.rollBack()
+            self.position = nil
+            return .gap
+        }
+        guard !changed.isEmpty else {
+            // The WAL was restarted.
+            moveOn(to: log)
+            return .nothing
+        }
+        pending = PendingPages(log: log, databasePages: log.pages, source: .frames(changed))
+        return .commits
     }
 
     /// Finds the pages whose versions differ, so that the next batches bring a copy with these versions to the state of
@@ -93,7 +119,7 @@ package final class CommitReader {
     /// - Returns: The number of pages that differ, and the number of pages of the database.
     package func compare(with versions: PageVersions) throws -> (different: Int, all: Int) {
         try closingAfterFailure {
-            pending = nil
+            (pending, ahead) = (nil, [])
             if holder == nil { holder = try open() }
             let (spare, log) = try beginTransaction()
             guard let log else { throw notInWriteAheadMode(spare) }
@@ -126,15 +152,20 @@ package final class CommitReader {
     /// - Returns: Nil if there are none.
     package func nextBatch(limit: Int) throws -> PageBatch? {
         try closingAfterFailure {
-            guard var next = pending, let spare else { return nil }
-            let batch = try next.read(limit, spare, form)
-            pending = next
-            if batch.isLast {
-                pending = nil
-                moveOn(to: next.log)
-            }
-            return batch
+            guard ahead.isEmpty else { return ahead.removeFirst() }
+            return pending == nil ? nil : try readPending(limit)
         }
+    }
+
+    private func readPending(_ limit: Int) throws -> PageBatch {
+        guard var next = pending, let spare else { throw StrongroomError.shortened("") }
+        let batch = try next.read(limit, spare, form)
+        pending = next
+        if batch.isLast {
+            pending = nil
+            moveOn(to: next.log)
+        }
+        return batch
     }
 
     // MARK: Transactions

@@ -59,7 +59,7 @@ struct PendingPages {
         case .frames(let frames):
             let offset = LogHeader.offset(ofFrame: frames[index].frame, pageSize: form.size)
             guard try connection.logFile().read(at: offset, into: page) == form.size else {
-                throw StrongroomError.shortened(connection)
+                throw StrongroomError.shortened(connection.database)
             }
             return UInt32(frames[index].page)
         case .pages(let pages, let numbers):
@@ -96,7 +96,7 @@ struct StoredPages {
                 let offset = LogHeader.offset(ofFrame: frame, pageSize: form.size) - Int64(LogHeader.frameHeader)
                 guard try log.read(at: offset, into: buffer) == 16,
                     buffer.load(fromByteOffset: 8, as: UInt64.self) == published.salts
-                else { throw StrongroomError.shortened(connection) }
+                else { throw StrongroomError.shortened(connection.database) }
                 frames[Int(UInt32(bigEndian: buffer.load(as: UInt32.self)))] = frame
             }
         }
@@ -143,12 +143,12 @@ struct StoredPages {
 }
 
 extension StrongroomError {
-    fileprivate static func shortened(_ connection: Connection) -> StrongroomError {
+    static func shortened(_ database: String) -> StrongroomError {
         StrongroomError(
             .fileChanged,
             """
             The WAL was restarted or shortened while it was read. The replica is compared with the file, and goes on.
             """,
-            database: connection.database)
+            database: database)
     }
 }

@@ -337,7 +337,9 @@ final class ConnectionPool: Sendable {
         guard writer.connection?.isCheckpointDue == true else { return free(slot) }
         executor.post { [weak self] in
             // Not if the store was released: closing checkpoints, too.
+            self?.companions.checkpointing()
             self?.writer.connection?.checkpointIfDue()
+            self?.companions.checkpointing()
             self?.free(slot)
         }
     }

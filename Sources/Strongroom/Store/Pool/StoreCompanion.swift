@@ -7,6 +7,10 @@ package protocol StoreCompanion: AnyObject, Sendable {
     /// May open connections again: the work that needed exclusive access has ended.
     func resume()
 
+    /// Lets the WAL go as far as possible: called before the writer checkpoints, and again after that, while it holds its
+    /// slot; must be quick.
+    func checkpointing()
+
     /// Ends the companion: the store is closing, and its operations have ended. What takes long is limited by the
     /// companion itself. Called on a thread that may block; ``suspend()`` follows.
     func finish()
@@ -46,6 +50,8 @@ final class StoreCompanions: Sendable {
         }
         for companion in ended.reversed() { companion.finish() }
     }
+
+    func checkpointing() { for companion in all { companion.checkpointing() } }
 
     private var all: [any StoreCompanion] { state.withLock { $0.all } }
 }
