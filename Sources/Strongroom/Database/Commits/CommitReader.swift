@@ -67,8 +67,8 @@ package final class CommitReader {
     package var readPosition: PublishedLog? { ahead.isEmpty && pending == nil ? position : nil }
 
     /// Reads the commits since those that have been read into memory, and needs no frame of the WAL afterwards. To be
-    /// called before a checkpoint, so that it reaches the end of the WAL, and after it, so that the next writer restarts
-    /// the WAL.
+    /// called before a checkpoint, so that it reaches the end of the WAL, and after it, so that the next writer
+    /// restarts the WAL.
     ///
     /// - Parameters:
     ///   - limit: The largest number of pages of a batch, above 0.

@@ -7,8 +7,8 @@ package protocol StoreCompanion: AnyObject, Sendable {
     /// May open connections again: the work that needed exclusive access has ended.
     func resume()
 
-    /// Lets the WAL go as far as possible: called before the writer checkpoints, and again after that, while it holds its
-    /// slot; must be quick.
+    /// Lets the WAL go as far as possible: called before the writer checkpoints, and again after that, while it holds
+    /// its slot; must be quick.
     func checkpointing()
 
     /// Ends the companion: the store is closing, and its operations have ended. What takes long is limited by the
