@@ -69,7 +69,9 @@ extension Store {
     /// Checkpoints the WAL without waiting, while this store does not write; its companions let the WAL go.
     package func checkpointWithoutWaiting() async throws {
         try pool.requireWriting()
-        try await pool.perform(.ungroupedWrite) { [companions = pool.companions] connection in
+        // A write that takes long is not waited for.
+        let limits = OperationLimits(timeout: .milliseconds(500))
+        try await pool.perform(.ungroupedWrite, limits) { [companions = pool.companions] connection in
             companions.checkpointing()
             if connection.checkpointWithoutWaiting() { companions.checkpointing() }
         }

@@ -11,7 +11,11 @@ extension Store {
     @discardableResult
     public func checkpoint() async throws -> CheckpointReport {
         try pool.requireWriting()
-        return try await pool.perform(.ungroupedWrite) { try $0.checkpoint() }
+        return try await pool.perform(.ungroupedWrite) { [companions = pool.companions] connection in
+            companions.checkpointing()
+            defer { companions.checkpointing() }
+            return try connection.checkpoint()
+        }
     }
 
     /// Rewrites the file without the free pages that deleted rows have left, which are otherwise reused for new rows

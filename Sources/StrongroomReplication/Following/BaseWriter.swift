@@ -61,9 +61,10 @@ final class BaseShipper: Sendable {
     }
 
     private struct Running {
-        let task: Task<Finished?, Never>
         let reading: ReadingThread
-        let isDone: Locked<Bool>
+        let isDone = Locked(false)
+        /// Nil until the transaction of the state has begun.
+        var task: Task<Finished?, Never>?
     }
 
     private let folder: ReplicaFolder
@@ -78,11 +79,17 @@ final class BaseShipper: Sendable {
         _ header: ObjectHeader, _ envelope: [UInt8]?, at position: PublishedLog, since: (changes: Int, bytes: Int),
         making make: @escaping @Sendable () throws -> CommitReader
     ) async throws {
-        let (reading, isDone) = (ReadingThread(), Locked(false))
-        let isAtPosition = try await reading.run(making: make) { reader in
-            try reader.compare(with: PageVersions(), onlyAt: position)
+        let new = Running(reading: ReadingThread())
+        running.withLock { $0 = new }
+        let (reading, isDone) = (new.reading, new.isDone)
+        let isAtPosition: Bool
+        do {
+            isAtPosition = try await reading.run(making: make) { try $0.hold(at: position) }
+        } catch {
+            end(reading)
+            throw error
         }
-        guard isAtPosition else { return reading.close() }
+        guard isAtPosition else { return end(reading) }
         let task = Task { [folder] () -> Finished? in
             defer {
                 reading.close()
@@ -90,13 +97,28 @@ final class BaseShipper: Sendable {
             }
             return try? await Self.ship(BaseWriter(folder, header, envelope), reading, since)
         }
-        running.withLock { $0 = Running(task: task, reading: reading, isDone: isDone) }
+        let isKept = running.withLock { running in
+            guard running?.reading === reading else { return false }
+            running?.task = task
+            return true
+        }
+        // It was cancelled meanwhile.
+        if !isKept { task.cancel() }
+    }
+
+    private func end(_ reading: ReadingThread) {
+        reading.suspend()
+        running.withLock { running in
+            if running?.reading === reading { running = nil }
+        }
     }
 
     private static func ship(
         _ writer: BaseWriter, _ reading: ReadingThread, _ since: (changes: Int, bytes: Int)
     ) async throws -> Finished? {
         var writer = writer
+        // Reads the whole file, in the transaction that was begun.
+        guard try await reading.runAsync({ _ = try $0.compare(with: PageVersions()) }) != nil else { return nil }
         while true {
             try Task.checkCancellation()
             // Without its transaction the reader has no batches of this state.
@@ -112,7 +134,7 @@ final class BaseShipper: Sendable {
     /// The base that was finished since the last call; nil if there is none. A base that failed is tried again later.
     func finished() async -> Finished? {
         let task = running.withLock { running -> Task<Finished?, Never>? in
-            guard let done = running, done.isDone.withLock({ $0 }) else { return nil }
+            guard let done = running, done.isDone.withLock({ $0 }), done.task != nil else { return nil }
             running = nil
             return done.task
         }
@@ -121,7 +143,7 @@ final class BaseShipper: Sendable {
 
     /// Waits for the base that is being written.
     func last() async -> Finished? {
-        guard let task = running.withLock({ $0?.task }) else { return nil }
+        guard let task = running.withLock({ $0.flatMap(\.task) }) else { return nil }
         let finished = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -134,7 +156,7 @@ final class BaseShipper: Sendable {
     /// Ends a base that is being written; its parts are removed by the next removal of old states.
     func cancel() {
         let ended = running.withLock { $0.take() }
-        ended?.task.cancel()
-        ended?.reading.close()
+        ended?.task?.cancel()
+        ended?.reading.suspend()
     }
 }

@@ -67,6 +67,9 @@ final class ReadingThread: Sendable {
     /// Closes the reader's connections; the next work makes another reader.
     func close() { queue.sync { reader.end() } }
 
+    /// As ``close()``, without waiting for work that runs.
+    func closeSoon() { queue.async { [reader] in reader.end() } }
+
     /// Closes the reader's connections, and makes none until ``resume()``.
     func suspend() {
         queue.sync {

@@ -95,6 +95,10 @@ final class ReplicaRecordFile: Sendable {
         descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         newest = Locked(nil)
         guard descriptor >= 0 else { throw ObjectFile.failure("cannot open", path) }
+        try read()
+    }
+
+    private func read() throws {
         let copies = try [0, Self.slot].compactMap { try copy(at: $0) }
         let record = copies.max { $0.sequence < $1.sequence }
         newest.withLock { $0 = record }
@@ -107,7 +111,12 @@ final class ReplicaRecordFile: Sendable {
     /// Tries to make this process the one that ships the commits of the database, until the file is closed.
     ///
     /// - Returns: False if another process is.
-    func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+    func lock() throws -> Bool {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+        // The former holder may have written it meanwhile.
+        try read()
+        return true
+    }
 
     /// The record; nil if there is none.
     var record: ReplicaRecord? { newest.withLock { $0 } }

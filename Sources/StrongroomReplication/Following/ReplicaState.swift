@@ -27,11 +27,9 @@ struct ReplicaState: Sendable {
 
     private mutating func readBase(_ folder: ReplicaFolder, upTo newest: UInt64) async throws {
         for base in try await folder.bases() where base.number <= newest {
-            guard let parts = try await folder.parts(ofBase: base.folder) else { continue }
+            guard let parts = try await folder.usableParts(ofBase: base.folder, of: base.number) else { continue }
             let changes = try await folder.changes(from: newest, downTo: base.number + 1)
-            guard newest == base.number || changes.last?.number == base.number + 1,
-                try await folder.isBase(base.folder, of: base.number)
-            else { continue }
+            guard newest == base.number || changes.last?.number == base.number + 1 else { continue }
             do {
                 try await read(base.folder, parts.count, folder)
                 try await read(changes.reversed(), folder)

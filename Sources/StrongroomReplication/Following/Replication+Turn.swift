@@ -11,26 +11,27 @@ extension Replication {
             await shipper.forgetPosition()
             return true
         }
+        guard state.withLock({ $0.status.phase }) != .lost else { return await end() }
         let start = ContinuousClock.now
         do {
-            guard try await shipper.ship(store, isLast: isLast) else {
+            let isShipper = try await shipper.ship(
+                store, isLast: isLast, begun: { state.withLock { $0.requests } }, reached: resume(upTo:_:))
+            guard isShipper else {
                 return try await standBy(store, request, isLast)
             }
-            let (change, shipped) = await (shipper.change, shipper.shipped)
-            let waiters = state.withLock { state in
-                state.status.phase = .following
+            let progress = await shipper.progress
+            state.withLock { state in
+                if state.status.phase != .lost { state.status.phase = .following }
                 state.status.failure = nil
                 state.status.completeUntil = start
-                (state.status.change, state.status.shipped) = (change, shipped)
+                state.status.record(progress)
                 state.failures = 0
-                return state.removeWaiters { $0 <= request }
             }
-            for waiter in waiters { waiter.resume() }
         } catch let error as StrongroomError where error.isFinal {
             lose(store, error)
             return await end()
         } catch {
-            await fail(error)
+            fail(error)
         }
         guard isLast || Task.isCancelled else { return true }
         await releaseLease()
@@ -52,27 +53,43 @@ extension Replication {
 
     /// Gives the lease back when the store closes.
     private func releaseLease() async {
-        guard let leases, state.withLock({ $0.status.phase }) != .lost else { return }
-        try? await leases.release()
+        guard let leases, await shipper.isShipper else { return }
+        let isHeld = state.withLock { state in
+            defer { state.leaseEnd = nil }
+            return state.leaseEnd != nil && state.status.phase != .lost
+        }
+        if isHeld { try? await leases.release() }
     }
 
-    /// Records a failure, and waits before the next attempt.
-    private func fail(_ error: any Error) async {
+    /// Resumes those who have waited for what is in the replica now.
+    private func resume(upTo request: Int, _ progress: Shipper.Progress) {
+        let waiters = state.withLock { state in
+            if state.status.phase != .lost { state.status.phase = .following }
+            state.status.record(progress)
+            return state.removeWaiters { $0 <= request }
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Records a failure; the next attempt follows after ``pause``.
+    private func fail(_ error: any Error) {
         // Also while the connections are suspended.
         guard !(error is CancellationError) else { return }
         let failure =
             error as? StrongroomError
             ?? StrongroomError(.objectStoreUnreachable, "The object store failed: \(error). It is tried again.")
-        let (count, isEnding) = state.withLock { state in
-            state.status.phase = state.isSuspended ? state.status.phase : .failing
+        state.withLock { state in
+            if state.status.phase != .lost, !state.isSuspended { state.status.phase = .failing }
             state.status.failure = failure
             state.failures += 1
-            return (state.failures, state.isEnding)
         }
-        guard !isEnding else { return }
-        // Someone who waits for the replica need not wait for the pause, too.
-        let pause = Self.firstPause * (1 << min(count - 1, Self.mostDoublings))
-        await wakeup.wait(atMost: pause)
+    }
+
+    /// The time until the next turn.
+    var pause: Duration {
+        let failures = state.withLock { $0.failures }
+        guard failures > 0 else { return max(replica.interval, .milliseconds(1)) }
+        return Self.firstPause * (1 << min(failures - 1, Self.mostDoublings))
     }
 
     private static let firstPause = Duration.milliseconds(250)

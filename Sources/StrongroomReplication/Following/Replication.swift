@@ -36,6 +36,8 @@ public final class Replication: StoreCompanion {
         var failures = 0
         /// When the lease ends; nil without one.
         var leaseEnd: ContinuousClock.Instant?
+        /// The length of the WAL, in bytes, at which it was let go last.
+        var releasedLength: Int64 = 0
     }
 
     init(_ replica: Replica, of store: Store) {
@@ -117,10 +119,12 @@ public final class Replication: StoreCompanion {
         let interval = max(replica.interval, .milliseconds(1))
         state.withLock { state in
             state.loop = Task { [weak self, wakeup] in
-                while await self?.turn() == true { await wakeup.wait(atMost: interval) }
+                while await self?.turn() == true { await wakeup.wait(atMost: self?.pause ?? interval) }
             }
             state.guardian = Task { [weak self] in
-                while await self?.guardOnce() == true { try? await Task.sleep(for: Self.guardInterval) }
+                while !Task.isCancelled, await self?.guardOnce() == true {
+                    try? await Task.sleep(for: Self.guardInterval)
+                }
             }
         }
     }
@@ -197,7 +201,11 @@ extension Replica: StartedExtension {
                 database: store.name.fileName)
         }
         let replication = Replication(self, of: store)
-        if let lease { replication.state.withLock { $0.leaseEnd = .now + lease.duration } }
+        // Opening may have taken long.
+        if let leases = leases(of: store.name) {
+            let end = try await leases.acquire()
+            replication.state.withLock { $0.leaseEnd = end }
+        }
         try store.add(replication)
         replication.begin()
     }

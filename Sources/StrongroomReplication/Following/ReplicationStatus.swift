@@ -29,3 +29,9 @@ public struct ReplicationStatus: Sendable {
     /// The last failure; nil once a later attempt has succeeded.
     public internal(set) var failure: StrongroomError?
 }
+
+extension ReplicationStatus {
+    mutating func record(_ progress: Shipper.Progress) {
+        (change, shipped) = (progress.change, progress.shipped)
+    }
+}

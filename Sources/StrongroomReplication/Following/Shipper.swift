@@ -11,8 +11,10 @@ actor Shipper {
     /// Whether the reader's position is the state of the replica.
     private var isAtState = false
     /// What this store has shipped.
-    private(set) var shipped = (objects: 0, bytes: 0)
+    private var shipped = (objects: 0, bytes: 0)
     private let session = ObjectHeader.Identifier.random()
+    /// Whether the replica of another file may be continued.
+    private var mayTakeOver: Bool
     private var record: ReplicaRecordFile?
     /// A change of which it is not known whether the replica has it.
     private var unconfirmed: ReplicaObject?
@@ -22,30 +24,53 @@ actor Shipper {
         self.folder = folder
         self.reading = reading
         bases = BaseShipper(folder)
+        mayTakeOver = replica.takesOver
     }
 
-    /// The number of the newest change; 0 for none.
-    var change: UInt64 { writer?.number ?? 0 }
+    /// Whether this process ships the commits of the database.
+    var isShipper: Bool { record != nil }
+
+    /// How far the replica is.
+    struct Progress: Sendable {
+        /// The number of the newest change; 0 for none.
+        let change: UInt64
+        /// What this store has shipped.
+        let shipped: (objects: Int, bytes: Int)
+    }
+
+    var progress: Progress { Progress(change: writer?.number ?? 0, shipped: shipped) }
 
     /// Ships every commit that was made before the call.
     ///
-    /// - Parameter isLast: Whether the store is closing, so that no base is begun.
+    /// - Parameters:
+    ///   - isLast: Whether the store is closing, so that no base is begun.
+    ///   - begun: Called before commits are looked for.
+    ///   - reached: Called when what was found is in the replica, with the result of `begun`.
     /// - Returns: False if another process of this host ships them.
     /// - Throws: What the object store or the file throws; `notOwner`. The next call reads the replica again.
-    func ship(_ store: Store, isLast: Bool) async throws -> Bool {
+    func ship(
+        _ store: Store, isLast: Bool, begun: @Sendable () -> Int, reached: @Sendable (Int, Progress) -> Void
+    ) async throws -> Bool {
         do {
             guard try isShipping(store) else { return false }
             if writer == nil { try await begin(store) }
             if !isAtState { try await compare(store) }
             while true {
+                let request = begun()
                 switch try await read(store, { try $0.findCommits() }) {
                 case .nothing:
                     try await shipEnvelope(store)
+                    reached(request, progress)
                     try await maintain(store, isLast: isLast)
                     // What was read ahead before a checkpoint.
                     guard try await read(store, { $0.readPosition == nil }) else { return true }
-                case .commits: try await shipBatches(store)
-                case .gap: try await compare(store)
+                case .commits:
+                    try await shipBatches(store)
+                    // What was read ahead is older than what was asked for.
+                    if try await read(store, { $0.readPosition != nil }) { reached(request, progress) }
+                case .gap:
+                    try await compare(store)
+                    reached(request, progress)
                 }
             }
         } catch {
@@ -63,17 +88,21 @@ actor Shipper {
     func isComplete(_ store: Store) async throws -> Bool {
         defer { reading.close() }
         let state = try await ReplicaState(of: folder)
-        return try await read(store) { reader in
-            let found = try reader.compare(with: state.versions)
-            return found.different == 0 && found.all == state.versions.count
+        var isComplete = false
+        try await reading.longer {
+            isComplete = try await read(store) { reader in
+                let found = try reader.compare(with: state.versions)
+                return found.different == 0 && found.all == state.versions.count
+            }
         }
+        return isComplete
     }
 
     /// Whether this process ships the commits of the database, or can from now on.
     private func isShipping(_ store: Store) throws -> Bool {
         if record != nil { return true }
         let file = try ReplicaRecordFile(store.replicaRecordPath(folder.recordName))
-        guard file.lock() else { return false }
+        guard try file.lock() else { return false }
         record = file
         return true
     }
@@ -110,13 +139,19 @@ actor Shipper {
         var writer = ReplicaWriter(folder, state.replica ?? .random(), session, state, record)
         if let object = unconfirmed, object.header.number == writer.number + 1, object.header.former == writer.digest {
             // The same bytes, so that it does not matter which of the requests takes effect.
-            defer { self.writer = writer }
-            try await writer.append(object)
+            do {
+                try await writer.append(object)
+            } catch {
+                self.writer = writer
+                throw error
+            }
             unconfirmed = nil
             return try await begin(store)
         }
         // A writer that was taken over finds this claim. A base is of the state of a change, also the first one; and
         // changes without a base restore to nothing: the new base is of no state that there was before.
+        // Only once: a host that takes over this one later must not be undone.
+        defer { if self.writer != nil { mayTakeOver = false } }
         let isForeign = state.replica != nil && record.record?.has(state.number, state.digest) != true
         if isForeign || !state.hasBase {
             let form = try await read(store) { $0.form }
@@ -132,7 +167,7 @@ actor Shipper {
     private func adoptRecord(
         of identifier: ObjectHeader.Identifier, _ state: ReplicaState, _ store: Store, _ record: ReplicaRecordFile
     ) throws {
-        guard record.record == nil else { return }
+        guard record.record?.has(state.number, state.digest) != true else { return }
         for path in try store.replicaRecordPaths() {
             guard let other = try ReplicaRecordFile(path).record, other.replica == identifier,
                 other.has(state.number, state.digest)
@@ -145,7 +180,7 @@ actor Shipper {
     private func check(
         _ identifier: ObjectHeader.Identifier, _ state: ReplicaState, _ record: ReplicaRecord?
     ) throws {
-        guard !replica.takesOver else { return }
+        guard !mayTakeOver else { return }
         guard let record else {
             throw StrongroomError(
                 .otherReplica,

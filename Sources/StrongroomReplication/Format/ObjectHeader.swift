@@ -23,7 +23,7 @@ struct ObjectHeader: Sendable, Equatable {
     var pages: UInt32
     /// The number of pages of the database in the state that the object leads to.
     var databasePages: UInt32
-    /// The number of the change; of a base, that of the change whose state it has, 0 for the state before the first.
+    /// The number of the change; of a base, that of the change whose state it has.
     var number: UInt64
     /// When the object was made, in milliseconds since 1970; never before the object with the number before.
     var time: UInt64

@@ -79,6 +79,17 @@ struct ReplicaFolder: Sendable {
         return try await header("\(path)/\(last.name)")?.isLast == true ? parts : nil
     }
 
+    /// The parts of a base that can be used: complete, and of the state of its change; nil for another one, also for
+    /// one that is damaged, in whose place there may be an older one.
+    func usableParts(ofBase folder: String, of number: UInt64) async throws -> [ObjectEntry]? {
+        do {
+            guard let parts = try await parts(ofBase: folder), try await isBase(folder, of: number) else { return nil }
+            return parts
+        } catch let error as StrongroomError where error.code == .replicaDamaged {
+            return nil
+        }
+    }
+
     /// Whether the change is there whose state a base has, and which the base names by its digest.
     ///
     /// To be asked before the base is used, since another writer that has lost the replica may have left one of the

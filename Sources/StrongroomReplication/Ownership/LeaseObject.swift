@@ -42,9 +42,14 @@ struct Leases: Sendable {
 
     /// Acquires or prolongs the lease.
     ///
-    /// - Returns: When it ends, in milliseconds since 1970.
+    /// - Returns: When it ends, by a clock that does not jump.
     /// - Throws: `StrongroomError` with `notOwner` if another host has it; what the object store throws.
-    func acquire() async throws -> UInt64 {
+    func acquire() async throws -> ContinuousClock.Instant {
+        // Before the first request, so that the end is rather too early than too late.
+        let (instant, wall) = (ContinuousClock.now, WallClock.milliseconds)
+        func moment(_ end: UInt64) -> ContinuousClock.Instant {
+            instant + .milliseconds(Int64(clamping: end) - Int64(clamping: wall))
+        }
         let duration = UInt64(max(1_000, lease.duration.milliseconds))
         let tolerance = UInt64(max(0, lease.clockTolerance.milliseconds))
         for _ in 0..<Self.attempts {
@@ -52,12 +57,12 @@ struct Leases: Sendable {
             if let newest, newest.lease.end > 0 {
                 if newest.lease.owner == lease.owner {
                     // Another process of this host, or this one before, has prolonged it.
-                    if newest.lease.end > now + duration * 2 / 3 { return newest.lease.end }
+                    if newest.lease.end > now + duration * 2 / 3 { return moment(newest.lease.end) }
                 } else if newest.lease.end >= now || now - newest.lease.end < tolerance {
                     throw held(by: newest.lease)
                 }
             }
-            if try await create((newest?.number ?? 0) + 1, now + duration) { return now + duration }
+            if try await create((newest?.number ?? 0) + 1, now + duration) { return moment(now + duration) }
             // Another host, or another process of this one, was faster.
         }
         throw held(by: try await newest()?.lease ?? LeaseObject(owner: "another host", end: 0))

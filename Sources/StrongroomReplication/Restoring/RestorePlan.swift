@@ -13,7 +13,7 @@ struct RestorePlan: Sendable {
     let changes: [UInt64]
     /// The length of all objects, in bytes.
     let length: Int
-    /// The number of the last change; 0 if the base was made before the first.
+    /// The number of the last change.
     let number: UInt64
     /// When the state was shipped.
     let time: Date
@@ -27,10 +27,9 @@ struct RestorePlan: Sendable {
         let wanted = try await Self.change(at: point, all, folder)
         let last = try await Self.complete(wanted, all, folder)
         for base in try await folder.bases() where base.number <= last {
-            guard let parts = try await folder.parts(ofBase: base.folder) else { continue }
+            guard let parts = try await folder.usableParts(ofBase: base.folder, of: base.number) else { continue }
             let changes = all.filter { $0.number > base.number && $0.number <= last }
             guard base.number == last || changes.last?.number == base.number + 1 else { continue }
-            guard try await folder.isBase(base.folder, of: base.number) else { continue }
             let state = try await Self.time(last, base.folder, folder)
             if case .time(let limit) = point, state > limit { break }
             self.folder = folder

@@ -3,7 +3,7 @@ public import Strongroom
 
 /// What was restored from a replica.
 public struct ReplicaRestoreReport: Sendable {
-    /// The number of the change that the state ends with; 0 for the state before the first.
+    /// The number of the change that the state ends with.
     public let change: UInt64
     /// When the state was shipped, by the clock of the host that shipped it.
     public let time: Date

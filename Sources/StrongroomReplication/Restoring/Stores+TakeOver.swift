@@ -17,7 +17,7 @@ extension Stores {
     ///   - progress: As for a restore.
     /// - Returns: The store.
     /// - Throws: `StrongroomError` with `notOwner` if another host has the lease; as `restore(_:from:to:)` and
-    ///   `open(_:)`. The database is unchanged then, unless only opening has failed.
+    ///   `open(_:)`. If the claim or opening fails, the restored file is in its place; try again.
     public func takeOver(
         _ fileName: String, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> Store {
@@ -46,11 +46,11 @@ extension Stores {
                 } fill: { file in
                     try await RestoreWork(plan: plan, file: file, progress: progress).run()
                 }
-                return try await open(name)
             } catch let error as StrongroomError where error.code == .notOwner {
                 // The former host has shipped a change meanwhile, which this one must have.
                 continue
             }
+            return try await open(name)
         }
         throw StrongroomError(
             .notOwner,

@@ -28,6 +28,8 @@ package final class CommitReader {
     /// Up to where commits have been read; nil if that is not known.
     private var position: PublishedLog?
     private var pending: PendingPages?
+    /// The commit of the transaction that ``hold(at:)`` has begun.
+    private var held: PublishedLog?
     /// Batches that were read ahead, so that the engine can restart the WAL.
     private var ahead: [PageBatch] = []
     /// Whether the holder's transaction needs no earlier frame than the last one.
@@ -44,7 +46,7 @@ package final class CommitReader {
 
     /// Closes the connections. What is committed until the next call is a gap.
     package func close() {
-        (pending, ahead) = (nil, [])
+        (pending, ahead, held) = (nil, [], nil)
         position = nil
         for connection in [spare, holder].compactMap(\.self) {
             connection.rollBack()
@@ -76,7 +78,8 @@ package final class CommitReader {
     ///     committed is a gap.
     package func readAhead(limit: Int, mostBytes: Int) throws {
         try closingAfterFailure {
-            while try findPending() == .commits {
+            // Pages that differ are read in their own time: the transaction has what it needs, however long that takes.
+            while try pending?.isOfWholeFile != true && findPending() == .commits {
                 while pending != nil {
                     ahead.append(try readPending(limit))
                     guard ahead.reduce(0, { $0 + $1.content.count }) <= mostBytes else { return close() }
@@ -121,7 +124,13 @@ package final class CommitReader {
         try closingAfterFailure {
             (pending, ahead) = (nil, [])
             if holder == nil { holder = try open() }
-            let (spare, log) = try beginTransaction()
+            let (spare, log): (Connection, PublishedLog?)
+            if let connection = self.spare, let held {
+                (spare, log) = (connection, held)
+            } else {
+                (spare, log) = try beginTransaction()
+            }
+            held = nil
             guard let log else { throw notInWriteAheadMode(spare) }
             let pages = try StoredPages(spare, log, form, count: databasePages(log, spare))
             let different = try pages.numbers { $0 != versions[$1] }
@@ -133,16 +142,17 @@ package final class CommitReader {
     /// The commit to which the batches lead that have been found and not all read; nil if there are none.
     package var target: PublishedLog? { pending?.log }
 
-    /// As ``compare(with:)``, if the last commit is a given one.
-    package func compare(with versions: PageVersions, onlyAt position: PublishedLog) throws -> Bool {
+    /// Begins the transaction of the next ``compare(with:)`` now, if the last commit is a given one.
+    package func hold(at position: PublishedLog) throws -> Bool {
         try closingAfterFailure {
             if holder == nil { holder = try open() }
             let (spare, log) = try beginTransaction()
-            let isAtPosition = log == position
-            spare.rollBack()
-            guard isAtPosition else { return false }
-            _ = try compare(with: versions)
-            return target == position
+            guard let log, log == position else {
+                spare.rollBack()
+                return false
+            }
+            held = log
+            return true
         }
     }
 

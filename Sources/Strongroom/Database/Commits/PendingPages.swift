@@ -26,6 +26,12 @@ struct PendingPages {
         self.source = source
     }
 
+    /// Whether they come from a comparison with the whole file.
+    var isOfWholeFile: Bool {
+        if case .pages = source { return true }
+        return false
+    }
+
     private var count: Int {
         switch source {
         case .frames(let frames): frames.count

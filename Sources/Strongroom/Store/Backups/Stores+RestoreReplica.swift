@@ -48,8 +48,9 @@ extension Stores {
                 if isNew, let stored { try envelope.create(stored: stored) }
                 // The database's own envelope may be a newer one, without the key that the file had.
                 let formerKeys = try isNew || stored == nil ? [] : envelope.fileKeys(ofStored: stored ?? [], chain)
-                try await beforeReplacing { opening.file.replicaRecordPath($0) }
+                var isReplaced = false
                 do {
+                    try await beforeReplacing { opening.file.replicaRecordPath($0) }
                     let report = try await WorkMonitor.run(progress) { monitor in
                         try restored.file.synchronize()
                         return try BackupRestore(
@@ -57,12 +58,13 @@ extension Stores {
                             monitor: monitor, formerKeys: formerKeys, written: restored.file
                         ).run()
                     }
+                    isReplaced = true
                     opening.logger?.notice("restored", metadata: ["backup": "a replica"])
                     try await whenRestored { opening.file.replicaRecordPath($0) }
                     return report
                 } catch {
-                    // The database does not exist: an envelope alone would keep it from being created.
-                    if isNew, try FileStatus.at(opening.path) == nil { try envelope.remove() }
+                    // It belongs to no file: an envelope alone would keep the database from being created or opened.
+                    if isNew, !isReplaced { try envelope.remove() }
                     throw error
                 }
             } catch {

@@ -25,10 +25,15 @@ extension ConnectionPool {
         try requireWriting()
         do {
             guard kind != .shared else {
-                return try await perform(.write, limits) { try RolledBack.accepting(work, on: $0) }
+                return try await perform(.write, limits) { [self] connection in
+                    // It may have waited while the store began to refuse writes.
+                    try requireWriting()
+                    return try RolledBack.accepting(work, on: connection)
+                }
             }
-            return try await perform(.ungroupedWrite, limits) { [group] connection in
-                try group.run(kind, on: connection) { try RolledBack.accepting(work, on: connection) }
+            return try await perform(.ungroupedWrite, limits) { [self] connection in
+                try requireWriting()
+                return try group.run(kind, on: connection) { try RolledBack.accepting(work, on: connection) }
             }
         } catch let rolledBack as RolledBack<T> {
             return rolledBack.result
@@ -42,7 +47,8 @@ extension ConnectionPool {
         try requireWriting()
         var result: T?
         func accepting(_ connection: Connection) throws -> T {
-            try connection.acceptingRollback({ try work(connection) }, undone: { result = $0 })
+            try requireWriting()
+            return try connection.acceptingRollback({ try work(connection) }, undone: { result = $0 })
         }
         do {
             guard kind != .shared else { return try performBlocking(.write, limits, accepting) }
