@@ -36,12 +36,17 @@ package struct ReplicateWork: Work {
         }
     }
 
-    /// Waits for the replica; throws its failure if the disk is full.
+    /// Waits for the replica, up to a minute; throws its failure at once if the disk is full.
     private func wait(for store: Store) async throws {
-        do {
-            try await store.replication?.waitUntilShipped(timeout: .seconds(3))
-        } catch let error as StrongroomError where error.code == .timedOut {
-            throw store.replication?.status.failure ?? error
+        for second in 1...60 {
+            do {
+                try await store.replication?.waitUntilShipped(timeout: .seconds(1))
+                return
+            } catch let error as StrongroomError where error.code == .timedOut {
+                let failure = store.replication?.status.failure
+                if let failure, failure.code == .diskFull || second == 60 { throw failure }
+                if second == 60 { throw error }
+            }
         }
     }
 

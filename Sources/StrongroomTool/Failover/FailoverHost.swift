@@ -22,14 +22,21 @@ struct FailoverHost: Configuration {
     func pay() async throws {
         let store = try await Stores(self).open(Self.file)
         try await store.write { db in try db.execute("CREATE TABLE payment (number INTEGER PRIMARY KEY)") }
-        do {
-            try await store.replication?.waitUntilShipped(timeout: .seconds(5))
-        } catch let error as StrongroomError where error.code == .timedOut {
-            throw store.replication?.status.failure ?? error
-        }
+        try await waitForReplica(of: store)
         for number in 1... {
             try await store.writeReplicated { db in try db.execute("INSERT INTO payment VALUES (\(number))") }
             FileHandle.standardOutput.write(Data("\(number)\n".utf8))
+        }
+    }
+
+    /// Waits for the first base; fails if the object store does.
+    private func waitForReplica(of store: Store) async throws {
+        while true {
+            do {
+                return try await store.replication?.waitUntilShipped(timeout: .seconds(5)) ?? ()
+            } catch let error as StrongroomError where error.code == .timedOut {
+                if let failure = store.replication?.status.failure { throw failure }
+            }
         }
     }
 }

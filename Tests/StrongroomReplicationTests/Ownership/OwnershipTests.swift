@@ -105,7 +105,7 @@ import Testing
 
     @Test func `a host without the object store refuses writes when its lease has ended`() async throws {
         let objects = MemoryObjectStore()
-        let lease = Lease(owner: "one", duration: .seconds(1), clockTolerance: .zero)
+        let lease = Lease(owner: "one", duration: .seconds(3), clockTolerance: .zero)
         let store = try await Clinic(Replica(in: objects, interval: .milliseconds(20), lease: lease)).open()
         try await store.replication?.waitUntilShipped()
         objects.onCreate { _ in .refused }
