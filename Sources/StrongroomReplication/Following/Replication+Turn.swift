@@ -38,7 +38,7 @@ extension Replication {
         return await end()
     }
 
-    /// Another process of this host ships: those who wait for the replica wait for that process.
+    /// Another process of this host ships; waiters are resumed when the replica has what the database has.
     private func standBy(_ store: Store, _ request: Int, _ isLast: Bool) async throws -> Bool {
         let hasWaiters = state.withLock { state in
             state.status.phase = .standby
@@ -61,7 +61,7 @@ extension Replication {
         if isHeld { try? await leases.release() }
     }
 
-    /// Resumes those who have waited for what is in the replica now.
+    /// Resumes the waiters of what is in the replica now.
     private func resume(upTo request: Int, _ progress: Shipper.Progress) {
         let waiters = state.withLock { state in
             if state.status.phase != .lost { state.status.phase = .following }
@@ -95,7 +95,7 @@ extension Replication {
     private static let firstPause = Duration.milliseconds(250)
     private static let mostDoublings = 7
 
-    /// Another store writes the replica: this one must not write what nobody would have.
+    /// Another store writes the replica: what this one commits would be lost with its host, so it refuses writes.
     func lose(_ store: Store, _ error: StrongroomError) {
         store.refuseWrites(error)
         let waiters = state.withLock { state in

@@ -72,6 +72,20 @@ import Testing
         #expect(try await Clinic.restored(from: replica).count == 20)
     }
 
+    @Test func `a number that is free because old states were removed is no commit`() async throws {
+        let objects = MemoryObjectStore()
+        let store = try await Clinic(Replica(in: objects, interval: .seconds(3_600))).open()
+        try await store.replication?.waitUntilShipped()
+        let newest = try #require(store.replication?.status.change)
+        // As a successor leaves it that has shipped five changes and removed those before its base.
+        func name(_ number: UInt64) -> String { "\(Clinic.file)/\(String(UInt64.max - number, radix: 16))" }
+        objects.objects[name(newest + 5)] = objects.objects[name(newest)]
+        try await store.add(1...1)
+        #expect(await code { try await store.replication?.waitUntilShipped() } == .notOwner)
+        #expect(objects.objects[name(newest + 1)] != nil)
+        try await store.close()
+    }
+
     @Test func `another database does not get the replica of the first`() async throws {
         let replica = Replica(in: MemoryObjectStore(), folder: "shared")
         let first = try await Clinic(replica).open()

@@ -139,9 +139,6 @@ package final class CommitReader {
         }
     }
 
-    /// The commit to which the batches lead that have been found and not all read; nil if there are none.
-    package var target: PublishedLog? { pending?.log }
-
     /// Begins the transaction of the next ``compare(with:)`` now, if the last commit is a given one.
     package func hold(at position: PublishedLog) throws -> Bool {
         try closingAfterFailure {
