@@ -62,6 +62,11 @@ func swiftCrypto(_ condition: TargetDependencyCondition?) -> [Target.Dependency]
 let commandLine = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Commands"]))
 
+let service: [Target.Dependency] = [
+    .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Service"])),
+    .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Service"])),
+]
+
 // No target names it, so that no trait could leave it out. Swift Package Index sets the second variable; it adds the
 // plugin only to manifests in which its address does not stand.
 let documentation: [Package.Dependency] =
@@ -77,6 +82,7 @@ let package = Package(
         .library(name: "Strongroom", targets: ["Strongroom"]),
         .library(name: "StrongroomObjects", targets: ["StrongroomObjects"]),
         .library(name: "StrongroomReplication", targets: ["StrongroomReplication"]),
+        .library(name: "StrongroomService", targets: ["StrongroomService"]),
         .library(name: "StrongroomTesting", targets: ["StrongroomTesting"]),
         .library(name: "StrongroomCommands", targets: ["StrongroomCommands"]),
         .executable(name: "strongroom", targets: ["StrongroomTool"]),
@@ -94,12 +100,17 @@ let package = Package(
             name: "SwiftCrypto",
             description:
                 "Cryptography by swift-crypto on Linux, too, instead of the libcrypto that SQLCipher uses there."),
+        .trait(
+            name: "Service",
+            description: "StrongroomService: swift-service-lifecycle's shutdown and swift-metrics for stores."),
         .trait(name: "ConfigReader", description: "Keys from swift-configuration's ConfigReader."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         syntaxPackage,
     ] + cryptographyPackages + enginePackages + documentation,
     targets: [
@@ -121,6 +132,11 @@ let package = Package(
         ),
         .target(name: "StrongroomObjects", dependencies: ["Strongroom"], swiftSettings: settings),
         .target(name: "StrongroomReplication", dependencies: ["Strongroom"], swiftSettings: settings),
+        // Without the trait it is empty.
+        .target(
+            name: "StrongroomService",
+            dependencies: ["Strongroom", .product(name: "Logging", package: "swift-log")] + service,
+            swiftSettings: settings),
         .target(name: "StrongroomTesting", dependencies: ["Strongroom"], swiftSettings: settings),
         .target(
             name: "StrongroomCommands",
@@ -161,6 +177,15 @@ let package = Package(
         .testTarget(
             name: "StrongroomReplicationTests",
             dependencies: ["Strongroom", "StrongroomReplication", "StrongroomTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "StrongroomServiceTests",
+            dependencies: [
+                "Strongroom", "StrongroomService", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Service"])),
+                .product(
+                    name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Service"])),
+            ] + service, swiftSettings: settings),
         .testTarget(
             name: "StrongroomCommandsTests", dependencies: ["Strongroom", "StrongroomCommands", "StrongroomTesting"],
             swiftSettings: settings),

@@ -58,8 +58,11 @@ final class GRDBProcess: Sendable {
         process.waitUntilExit()
     }
 
-    func run(_ work: Work, on file: Workplace.File) throws -> WorkReport {
-        try input.write(contentsOf: Data("\(work.rawValue) \(file.path)\n".utf8))
+    func run(_ work: Work, on file: Workplace.File) throws -> WorkReport { try run(work, atPath: file.path) }
+
+    /// - Parameter path: Of a file, or of a directory of files.
+    func run(_ work: Work, atPath path: String) throws -> WorkReport {
+        try input.write(contentsOf: Data("\(work.rawValue) \(path)\n".utf8))
         let line = try readLine()
         guard let report = WorkReport(line: line) else {
             throw Failure(description: "GRDB's process answered \"\(line)\".")

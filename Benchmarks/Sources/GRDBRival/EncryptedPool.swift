@@ -22,15 +22,20 @@ enum EncryptedPool {
         }
     }
 
-    static func open(_ path: String) throws -> DatabasePool {
-        try checkEncrypted(path)
+    /// - Parameters:
+    ///   - key: As the pragma takes it.
+    ///   - isChecked: Whether to show that the file is encrypted and the settings are those of the other sides. Not while
+    ///     the process has the file open: reading it would drop the locks that it has.
+    static func open(
+        _ path: String, key: String = "'\(TestData.passphrase)'", isChecked: Bool = true
+    ) throws -> DatabasePool {
+        if isChecked { try checkEncrypted(path) }
         var configuration = Configuration()
         configuration.maximumReaderCount = TestData.readerCount
         // A reader that meets a commit locks the writer out for a moment; Strongroom waits as long.
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in
-            // The passphrase holds no quote.
-            try db.execute(sql: "PRAGMA key = '\(TestData.passphrase)'")
+            try db.execute(sql: "PRAGMA key = \(key)")
             try db.execute(sql: "PRAGMA secure_delete = ON")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
@@ -39,6 +44,7 @@ enum EncryptedPool {
         try pool.writeWithoutTransaction { db in
             // A pool lowers it to NORMAL when it opens.
             try db.execute(sql: "PRAGMA synchronous = FULL")
+            guard isChecked else { return }
             try check(db, "PRAGMA synchronous", is: "2")
             try check(db, "PRAGMA journal_mode", is: "wal")
             try check(db, "PRAGMA foreign_keys", is: "1")

@@ -9,6 +9,9 @@ struct Worker {
     private lazy var keys = TestData.shuffledKeys()
     /// Those of the files that are read again and again.
     private var pools: [String: DatabasePool] = [:]
+    /// The runs of ``Work/tenants``, and how many of them each of the works of their times has reported.
+    var tenantRuns: [TenantLoad] = []
+    var reportedRuns: [Work: Int] = [:]
 
     mutating func run(_ work: Work, on path: String) async throws -> WorkReport {
         switch work {
@@ -27,6 +30,8 @@ struct Worker {
         case .groupedJoin: try read(path, Self.groups)
         case .childrenAggregates: try read(path, Self.aggregates)
         case .documentIndex: try indexDocuments(path)
+        case .tenants: try await serveTenants(in: path)
+        case .tenantsHalf, .tenants99, .tenants999: nextTenantTime(work)
         case .writesBesideReaders: try await besideWriter(path) { $0.duration(ofWrites: TestData.awaitedWriteCount) }
         }
     }

@@ -2,6 +2,8 @@
 public enum TestData {
     public static let passphrase = "correct horse battery staple"
     public static let rawKey = [UInt8](0..<32)
+    /// The raw key in the engine's own form.
+    public static let rawKeyText = "x'\(rawKey.map { hexadecimal($0) }.joined())'"
     /// The rows that the measures write and read.
     public static let rowCount = 200_000
     /// The rows of an upsert.
@@ -22,6 +24,11 @@ public enum TestData {
     public static let writingTasks = 64
     /// The tasks that read at the same time.
     public static let readingTasks = 8
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return digits.count == 1 ? "0" + digits : digits
+    }
 
     /// Does a number of things in as many tasks as are asked for, each its share of them.
     public static func inTasks(

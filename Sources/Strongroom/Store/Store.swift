@@ -28,10 +28,11 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - connection: The first connection: the writer, or the only one in memory.
     ///   - key: The key of further connections.
+    ///   - resources: What it shares with the other stores of the registry.
     ///   - whenClosed: Called once, when no connection is left.
     init(
         _ context: StoreContext, _ connection: Connection, _ key: ActiveKey, _ report: OpenReport,
-        whenClosed: @escaping @Sendable () -> Void
+        _ resources: StoreResources, whenClosed: @escaping @Sendable () -> Void
     ) {
         let file = StoreFile(context, key: key, isUnlocked: connection.mode == .untouched)
         name = context.name
@@ -42,6 +43,8 @@ public final class Store: Sendable {
         pool = ConnectionPool(
             database: context.name.fileName,
             settings: context.settings,
+            executor: resources.executor,
+            observer: resources.observer.map { StoreObserver(observer: $0, name: context.name) },
             foreign: foreign,
             readerCount: context.isInMemory ? 0 : nil,
             writer: connection,
@@ -70,8 +73,8 @@ public final class Store: Sendable {
     /// opening reads the WAL. Nil while the store is open, and for a read-only store.
     public var closing: CheckpointReport? { pool.closing }
 
-    /// The threads on which the store's operations run; a task that prefers this executor reads and writes without
-    /// changing threads.
+    /// The threads on which the operations of the registry's stores run; a task that prefers this executor reads and
+    /// writes without changing threads.
     public var executor: StoreExecutor { pool.executor }
 
     /// The statistics of the store since it was opened.

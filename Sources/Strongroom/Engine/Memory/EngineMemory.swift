@@ -18,6 +18,11 @@ enum EngineMemory {
     /// SQLCipher 4 has `cipher_memory_security`, which also locks the memory and fails beyond the few pages that a
     /// process may lock; version 3 has no such setting.
     static let isWiped = strongroom_wipe_freed_memory() == SQLITE_OK
+
+    /// How much of it is allocated in the process, in bytes; 0 if the engine was built without its statistics.
+    ///
+    /// See `sqlite3_memory_used` (sqlite.org/c3ref/memory_highwater.html).
+    static var used: Int { Int(sqlite3_memory_used()) }
 }
 
 extension UnsafeMutableRawBufferPointer {

@@ -17,8 +17,12 @@ struct StoreOpening: Sendable {
         context = try StoreContext(name, configuration, in: storage)
     }
 
-    /// - Parameter whenClosed: Called once, when the store is closed.
-    mutating func run(whenClosed: @escaping @Sendable () -> Void = {}) async throws -> Store {
+    /// - Parameters:
+    ///   - resources: What the store shares with the other stores of the registry.
+    ///   - whenClosed: Called once, when the store is closed.
+    mutating func run(
+        sharing resources: StoreResources = StoreResources(), whenClosed: @escaping @Sendable () -> Void = {}
+    ) async throws -> Store {
         try locateFile()
         try claimFile()
         do {
@@ -27,7 +31,7 @@ struct StoreOpening: Sendable {
             let chain = try await keyChain()
             let opened = try await stop.running { [self] in try open(chain, content) }
             lock?.release()
-            return try makeStore(opened.connection, opened.key, opened.report, whenClosed)
+            return try makeStore(opened.connection, opened.key, opened.report, resources, whenClosed)
         } catch {
             throw withdraw(after: error)
         }
@@ -61,10 +65,11 @@ extension StoreOpening {
     }
 
     private func makeStore(
-        _ connection: Connection, _ key: ActiveKey, _ report: OpenReport, _ whenClosed: @escaping @Sendable () -> Void
+        _ connection: Connection, _ key: ActiveKey, _ report: OpenReport, _ resources: StoreResources,
+        _ whenClosed: @escaping @Sendable () -> Void
     ) throws -> Store {
         if !context.isInMemory { try OpenFiles.shared.identify(context.path) }
-        let store = Store(context, connection, key, report, whenClosed: whenClosed)
+        let store = Store(context, connection, key, report, resources, whenClosed: whenClosed)
         context.logger?.info("opened", metadata: report.logged)
         return store
     }

@@ -98,7 +98,7 @@ extension ConnectionPool {
         }
         memory.clear()
         broadcaster.close()
-        executor.retire(isWaiting: isWaiting)
+        executor.removeStore(isWaiting: isWaiting)
         whenClosed.withLock { $0.take() }?()
     }
 

@@ -15,6 +15,9 @@ final class ConnectionPool: Sendable {
     /// The threads for the work of tasks: blocking work must not run on Swift's cooperative threads.
     let executor: StoreExecutor
 
+    /// Is told of each operation that has ended.
+    private let observer: StoreObserver?
+
     /// Reports committed changes to observers.
     let broadcaster = ChangeBroadcaster()
 
@@ -83,6 +86,8 @@ final class ConnectionPool: Sendable {
     /// Creates the slots; readers are opened on first use.
     ///
     /// - Parameters:
+    ///   - executor: The threads, which several stores may share.
+    ///   - observer: Is told of each operation that has ended.
     ///   - foreign: The file that other connections may change; nil for none.
     ///   - readerCount: The number of readers; nil for the number in the settings.
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
@@ -95,6 +100,8 @@ final class ConnectionPool: Sendable {
     init(
         database: String,
         settings: StoreSettings,
+        executor: StoreExecutor = StoreExecutor(),
+        observer: StoreObserver? = nil,
         foreign file: ForeignCommits.File? = nil,
         readerCount: Int? = nil,
         writer connection: Connection,
@@ -114,7 +121,9 @@ final class ConnectionPool: Sendable {
         let count = readerCount ?? settings.readers
         running = RunningOperations(hasOneConnection: count == 0)
         queue = Locked(Queue(readers: count, largestGroup: settings.groupSize))
-        executor = StoreExecutor(name: "strongroom", threads: settings.readers + 1)
+        self.executor = executor
+        self.observer = observer
+        executor.addStore(threads: settings.readers + 1)
         foreign = ForeignCommits(file, broadcaster, counters)
         group = GroupCommit(longest: settings.groupDuration, foreign, broadcaster)
         idleTimer = IdleTimer(time: settings.readerIdleTime)
@@ -155,7 +164,17 @@ final class ConnectionPool: Sendable {
         _ limits: OperationLimits = OperationLimits(),
         _ work: (Connection) throws -> T
     ) throws -> T {
+        try observing(request, limits) { watch in
+            try performBlocking(request, limits, watch, work)
+        }
+    }
+
+    private func performBlocking<T>(
+        _ request: Queue.Request, _ limits: OperationLimits, _ watch: OperationWatch?,
+        _ work: (Connection) throws -> T
+    ) throws -> T {
         try acquireBlocking(request, limits) { slot, ticket in
+            watch?.grant()
             guard request == .write else {
                 defer { release(slot) {} }
                 return try run(ticket, request, .unshared, in: slot, work)
@@ -181,16 +200,58 @@ final class ConnectionPool: Sendable {
         _ limits: OperationLimits = OperationLimits(),
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
+        guard let watch = watch(request, limits) else { return try await performUnobserved(request, limits, nil, work) }
+        do {
+            let value = try await performUnobserved(request, limits, watch, work)
+            watch.end(nil)
+            return value
+        } catch {
+            watch.end(error)
+            throw error
+        }
+    }
+
+    private func performUnobserved<T: Sendable>(
+        _ request: Queue.Request, _ limits: OperationLimits, _ watch: OperationWatch?,
+        _ work: @escaping @Sendable (Connection) throws -> T
+    ) async throws -> T {
         try await acquire(request, limits) { [self] (admitted: AdmittedRequest<T>, slot) in
             switch slot {
             case .failure(let error): admitted.continuation.resume(throwing: error)
             case .success(let slot):
+                watch?.grant()
                 let start: @Sendable () -> Void = { [self] in
                     runAdmitted(request, work, admitted.ticket, in: slot) { admitted.continuation.resume(with: $0) }
                 }
                 if admitted.isImmediate, executor.isCurrent { start() } else { executor.post(admitted.urgency, start) }
             }
         }
+    }
+
+    private func observing<T>(
+        _ request: Queue.Request, _ limits: OperationLimits, _ work: (OperationWatch?) throws -> T
+    ) throws -> T {
+        guard let watch = watch(request, limits) else { return try work(nil) }
+        do {
+            let value = try work(watch)
+            watch.end(nil)
+            return value
+        } catch {
+            watch.end(error)
+            throw error
+        }
+    }
+
+    private func watch(_ request: Queue.Request, _ limits: OperationLimits) -> OperationWatch? {
+        guard let observer else { return nil }
+        let kind: FinishedOperation.Kind =
+            switch request {
+            case .read: .read
+            case .write: .write
+            case .ungroupedWrite: .ungroupedWrite
+            case .exclusive: .exclusive
+            }
+        return observer.watch(kind, label: limits.label)
     }
 
     /// Runs work with a slot, which is then released or handed on.
@@ -243,7 +304,7 @@ final class ConnectionPool: Sendable {
         case .handOn(let next):
             next.resume(.success(.writer))
         case .commit:
-            let (members, outcome) = writer.connection.map(group.end(on:)) ?? ([], nil)
+            let (members, outcome) = executor.blocking { writer.connection.map(group.end(on:)) ?? ([], nil) }
             if !members.isEmpty, outcome == nil { counters.countCommit(ofGroup: members.count) }
             release(.writer) { for member in members { member(outcome) } }
         }

@@ -21,6 +21,9 @@ package enum CurrentTransaction {
         return isInside
     }
 
+    /// Whether the current thread is inside a transaction of any store.
+    static var isInsideAny: Bool { pointer.value != nil }
+
     /// The innermost transaction of a database on the current thread, for code that has no reference to it.
     ///
     /// - Returns: The transaction, or nil outside of any transaction of the database.

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The threads of a store, as a task executor. The store's operations run on them; a task that runs on them reads and
-/// writes without changing threads:
+/// The threads of a registry's stores, as a task executor. The stores' operations run on them; a task that runs on them
+/// reads and writes without changing threads:
 ///
 /// ```swift
 /// try await withTaskExecutorPreference(store.executor) {
@@ -14,9 +14,11 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A thread is started when more work is queued than there are threads, up to one more than the store has readers, and
-/// ends after an idle time. As on any executor, code that blocks or computes for long keeps its thread from the store's
-/// work.
+/// All stores of one ``Stores`` share the threads, so that an idle store has none of its own. A thread is started when
+/// more work is queued than there are threads, up to one more than a store has readers (the largest such number of the
+/// open stores; by default, one more than the machine has processors), and ends after an idle time. A thread that waits
+/// for a commit is not counted. If work is queued and none has begun for 10 ms, because closures block or
+/// compute for long, one more thread is started, up to 512 of them.
 ///
 /// See SE-0417, "Task Executor Preference".
 public final class StoreExecutor: TaskExecutor, Sendable {
@@ -29,6 +31,13 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         var pieces = UrgentLine<Piece>()
         var count = 0
         var threads = 0
+        /// How many threads are started as soon as work is queued.
+        var largest: Int
+        /// The number of stores that use the executor.
+        var stores = 0
+        /// The number of pieces that have begun.
+        var begun: UInt64 = 0
+        var reserve = Reserve.none
         /// Sleeping threads that have not been signalled yet.
         var sleeping = 0
         /// Threads that poll for work before they sleep.
@@ -38,6 +47,15 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         var idle = 0
         /// Signalled when `idle` drops to 0.
         var whenNoneIsIdle: DispatchSemaphore?
+    }
+
+    /// The thread that takes over when the others are stalled.
+    private enum Reserve {
+        case none
+        /// Compares the number of pieces that have begun, every ``StoreExecutor/stallTime``.
+        case watching
+        /// Nothing was queued.
+        case sleeping
     }
 
     /// The thread-local state of a thread.
@@ -57,12 +75,14 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     private static let pointer = ThreadLocal()
 
-    private let state = Locked(State())
+    private let state: Locked<State>
+    private let wakeReserve = DispatchSemaphore(value: 0)
     private let wake = DispatchSemaphore(value: 0)
     /// The number of queued pieces; a polling thread reads it without the lock.
     private let pending = Atomic<Int>(0)
-    private let largest: Int
     private let name: String
+    /// How many threads may be started beyond the usual number while work is stalled.
+    private let largestReserve: Int
 
     /// How many pieces may follow each other on one thread before queued work gets it.
     private static let longestChain = 64
@@ -74,9 +94,41 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// How long an idle thread is kept.
     private static let patience = DispatchTimeInterval.seconds(5)
 
-    init(name: String, threads: Int) {
+    /// How long queued work waits for a busy thread before another one is started.
+    private static let stallTime = 0.01  // seconds
+
+    /// - Parameters:
+    ///   - threads: How many threads are started as soon as work is queued.
+    ///   - reserve: How many more may be started while work is stalled.
+    init(name: String, threads: Int, reserve: Int = 0) {
         self.name = name
-        largest = threads
+        largestReserve = reserve
+        state = Locked(State(largest: threads))
+    }
+
+    /// The threads of the stores of a registry; the first store that is opened starts them.
+    convenience init() {
+        self.init(name: "strongroom", threads: 1, reserve: 512)
+    }
+
+    /// Adds a store, whose operations need a number of threads at the same time.
+    func addStore(threads: Int) {
+        state.withLock { state in
+            state.stores += 1
+            state.largest = max(state.largest, threads)
+            state.isRetired = false
+        }
+    }
+
+    /// Removes a store. After the last one, the threads end as soon as they are idle.
+    ///
+    /// - Parameter isWaiting: Whether to wait then until the idle threads have ended.
+    func removeStore(isWaiting: Bool) {
+        let isLast = state.withLock { state in
+            state.stores -= 1
+            return state.stores == 0
+        }
+        if isLast { retire(isWaiting: isWaiting) }
     }
 
     /// Runs a task's next job on one of the threads; if none is free, the job is queued by the task's priority.
@@ -88,9 +140,9 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// Runs work on one of the threads.
     ///
     /// Work that is posted from work on one of the executor's threads runs next on that thread: it is posted at the end
-    /// of the other.
+    /// of the other. Except inside a transaction: that one may wait for the work of another store.
     func post(_ urgency: Urgency = .medium, _ work: @escaping @Sendable () -> Void) {
-        if let thread = current, thread.isWorking, thread.next == nil {
+        if let thread = current, thread.isWorking, thread.next == nil, !CurrentTransaction.isInsideAny {
             thread.next = work
         } else {
             // It holds a connection that more urgent work may be waiting for.
@@ -118,7 +170,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         guard isCurrent else { return wait() }
         let mustStart = state.withLock { state in
             state.threads -= 1
-            guard state.count > 0, state.threads < largest else { return false }
+            guard state.count > 0, state.threads < state.largest else { return false }
             state.threads += 1
             return true
         }
@@ -139,15 +191,21 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// - Parameter isWaiting: Whether to wait until the idle threads have ended: the process may exit right afterwards.
     func retire(isWaiting: Bool = false) {
         let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
-        let (sleeping, mustWait) = state.withLock { state in
+        let (sleeping, isReserveSleeping, mustWait) = state.withLock { state in
             state.isRetired = true
             if state.idle > 0, state.whenNoneIsIdle == nil { state.whenNoneIsIdle = ended }
+            let isReserveSleeping = state.reserve == .sleeping
+            if isReserveSleeping { state.reserve = .watching }
             defer { state.sleeping = 0 }
-            return (state.sleeping, state.idle > 0)
+            return (state.sleeping, isReserveSleeping, state.idle > 0)
         }
         for _ in 0..<sleeping { wake.signal() }
+        if isReserveSleeping { wakeReserve.signal() }
         if mustWait { _ = ended?.wait(timeout: .now() + Self.patience) }
     }
+
+    /// The number of threads.
+    var threadCount: Int { state.withLock { $0.threads } }
 
     /// The number of idle threads that have not ended.
     var idleThreads: Int { state.withLock { $0.idle } }
@@ -164,7 +222,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private enum Need {
-        case none, sleeper, thread
+        case none, sleeper, thread, reserve, reserveSleeper
     }
 
     private func add(_ piece: Piece, _ urgency: Urgency) {
@@ -177,7 +235,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
                 state.sleeping -= 1
                 return .sleeper
             }
-            guard state.threads < largest else { return .none }
+            guard state.threads < state.largest else { return reserve(&state) }
             state.threads += 1
             return .thread
         }
@@ -185,22 +243,96 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         case .none: break
         case .sleeper: wake.signal()
         case .thread: startThread()
+        case .reserve: startReserve()
+        case .reserveSleeper: wakeReserve.signal()
         }
     }
 
-    private func startThread() {
-        DedicatedThread.start(name) { [self] isOwn in
-            let current = CurrentThread(self)
-            withExtendedLifetime(current) {
-                Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()
-                while let (piece, urgency) = next(mayStay: isOwn) {
-                    urgency.adopt()
-                    run(piece, on: current)
-                }
-                Self.pointer.value = nil
-            }
-            recordThreadEnd()
+    /// What lets the reserve watch the threads, which are all busy.
+    private func reserve(_ state: inout State) -> Need {
+        guard state.threads < state.largest + largestReserve else { return .none }
+        defer { state.reserve = .watching }
+        return switch state.reserve {
+        case .watching: .none
+        case .sleeping: .reserveSleeper
+        case .none: .reserve
         }
+    }
+
+    private func startReserve() {
+        DedicatedThread.start(name) { [self] isOwn in
+            guard watch() else { return }
+            work(isOwn)
+        }
+    }
+
+    private enum Watch {
+        case on, sleep, end
+        /// - Parameter isFollowed: Whether another reserve is needed.
+        case work(isFollowed: Bool)
+    }
+
+    /// Waits until the threads are stalled.
+    ///
+    /// - Returns: Whether they are, so that the current thread becomes one of them; otherwise nothing was queued for
+    ///   the idle time.
+    private func watch() -> Bool {
+        var begun = state.withLock { $0.begun }
+        while true {
+            Thread.sleep(forTimeInterval: Self.stallTime)
+            switch state.withLock({ watch(&$0, &begun) }) {
+            case .on: continue
+            case .end: return false
+            case .work(let isFollowed):
+                if isFollowed { startReserve() }
+                return true
+            case .sleep:
+                if wakeReserve.wait(timeout: .now() + Self.patience) == .success { continue }
+                let isOver = state.withLock { state in
+                    guard state.reserve == .sleeping else { return false }
+                    state.reserve = .none
+                    return true
+                }
+                if isOver { return false }
+                // It was woken at the same moment; consume the signal.
+                wakeReserve.wait()
+            }
+        }
+    }
+
+    private func watch(_ state: inout State, _ begun: inout UInt64) -> Watch {
+        guard state.count > 0 else {
+            state.reserve = state.isRetired ? .none : .sleeping
+            return state.isRetired ? .end : .sleep
+        }
+        guard state.begun == begun else {
+            begun = state.begun
+            return .on
+        }
+        state.threads += 1
+        let isFollowed = state.count > 1 && state.threads < state.largest + largestReserve
+        state.reserve = isFollowed ? .watching : .none
+        return .work(isFollowed: isFollowed)
+    }
+
+    private func startThread() {
+        DedicatedThread.start(name) { [self] isOwn in work(isOwn) }
+    }
+
+    /// Runs queued work until the thread is to end.
+    ///
+    /// - Parameter isOwn: Whether the thread may wait for further work.
+    private func work(_ isOwn: Bool) {
+        let current = CurrentThread(self)
+        withExtendedLifetime(current) {
+            Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()
+            while let (piece, urgency) = next(mayStay: isOwn) {
+                urgency.adopt()
+                run(piece, on: current)
+            }
+            Self.pointer.value = nil
+        }
+        recordThreadEnd()
     }
 
     private func run(_ piece: Piece, on thread: CurrentThread) {
@@ -252,7 +384,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
             removeIdleThread(&state)
             return .run(piece, urgency)
         }
-        guard mayStay, !state.isRetired else {
+        guard mayStay, !state.isRetired, state.threads <= 2 * state.largest else {
             state.threads -= 1
             return .end
         }
@@ -279,6 +411,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     private func nextPiece(_ state: inout State) -> (Piece, Urgency)? {
         guard let first = state.pieces.popFirst() else { return nil }
         state.count -= 1
+        state.begun &+= 1
         pending.store(state.count, ordering: .relaxed)
         return first
     }

@@ -44,6 +44,12 @@ enum OpeningWaits {
     @TaskLocal private static var current: Opening?
     private static let state = Locked(State())
 
+    /// Whether the current task belongs to an opening that has not ended.
+    static var isInsideOpening: Bool {
+        guard let current else { return false }
+        return state.withLock { $0.running.contains(current) }
+    }
+
     /// Runs the work of an opening.
     static func run<T: Sendable>(_ opening: Opening, _ work: @Sendable () async throws -> T) async throws -> T {
         state.withLock { _ = $0.running.insert(opening) }

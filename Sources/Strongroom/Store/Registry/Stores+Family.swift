@@ -50,47 +50,10 @@ extension Stores {
         atMost limit: Int = 4,
         progress: (FamilyRotation) -> Void = { _ in }
     ) async throws -> [FamilyRotation] {
-        var outcomes: [Int: FamilyRotation] = [:]
-        try await withThrowingTaskGroup(of: (Int, FamilyRotation).self) { group in
-            var rest = databases.enumerated().makeIterator()
-            func begin() {
-                guard let (index, name) = rest.next() else { return }
-                group.addTask { [self] in
-                    let result: Result<RotationReport, any Error>
-                    do { result = .success(try await rotate(name)) } catch { result = .failure(error) }
-                    return (index, FamilyRotation(name: name, result: result))
-                }
+        try await forEach(of: databases, atMost: limit, progress: progress) { [self] name in
+            try await withLentStore(name) { store, isFirst in
+                if isFirst, let early = store.opening.rotation { early } else { try await store.rotate() }
             }
-            for _ in 0..<max(1, limit) { begin() }
-            while let (index, outcome) = try await group.next() {
-                // An interrupted rotation has left its file unchanged.
-                try Task.checkCancellation()
-                outcomes[index] = outcome
-                progress(outcome)
-                begin()
-            }
-        }
-        return databases.indices.compactMap { outcomes[$0] }
-    }
-
-    /// How often a database is opened again that another caller closes meanwhile.
-    private static let attempts = 3
-
-    private func rotate(_ name: DatabaseName) async throws -> RotationReport {
-        var attempt = 1
-        while true {
-            let (opening, store, isFirst) = try await borrow(name)
-            do {
-                let early = isFirst ? store.opening.rotation : nil
-                let report = if let early { early } else { try await store.rotate() }
-                try await release(opening)
-                return report
-            } catch {
-                // The first failure is the one to report.
-                try? await release(opening)
-                guard (error as? StrongroomError)?.code == .closed, attempt < Self.attempts else { throw error }
-            }
-            attempt += 1
         }
     }
 }

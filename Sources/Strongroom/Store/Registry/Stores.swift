@@ -14,6 +14,7 @@ public final class Stores: Sendable {
         /// The error for a target whose discovered configurations conflict.
         var faults: [String: StrongroomError] = [:]
         var openings: [DatabaseName: SharedOpening] = [:]
+        var hasShutDown = false
 
         func configuration(of name: DatabaseName) throws -> any Configuration {
             if let fault = faults[name.target] { throw fault.naming(name.fileName) }
@@ -33,6 +34,14 @@ public final class Stores: Sendable {
     }
 
     private let state = Locked(State())
+
+    /// What the open stores share.
+    let resources = Locked(StoreResources())
+
+    /// The stores that are lent, and those that are kept open for the next borrower.
+    let lending = Locked(Lending())
+    let holders = StoreHolders()
+    let idleSweep = IdleTimer(time: .seconds(1))
 
     /// The program's registry: it has every type that is marked `@Configuration` in any module of the program.
     ///
@@ -101,6 +110,13 @@ public final class Stores: Sendable {
             .duplicateConfiguration,
             "The configurations \(first) and \(second) both have the target \"\(target)\"; rename one."
         )
+    }
+
+    /// Is told of each operation of stores that are opened from now on, when it has ended; nil for none, which is the
+    /// default.
+    public var operationObserver: (any OperationObserver)? {
+        get { resources.withLock { $0.observer } }
+        set { resources.withLock { $0.observer = newValue } }
     }
 
     /// The targets that have a configuration, in alphabetical order.
@@ -197,6 +213,7 @@ public final class Stores: Sendable {
                 opening.addUser()
                 return (opening, false)
             }
+            guard !state.hasShutDown else { throw hasShutDown(name) }
             let configuration = try state.configuration(of: name)
             let id = OpeningWaits.Opening(of: name)
             // A blocking `open` may wait for an opening that an async one has begun.
@@ -209,6 +226,17 @@ public final class Stores: Sendable {
             return (opening, true)
         }
     }
+
+    /// Makes every later opening fail.
+    func refuseOpenings() { state.withLock { $0.hasShutDown = true } }
+
+    func hasShutDown(_ name: DatabaseName) -> StrongroomError {
+        StrongroomError(
+            .closed, "The registry has been shut down; it opens no store any more.", database: name.fileName)
+    }
+
+    /// The names of the stores that are open, or are being opened or closed.
+    var openNames: [DatabaseName] { state.withLock { $0.openings.keys.sorted { $0.fileName < $1.fileName } } }
 
     /// Closes every open store.
     ///
@@ -231,17 +259,23 @@ public final class Stores: Sendable {
     private func make(
         _ name: DatabaseName, _ configuration: any Configuration, _ place: Persistence?
     ) async throws -> Store {
+        let resources = resources.withLock { $0 }
+        let watch = resources.observer.map { OperationWatch($0, name, .open) }
+        watch?.grant()
         do {
             var opening = try StoreOpening(name, configuration, in: place)
             let extensions = try StoreExtensions(opening.context)
             try await extensions.prepare()
-            let store = try await opening.run { [weak self] in self?.forget(name) }
+            let store = try await opening.run(sharing: resources) { [weak self] in self?.forget(name) }
             try await extensions.attach(to: store)
             state.withLock { $0.openings[name]?.finish(store) }
+            watch?.end(nil)
             return store
         } catch {
             forget(name)
-            throw (error as? StrongroomError)?.naming(name.fileName) ?? error
+            let error = (error as? StrongroomError)?.naming(name.fileName) ?? error
+            watch?.end(error)
+            throw error
         }
     }
 

@@ -1,3 +1,4 @@
+import StrongroomTesting
 import Testing
 
 // An executor without a store, whose threads can be counted, cannot be had through the public interface.
@@ -145,6 +146,53 @@ struct StoreExecutorTests {
         }
         try await eventually { started == nil }
         #expect(idle == nil)
+    }
+
+    /// Every thread waits for what is queued behind it.
+    @Test func stalledWorkGetsFurtherThreads() async throws {
+        let executor = StoreExecutor(name: "strongroom.test", threads: 2, reserve: 30)
+        for _ in 0..<3 {
+            let (barrier, passed) = (Barrier(20), Tally())
+            for _ in 0..<20 {
+                executor.post {
+                    if (try? barrier.block()) != nil { passed.add() }
+                }
+            }
+            try await eventually { passed.value == 20 }
+        }
+        // Those that are not needed end.
+        try await eventually { executor.threadCount <= 4 }
+        executor.retire()
+    }
+
+    @Test func aTransactionThatWaitsForAnotherStoreDoesNotKeepTheThreadThatThisOneNeeds() async throws {
+        let directory = try TemporaryDirectory()
+        let stores = try Stores(LineConfiguration(directory, readers: 1))
+        let (first, second) = (try await stores.open("lines_a.sqlite"), try await stores.open("lines_b.sqlite"))
+        #expect(first.executor === second.executor)
+        try await ending {
+            try await first.write { db in
+                try addLine(1, db)
+                let isDone = Moment()
+                second.queueWrite("queued", { db in try addLine(2, db) }, undone: {}, finish: { _ in isDone.come() })
+                try isDone.block()
+            }
+        }
+        #expect(try await second.read { db in try lineNumbers(db) } == [2])
+        try await stores.closeAll()
+    }
+
+    @Test func theThreadsOfARegistryEndWithItsLastStore() async throws {
+        let directory = try TemporaryDirectory()
+        let stores = try Stores(LineConfiguration(directory, readers: 3))
+        for _ in 0..<3 {
+            let (first, second) = (try await stores.open("lines_a.sqlite"), try await stores.open("lines_b.sqlite"))
+            let executor = first.executor
+            try await first.close()
+            #expect(try await second.read { db in try lineNumbers(db) } == [])
+            try await second.close()
+            try await eventually { executor.threadCount == 0 }
+        }
     }
 
     @Test func tasksThatPreferItRunOnIt() async throws {

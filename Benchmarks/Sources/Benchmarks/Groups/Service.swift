@@ -1,0 +1,49 @@
+import Strongroom
+import Synchronization
+import TestData
+
+extension Group {
+    /// The rival is an actor with the pools that were used last, which opens one after the other. Both sides have the
+    /// same files, one after the other.
+    static let service = Group(
+        "service",
+        """
+        a service with 1,000 files of 200 rows, 100 of them open, 32 requests at the same time, the tenants by Zipf's \
+        law, four of five requests read a page
+        """
+    ) { workplace in
+        let service = try await TenantService(workplace)
+        let path = service.directory.path(percentEncoded: false)
+        let runs = Mutex<[TenantLoad]>([])
+        func rival(_ work: Work, target: Double?) -> Measure.Side? {
+            workplace.grdb.map { process in
+                Measure.Side(name: "GRDB, a cache of pools", target: target) {
+                    try process.run(work, atPath: path).duration
+                }
+            }
+        }
+        /// A time of the runs of the first measure, one after the other.
+        func latency(_ name: String, _ share: Double, _ work: Work, target: Double?) -> Measure {
+            let reported = Atomic(0)
+            return Measure(
+                name: "service, \(name)", unit: .milliseconds,
+                ours: {
+                    let index = reported.wrappingAdd(1, ordering: .relaxed).oldValue
+                    return runs.withLock { $0[index].time(of: share) }
+                },
+                grdb: rival(work, target: target))
+        }
+        let throughput = Measure(
+            name: "service", unit: .rate(TenantLoad.requestCount, "requests"),
+            ours: {
+                let run = try await service.run()
+                runs.withLock { $0.append(run) }
+                return run.duration
+            },
+            grdb: rival(.tenants, target: 3))
+        return [
+            throughput, latency("p50", 0.5, .tenantsHalf, target: nil), latency("p99", 0.99, .tenants99, target: 3),
+            latency("p99.9", 0.999, .tenants999, target: nil),
+        ] + (try await service.costOfIdleTenants())
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// How many stores a registry keeps open for borrowers, and for how long.
+///
+/// ```swift
+/// stores.lendingLimits = LendingLimits(openStores: 500, idleTime: .seconds(300))
+/// ```
+public struct LendingLimits: Sendable, Hashable {
+    /// The maximum number of lent stores that are open at the same time, at least 1. At the limit, the store that was
+    /// returned first is closed; if all are in use, a borrower waits.
+    ///
+    /// Stores that were opened with `open` are not counted, nor does the limit apply to stores that a configuration
+    /// borrows while it supplies the keys of another.
+    public var openStores: Int {
+        didSet { openStores = max(1, openStores) }
+    }
+
+    /// The maximum number of stores that are being opened at the same time, at least 1.
+    public var openings: Int {
+        didSet { openings = max(1, openings) }
+    }
+
+    /// How long a returned store stays open, and up to a second longer.
+    public var idleTime: Duration
+
+    /// The engine's memory in bytes, of all stores of the process, from which no further store is opened before a
+    /// returned one is closed; nil for no limit.
+    public var memory: Int?
+
+    /// The number of file descriptors of the process from which no further store is opened before a returned one is
+    /// closed. An open store has three, and two for each of its readers; of a reader that was closed because it was
+    /// unused the engine keeps one until the store is closed.
+    public var descriptors: Int
+
+    /// Creates limits.
+    ///
+    /// - Parameters:
+    ///   - openStores: The maximum number of lent stores that are open at the same time, at least 1.
+    ///   - openings: The maximum number of stores that are being opened at the same time, at least 1; nil for two for
+    ///     each processor.
+    ///   - idleTime: How long a returned store stays open.
+    ///   - memory: The engine's memory in bytes, of all stores of the process; nil for no limit.
+    ///   - descriptors: The number of file descriptors of the process; nil for three quarters of the system's limit.
+    public init(
+        openStores: Int = 100, openings: Int? = nil, idleTime: Duration = .seconds(60), memory: Int? = nil,
+        descriptors: Int? = nil
+    ) {
+        self.openStores = max(1, openStores)
+        self.openings = max(1, openings ?? 2 * ProcessInfo.processInfo.activeProcessorCount)
+        self.idleTime = idleTime
+        self.memory = memory
+        self.descriptors = descriptors ?? FileDescriptors.limit / 4 * 3
+    }
+
+    /// Whether the process has reached the limit of memory or of descriptors.
+    var isExceeded: Bool {
+        if let memory, EngineMemory.used >= memory { return true }
+        return FileDescriptors.areInUse(descriptors)
+    }
+}

@@ -1,0 +1,348 @@
+/// Decides which stores are open for borrowers, which of them is closed for another, and who waits.
+///
+/// A store is open while it is in use and for an idle time afterwards. At a limit, the one that became idle first is
+/// closed; if all are in use, requests wait in FIFO order. A request for a store that is open or being opened does not
+/// wait.
+///
+/// A pure state machine: each function changes the state and returns what follows, which the caller performs after it
+/// has released the lock. `Opened` is an open store; `Waiter` is whatever value the caller needs back.
+struct LendingQueue<Opened, Waiter> {
+    /// An open store, or one that is being opened or closed; a later one of the same name has another number.
+    struct Loan: Hashable, Sendable {
+        let name: DatabaseName
+        fileprivate let number: UInt64
+    }
+
+    /// The answer to a request.
+    enum Grant {
+        /// The caller uses the open store, and returns it.
+        case use(Loan, Opened)
+        /// The caller opens the store, alone or beside others, and reports the outcome.
+        case open(Loan)
+        /// Nothing is lent any more.
+        case ended
+    }
+
+    /// What follows from a change.
+    struct Steps {
+        /// Requests that have waited, with their answers.
+        var granted: [(waiter: Waiter, grant: Grant)] = []
+        /// Stores to close; ``LendingQueue/closed(_:)`` reports that it was done.
+        var closing: [(loan: Loan, store: Opened)] = []
+    }
+
+    private enum Phase {
+        case opening
+        case open(Opened)
+        case closing
+    }
+
+    private struct Entry {
+        let number: UInt64
+        var phase = Phase.opening
+        /// The number of borrowers, including those that are opening the store.
+        var users = 1
+        /// When it was returned by its last borrower.
+        var idleSince: ContinuousClock.Instant?
+        /// Whether its memory was released since then.
+        var isTrimmed = false
+    }
+
+    private struct Request {
+        let name: DatabaseName
+        let ticket: UInt64
+        let waiter: Waiter
+    }
+
+    private var entries: [DatabaseName: Entry] = [:]
+    private var waiting = FIFOQueue<Request>()
+    private var waitingCount = 0
+    /// Requests for stores that are being closed.
+    private var waitingForClose: [DatabaseName: [Request]] = [:]
+    private var openings = 0
+    private var closings = 0
+    private var lastNumber: UInt64 = 0
+    private(set) var hasEnded = false
+    /// Counts since the registry was created.
+    private(set) var counts = Counts()
+
+    struct Counts: Sendable, Hashable {
+        var loans = 0
+        var openings = 0
+        var waits = 0
+        var closedForOthers = 0
+        var closedWhenIdle = 0
+    }
+
+    var limits = LendingLimits()
+    /// Whether the process has reached a limit of its own.
+    private let isExceeded: (LendingLimits) -> Bool
+
+    init(isExceeded: @escaping (LendingLimits) -> Bool = { $0.isExceeded }) {
+        self.isExceeded = isExceeded
+    }
+
+    // MARK: Requests
+
+    /// Requests a store.
+    ///
+    /// - Parameters:
+    ///   - isNested: Whether the opening of another store waits for it: the limits do not apply, since that opening
+    ///     may have what this one would wait for.
+    ///   - ticket: Identifies the request for ``cancel(_:)``.
+    ///   - waiter: Returned later if the request has to wait.
+    /// - Returns: The answer, or nil if the request waits.
+    mutating func request(
+        _ name: DatabaseName, isNested: Bool, ticket: UInt64, waiter: @autoclosure () -> Waiter
+    ) -> (grant: Grant?, steps: Steps) {
+        guard !hasEnded else { return (.ended, Steps()) }
+        counts.loans += 1
+        let mayOpen = isNested || waiting.isEmpty
+        if let grant = grant(name, isNested: isNested, mayOpen: mayOpen) { return (grant, Steps()) }
+        counts.waits += 1
+        let request = Request(name: name, ticket: ticket, waiter: waiter())
+        if case .closing = entries[name]?.phase {
+            waitingForClose[name, default: []].append(request)
+            return (nil, Steps())
+        }
+        waiting.append(request)
+        waitingCount += 1
+        return (nil, advance())
+    }
+
+    private mutating func grant(_ name: DatabaseName, isNested: Bool, mayOpen: Bool) -> Grant? {
+        if let entry = entries[name] {
+            let loan = Loan(name: name, number: entry.number)
+            switch entry.phase {
+            case .closing: return nil
+            case .opening:
+                entries[name]?.users += 1
+                return .open(loan)
+            case .open(let store):
+                entries[name]?.users += 1
+                entries[name]?.idleSince = nil
+                entries[name]?.isTrimmed = false
+                return .use(loan, store)
+            }
+        }
+        guard mayOpen, isNested || hasRoom else { return nil }
+        lastNumber += 1
+        entries[name] = Entry(number: lastNumber)
+        openings += 1
+        counts.openings += 1
+        return .open(Loan(name: name, number: lastNumber))
+    }
+
+    private var hasRoom: Bool {
+        guard openings < limits.openings, entries.count < limits.openStores else { return false }
+        // Without a store of its own to close, waiting would not help.
+        return entries.isEmpty || !isExceeded(limits)
+    }
+
+    /// Withdraws a waiting request.
+    ///
+    /// - Returns: The waiter, or nil if the request is already granted or unknown.
+    mutating func cancel(_ ticket: UInt64) -> (waiter: Waiter?, steps: Steps) {
+        if let request = waiting.remove(where: { $0.ticket == ticket }) {
+            waitingCount -= 1
+            return (request.waiter, advance())
+        }
+        for (name, requests) in waitingForClose {
+            guard let index = requests.firstIndex(where: { $0.ticket == ticket }) else { continue }
+            return (waitingForClose[name]?.remove(at: index).waiter, Steps())
+        }
+        return (nil, Steps())
+    }
+
+    /// Grants what can be granted, and closes idle stores for the requests that still wait.
+    private mutating func advance() -> Steps {
+        var steps = Steps()
+        while let first = waiting.first {
+            guard let grant = grant(first.name, isNested: false, mayOpen: true) else {
+                closeForOthers(&steps)
+                break
+            }
+            _ = waiting.popFirst()
+            waitingCount -= 1
+            steps.granted.append((first.waiter, grant))
+        }
+        return steps
+    }
+
+    /// Closes as many idle stores as requests wait for, the one that became idle first first.
+    private mutating func closeForOthers(_ steps: inout Steps) {
+        // What is being opened needs no store to be closed.
+        guard openings < limits.openings else { return }
+        while closings < waitingCount,
+            entries.count - closings + waitingCount > limits.openStores || isExceeded(limits),
+            let (name, _) = idle.min(by: { $0.since < $1.since })
+        {
+            counts.closedForOthers += 1
+            close(name, &steps)
+        }
+    }
+
+    private var idle: some Sequence<(name: DatabaseName, since: ContinuousClock.Instant)> {
+        entries.lazy.compactMap { name, entry in entry.idleSince.map { (name, $0) } }
+    }
+
+    private mutating func close(_ name: DatabaseName, _ steps: inout Steps) {
+        guard let entry = entries[name], case .open(let store) = entry.phase else { return }
+        entries[name]?.phase = .closing
+        entries[name]?.idleSince = nil
+        closings += 1
+        steps.closing.append((Loan(name: name, number: entry.number), store))
+    }
+
+    // MARK: Outcomes
+
+    /// Reports that a caller has opened a store.
+    ///
+    /// - Returns: Whether the caller is the first, so that the registry keeps its use of the store; and a store that
+    ///   was closed meanwhile and is replaced by this one.
+    mutating func opened(
+        _ loan: Loan, _ store: Opened, isSame: (Opened, Opened) -> Bool
+    ) -> (isFirst: Bool, replaced: Opened?, steps: Steps) {
+        guard let entry = entries[loan.name], entry.number == loan.number else { return (false, nil, Steps()) }
+        switch entry.phase {
+        case .closing: return (false, nil, Steps())
+        case .opening:
+            openings -= 1
+            entries[loan.name]?.phase = .open(store)
+            return (true, nil, advance())
+        case .open(let earlier):
+            guard !isSame(earlier, store) else { return (false, nil, Steps()) }
+            entries[loan.name]?.phase = .open(store)
+            return (true, earlier, Steps())
+        }
+    }
+
+    /// Reports that a caller has not opened a store.
+    mutating func failed(_ loan: Loan) -> Steps {
+        guard entries[loan.name]?.number == loan.number else { return Steps() }
+        return removeUser(loan, at: .now, closes: false)
+    }
+
+    /// Reports that a borrower has returned a store.
+    ///
+    /// - Parameter closes: Whether to close it if nobody else uses it.
+    mutating func returned(_ loan: Loan, at time: ContinuousClock.Instant, closes: Bool) -> Steps {
+        guard entries[loan.name]?.number == loan.number else { return Steps() }
+        return removeUser(loan, at: time, closes: closes)
+    }
+
+    private mutating func removeUser(_ loan: Loan, at time: ContinuousClock.Instant, closes: Bool) -> Steps {
+        entries[loan.name]?.users -= 1
+        guard let entry = entries[loan.name], entry.users == 0 else { return Steps() }
+        var steps = Steps()
+        switch entry.phase {
+        case .closing: break
+        case .opening:
+            openings -= 1
+            entries[loan.name] = nil
+        case .open:
+            entries[loan.name]?.idleSince = time
+            if closes || hasEnded || entries.count > limits.openStores { close(loan.name, &steps) }
+        }
+        steps += advance()
+        return steps
+    }
+
+    /// Reports that a store was closed by another caller, so that its borrower requests it again.
+    mutating func lost(_ loan: Loan) -> Steps {
+        guard let entry = entries[loan.name], entry.number == loan.number, case .open = entry.phase else {
+            return Steps()
+        }
+        entries[loan.name] = nil
+        return advance()
+    }
+
+    /// Reports that a store was closed.
+    mutating func closed(_ loan: Loan) -> Steps {
+        guard let entry = entries[loan.name], entry.number == loan.number else { return Steps() }
+        entries[loan.name] = nil
+        closings -= 1
+        for request in waitingForClose.removeValue(forKey: loan.name) ?? [] {
+            waiting.append(request)
+            waitingCount += 1
+        }
+        return hasEnded ? refuseWaiting() : advance()
+    }
+
+    // MARK: Idle stores
+
+    /// What to do with the idle stores.
+    ///
+    /// - Parameters:
+    ///   - time: The present time.
+    ///   - trimTime: How long a store is idle before its memory is released.
+    /// - Returns: The stores whose memory to release, those to close, and whether no store is idle any more.
+    mutating func sweep(
+        at time: ContinuousClock.Instant, trimTime: Duration
+    ) -> (trimmed: [Opened], steps: Steps, isDone: Bool) {
+        var (trimmed, steps) = ([Opened](), Steps())
+        for (name, since) in Array(idle) {
+            if time - since >= limits.idleTime {
+                counts.closedWhenIdle += 1
+                close(name, &steps)
+            } else if time - since >= trimTime, entries[name]?.isTrimmed == false,
+                case .open(let store) = entries[name]?.phase
+            {
+                entries[name]?.isTrimmed = true
+                trimmed.append(store)
+            }
+        }
+        return (trimmed, steps, idle.first { _ in true } == nil)
+    }
+
+    /// Changes the limits.
+    mutating func setLimits(_ limits: LendingLimits) -> Steps {
+        self.limits = limits
+        var steps = Steps()
+        while entries.count - closings > limits.openStores, let (name, _) = idle.min(by: { $0.since < $1.since }) {
+            counts.closedForOthers += 1
+            close(name, &steps)
+        }
+        steps += advance()
+        return steps
+    }
+
+    /// Ends lending: waiting requests fail, and idle stores are closed.
+    mutating func end() -> Steps {
+        hasEnded = true
+        var steps = refuseWaiting()
+        for (name, _) in Array(idle) { close(name, &steps) }
+        return steps
+    }
+
+    private mutating func refuseWaiting() -> Steps {
+        var steps = Steps()
+        while let first = waiting.popFirst() { steps.granted.append((first.waiter, .ended)) }
+        for request in waitingForClose.values.joined() { steps.granted.append((request.waiter, .ended)) }
+        waitingForClose = [:]
+        waitingCount = 0
+        return steps
+    }
+
+    // MARK: Statistics
+
+    /// Whether a store is in use, or is being opened or closed.
+    var isInUse: Bool { entries.values.contains { $0.idleSince == nil } }
+
+    /// How many stores are in each phase.
+    var numbers: (lent: Int, idle: Int, opening: Int, closing: Int, waiting: Int) {
+        let idleCount = idle.reduce(0) { count, _ in count + 1 }
+        let open = entries.count - openings - closings
+        let behind = waitingForClose.values.reduce(0) { $0 + $1.count }
+        return (open - idleCount, idleCount, openings, closings, waitingCount + behind)
+    }
+}
+
+extension LendingQueue.Steps {
+    static func += (left: inout Self, right: Self) {
+        left.granted += right.granted
+        left.closing += right.closing
+    }
+}
+
+extension LendingQueue.Grant: Sendable where Opened: Sendable {}

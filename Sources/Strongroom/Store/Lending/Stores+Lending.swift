@@ -1,0 +1,260 @@
+import Dispatch
+import Synchronization
+
+typealias Lending = LendingQueue<LentStore, LendingWaiter>
+
+/// An open store, and the use of it that keeps it open.
+struct LentStore: Sendable {
+    let opening: SharedOpening
+    let store: Store
+}
+
+/// A request for a store that waits; resumed with the answer, or with the error.
+struct LendingWaiter: Sendable {
+    let resume: @Sendable (Result<Lending.Grant, any Error>) -> Void
+}
+
+/// Stores that are open while they are used.
+extension Stores {
+    /// How many lent stores are kept open, and for how long.
+    ///
+    /// A lower limit closes idle stores at once, and stores in use when they are returned.
+    public var lendingLimits: LendingLimits {
+        get { lending.withLock { $0.limits } }
+        set { perform(lending.withLock { $0.setLimits(newValue) }) }
+    }
+
+    /// Uses a store, which is opened if necessary, shared with other users meanwhile, and kept open for an idle time
+    /// afterwards.
+    ///
+    /// ```swift
+    /// let names = try await stores.withStore("clinic_a.sqlite") { store in
+    ///     try await store.read { db in try Patient.order { $0.name }.fetch(in: db) }
+    /// }
+    /// ```
+    ///
+    /// At the limit of ``lendingLimits``, the store that became idle first is closed for this one; if all are in use,
+    /// the call waits in FIFO order. No store is closed while a closure uses it. Do not close it, and use nothing of it
+    /// afterwards; what lasts longer, such as a loop over observed values, needs a ``StoreLease``.
+    ///
+    /// - Parameters:
+    ///   - fileName: The database's name, such as `clinic_a.sqlite`.
+    ///   - timeout: How long to wait for other users at a limit; nil for no limit of time.
+    ///   - label: Who uses the store, for the report of a shutdown; nil for the source file and line.
+    ///   - file: The source file of the call.
+    ///   - line: The line of the call.
+    ///   - body: Uses the store; called once, in the caller's isolation.
+    /// - Returns: What the closure returns.
+    /// - Throws: What the closure throws; as `open`; `CancellationError` if the task is cancelled while it waits;
+    ///   ``StrongroomError`` with `timedOut`, `closed` after ``shutDown(within:)``.
+    @discardableResult
+    public func withStore<T>(
+        _ fileName: String, timeout: Duration? = nil, label: String? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ body: (Store) async throws -> T
+    ) async throws -> T {
+        try await withStore(DatabaseName(fileName), timeout: timeout, label: label, file: file, line: line, body)
+    }
+
+    /// Uses a store whose name is already validated.
+    ///
+    /// - Parameters:
+    ///   - name: The database's name.
+    ///   - timeout: How long to wait for other users at a limit; nil for no limit of time.
+    ///   - label: Who uses the store, for the report of a shutdown; nil for the source file and line.
+    ///   - file: The source file of the call.
+    ///   - line: The line of the call.
+    ///   - body: Uses the store; called once, in the caller's isolation.
+    /// - Returns: What the closure returns.
+    /// - Throws: As the method for a text.
+    @discardableResult
+    public func withStore<T>(
+        _ name: DatabaseName, timeout: Duration? = nil, label: String? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ body: (Store) async throws -> T
+    ) async throws -> T {
+        let lease = try await lease(name, timeout: timeout, label: label, file: file, line: line)
+        defer { lease.end() }
+        return try await body(lease.store)
+    }
+
+    /// Opens a store if necessary, and keeps it open until the lease ends.
+    ///
+    /// ```swift
+    /// let lease = try await stores.lease("clinic_a.sqlite")
+    /// defer { lease.end() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - fileName: The database's name, such as `clinic_a.sqlite`.
+    ///   - timeout: How long to wait for other users at a limit; nil for no limit of time.
+    ///   - label: Who uses the store, for the report of a shutdown; nil for the source file and line.
+    ///   - file: The source file of the call.
+    ///   - line: The line of the call.
+    /// - Returns: The lease.
+    /// - Throws: As ``withStore(_:timeout:label:file:line:_:)-(String,_,_,_,_,_)``.
+    public func lease(
+        _ fileName: String, timeout: Duration? = nil, label: String? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> StoreLease {
+        try await lease(DatabaseName(fileName), timeout: timeout, label: label, file: file, line: line)
+    }
+
+    /// Opens a store whose name is already validated if necessary, and keeps it open until the lease ends.
+    ///
+    /// - Parameters:
+    ///   - name: The database's name.
+    ///   - timeout: How long to wait for other users at a limit; nil for no limit of time.
+    ///   - label: Who uses the store, for the report of a shutdown; nil for the source file and line.
+    ///   - file: The source file of the call.
+    ///   - line: The line of the call.
+    /// - Returns: The lease.
+    /// - Throws: As the method for a text.
+    public func lease(
+        _ name: DatabaseName, timeout: Duration? = nil, label: String? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> StoreLease {
+        while true {
+            switch try await admit(name, timeout) {
+            case .ended: throw hasShutDown(name)
+            case .use(let loan, let lent):
+                guard !lent.store.pool.isClosing else {
+                    // Somebody has closed it.
+                    perform(lending.withLock { $0.lost(loan) })
+                    continue
+                }
+                return makeLease(loan, lent.store, label ?? "\(file):\(line)", .found)
+            case .open(let loan):
+                let (store, origin) = try await open(loan)
+                return makeLease(loan, store, label ?? "\(file):\(line)", origin)
+            }
+        }
+    }
+
+    private func makeLease(
+        _ loan: Lending.Loan, _ store: Store, _ label: String, _ origin: StoreLease.Origin
+    ) -> StoreLease {
+        let holder = StoreHolder(name: loan.name, label: label, since: .now)
+        let number = holders.add(holder)
+        return StoreLease(store, holder, origin) { [self] closes in
+            holders.remove(number)
+            sweepLater()
+            return lending.withLock { $0.returned(loan, at: .now, closes: closes) }
+        } perform: { [self] steps in
+            perform(steps)
+        }
+    }
+
+    private func open(_ loan: Lending.Loan) async throws -> (Store, StoreLease.Origin) {
+        do {
+            let (opening, store, isNew) = try await borrow(loan.name)
+            let lent = LentStore(opening: opening, store: store)
+            let (isFirst, replaced, steps) = lending.withLock {
+                $0.opened(loan, lent) { $0.opening === $1.opening }
+            }
+            perform(steps)
+            // The registry needs one use of the store, however many callers have opened it together.
+            if let surplus = isFirst ? replaced : lent { try await release(surplus.opening) }
+            return (store, !isFirst ? .found : isNew ? .opened : .foundOutside)
+        } catch {
+            perform(lending.withLock { $0.failed(loan) })
+            throw error
+        }
+    }
+
+    // MARK: Waiting
+
+    private static let tickets = Atomic<UInt64>(0)
+
+    /// Requests a store from the lending queue, and waits for the answer.
+    private func admit(_ name: DatabaseName, _ timeout: Duration?) async throws -> Lending.Grant {
+        try Task.checkCancellation()
+        let ticket = Self.tickets.wrappingAdd(1, ordering: .relaxed).newValue
+        let isNested = OpeningWaits.isInsideOpening
+        let timeoutTimer = timeout.map { timer($0, ticket, name) }
+        defer { timeoutTimer?.cancel() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let waiter = LendingWaiter { continuation.resume(with: $0) }
+                let (grant, steps) = lending.withLock {
+                    $0.request(name, isNested: isNested, ticket: ticket, waiter: waiter)
+                }
+                perform(steps)
+                if let grant {
+                    continuation.resume(returning: grant)
+                } else if Task.isCancelled {
+                    // The handler may have run before the request was queued.
+                    cancel(ticket, CancellationError())
+                }
+            }
+        } onCancel: {
+            cancel(ticket, CancellationError())
+        }
+    }
+
+    private func cancel(_ ticket: UInt64, _ error: any Error) {
+        let (waiter, steps) = lending.withLock { $0.cancel(ticket) }
+        perform(steps)
+        waiter?.resume(.failure(error))
+    }
+
+    private func timer(_ timeout: Duration, _ ticket: UInt64, _ name: DatabaseName) -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.schedule(deadline: .now() + .milliseconds(Int(clamping: max(0, timeout.milliseconds))))
+        timer.setEventHandler { [weak self] in
+            guard let self else { return }
+            let limit = lendingLimits.openStores
+            cancel(
+                ticket,
+                StrongroomError(
+                    .timedOut,
+                    """
+                    \(timeout) passed, and all \(limit) stores that may be open at the same time are in use or are \
+                    being opened. Raise `lendingLimits.openStores`, or end uses sooner.
+                    """,
+                    database: name.fileName))
+        }
+        timer.resume()
+        return timer
+    }
+
+    // MARK: Closing
+
+    /// Performs what follows from a change of the lending queue.
+    func perform(_ steps: Lending.Steps) {
+        for (waiter, grant) in steps.granted { waiter.resume(.success(grant)) }
+        for (loan, lent) in steps.closing {
+            // Detached: it belongs to no opening of the caller.
+            Task.detached(executorPreference: Self.opener) { [self] in
+                try? await close(loan, lent)
+            }
+        }
+    }
+
+    private func close(_ loan: Lending.Loan, _ lent: LentStore) async throws {
+        defer { perform(lending.withLock { $0.closed(loan) }) }
+        try await release(lent.opening)
+    }
+
+    /// Ends a use, and closes the store if the use opened it and nobody else has it; returns when that is done.
+    func endAndClose(_ lease: StoreLease) async throws {
+        var steps = lease.endedUse(closes: true)
+        let own = steps.closing.filter { $0.store.store === lease.store }
+        steps.closing.removeAll { $0.store.store === lease.store }
+        perform(steps)
+        for (loan, lent) in own { try await close(loan, lent) }
+    }
+
+    /// How long a store is idle before its readers are closed and its memory is released.
+    private static let trimTime = Duration.seconds(1)
+
+    private func sweepLater() {
+        idleSweep.recordUse { [weak self] in
+            guard let self else { return true }
+            let (trimmed, steps, isDone) = lending.withLock { $0.sweep(at: .now, trimTime: Self.trimTime) }
+            perform(steps)
+            for lent in trimmed {
+                Task.detached(executorPreference: Self.opener) { try? await lent.store.releaseMemory() }
+            }
+            return isDone
+        }
+    }
+}

@@ -1,0 +1,128 @@
+#if Service
+public import CoreMetrics
+import Metrics
+public import ServiceLifecycle
+public import Strongroom
+import Synchronization
+
+/// Reports what a registry's stores do to swift-metrics, by family; the name of a database is never a dimension.
+///
+/// ```swift
+/// let metrics = StoresMetrics(stores)
+/// stores.operationObserver = metrics
+/// ```
+///
+/// As a service of swift-service-lifecycle it also reports the registry's own numbers, once an interval.
+///
+/// | metric | kind | dimensions |
+/// |---|---|---|
+/// | `strongroom_operation` | timer, of waiting and running | family, operation, outcome |
+/// | `strongroom_operation_wait` | timer, of waiting for a connection | family, operation |
+/// | `strongroom_stores` | gauge | state: lent, idle, opening, closing |
+/// | `strongroom_waiting_requests` | gauge, of requests that wait for a limit | |
+/// | `strongroom_threads` | gauge | |
+/// | `strongroom_engine_memory_bytes` | gauge | |
+/// | `strongroom_loans` | counter, of requests for stores | |
+/// | `strongroom_store_openings` | counter, of those that opened one | |
+/// | `strongroom_store_evictions` | counter, of idle stores that were closed for others | |
+public final class StoresMetrics: OperationObserver, Service {
+    private struct Label: Hashable {
+        let name: String
+        let family: String
+        let operation: String
+        let outcome: String?
+
+        var dimensions: [(String, String)] {
+            [("family", family), ("operation", operation)] + (outcome.map { [("outcome", $0)] } ?? [])
+        }
+    }
+
+    private let stores: Stores
+    private let interval: Duration
+    private let factory: any MetricsFactory
+    private let timers = Mutex<[Label: Timer]>([:])
+
+    /// Creates metrics of a registry.
+    ///
+    /// - Parameters:
+    ///   - stores: The registry.
+    ///   - interval: How often its own numbers are reported, at least 10 ms.
+    ///   - factory: The metrics system; by default the one that the program has bootstrapped.
+    public init(
+        _ stores: Stores, every interval: Duration = .seconds(10), factory: any MetricsFactory = MetricsSystem.factory
+    ) {
+        self.stores = stores
+        self.interval = max(interval, .milliseconds(10))
+        self.factory = factory
+    }
+
+    /// Records the times of an operation.
+    public func operationEnded(_ operation: FinishedOperation) {
+        let (family, kind) = (operation.name.target, operation.kind.rawValue)
+        let whole = Label(name: "strongroom_operation", family: family, operation: kind, outcome: operation.outcome)
+        let wait = Label(name: "strongroom_operation_wait", family: family, operation: kind, outcome: nil)
+        timer(whole).record(duration: operation.duration)
+        timer(wait).record(duration: operation.wait)
+    }
+
+    /// The timer of a label, which is created when it is first used.
+    private func timer(_ label: Label) -> Timer {
+        timers.withLock { timers in
+            if let timer = timers[label] { return timer }
+            let timer = Timer(label: label.name, dimensions: label.dimensions, factory: factory)
+            timers[label] = timer
+            return timer
+        }
+    }
+
+    /// Reports the registry's numbers until the program is asked to end, or the task is cancelled.
+    public func run() async throws {
+        let gauges = Gauges(factory)
+        var last = StoresStatistics()
+        await cancelWhenGracefulShutdown { [self] in
+            while true {
+                let numbers = stores.statistics
+                gauges.report(numbers, since: last)
+                last = numbers
+                guard (try? await Task.sleep(for: interval)) != nil else { break }
+            }
+        }
+        gauges.report(stores.statistics, since: last)
+    }
+
+    private struct Gauges {
+        let lent, idle, opening, closing, waiting, threads, memory: Gauge
+        let loans, openings, evictions: Counter
+
+        init(_ factory: any MetricsFactory) {
+            func gauge(_ label: String, _ state: String? = nil) -> Gauge {
+                Gauge(label: label, dimensions: state.map { [("state", $0)] } ?? [], factory: factory)
+            }
+            func counter(_ label: String) -> Counter { Counter(label: label, factory: factory) }
+            lent = gauge("strongroom_stores", "lent")
+            idle = gauge("strongroom_stores", "idle")
+            opening = gauge("strongroom_stores", "opening")
+            closing = gauge("strongroom_stores", "closing")
+            waiting = gauge("strongroom_waiting_requests")
+            threads = gauge("strongroom_threads")
+            memory = gauge("strongroom_engine_memory_bytes")
+            loans = counter("strongroom_loans")
+            openings = counter("strongroom_store_openings")
+            evictions = counter("strongroom_store_evictions")
+        }
+
+        func report(_ numbers: StoresStatistics, since last: StoresStatistics) {
+            lent.record(numbers.lent)
+            idle.record(numbers.idle)
+            opening.record(numbers.opening)
+            closing.record(numbers.closing)
+            waiting.record(numbers.waiting)
+            threads.record(numbers.threads)
+            memory.record(numbers.memory)
+            loans.increment(by: numbers.loans - last.loans)
+            openings.increment(by: numbers.openings - last.openings)
+            evictions.increment(by: numbers.closedForOthers - last.closedForOthers)
+        }
+    }
+}
+#endif

@@ -1,0 +1,87 @@
+import Foundation
+import StrongroomTesting
+import Testing
+
+// Internal: waiting for a connection can be seen in the statistics only.
+@testable import Strongroom
+
+@Suite("What an observer is told of operations", .ending)
+struct OperationObserverTests {
+    private final class Observer: OperationObserver {
+        let ended = Locked<[FinishedOperation]>([])
+
+        func operationEnded(_ operation: FinishedOperation) { ended.withLock { $0.append(operation) } }
+
+        var all: [FinishedOperation] { ended.withLock { $0 } }
+    }
+
+    private let directory: TemporaryDirectory
+    private let stores: Stores
+    private let observer = Observer()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
+        stores.operationObserver = observer
+    }
+
+    @Test func `each operation is reported with its outcome, its label and its times`() async throws {
+        let store = try await stores.open("vault_a.sqlite")
+        try await store.write(label: "adding") { db in try db.execute("INSERT INTO line VALUES ('a')") }
+        _ = try await store.read(label: "counting") { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+        try await store.write(as: .immediate) { db in try db.execute("INSERT INTO line VALUES ('b')") }
+        await #expect(throws: StrongroomError.self) {
+            try await store.write { db in try db.execute("INSERT INTO line VALUES (NULL)") }
+        }
+        await #expect(throws: Refusal.self) { try await store.read { _ in throw Refusal(number: 1) } }
+        try await store.close()
+        await #expect(throws: StrongroomError.self) { try await store.read { _ in } }
+        let all = observer.all
+        #expect(all.map(\.kind) == [.open, .write, .read, .ungroupedWrite, .write, .read, .read])
+        #expect(all.map(\.outcome) == ["ok", "ok", "ok", "ok", "constraint", "failed", "closed"])
+        #expect(all.map(\.label) == [nil, "adding", "counting", nil, nil, nil, nil])
+        #expect(all.allSatisfy { $0.name.fileName == "vault_a.sqlite" && $0.wait <= $0.duration })
+        #expect(all.last?.error != nil && all.first?.error == nil)
+    }
+
+    @Test func `the wait for a connection is counted, also for one that was never granted`() async throws {
+        let store = try await stores.open("vault_a.sqlite")
+        let (isInside, canEnd) = (Moment(), Moment())
+        let holder = Task {
+            try await store.write(as: .immediate) { _ in
+                isInside.come()
+                try canEnd.block()
+            }
+        }
+        try await isInside.wait()
+        let late = await #expect(throws: StrongroomError.self) {
+            try await store.write(label: "late", timeout: .milliseconds(20)) { _ in }
+        }
+        #expect(late?.code == .timedOut)
+        let waiting = Task { try await store.write(label: "waiting") { _ in } }
+        try await eventually { store.statistics.waits == 2 }
+        await linger()
+        canEnd.come()
+        try await holder.value
+        try await waiting.value
+        let all = observer.all
+        let timedOut = try #require(all.first { $0.label == "late" })
+        #expect(timedOut.outcome == "timedOut" && timedOut.wait == timedOut.duration)
+        let waited = try #require(all.first { $0.label == "waiting" })
+        #expect(waited.wait > .zero && waited.outcome == "ok")
+        try await store.close()
+    }
+
+    @Test func `an opening that fails is reported, and blocking calls are, too`() async throws {
+        try Data("no database".utf8).write(to: URL(filePath: directory.path("vault_b.sqlite")))
+        await #expect(throws: StrongroomError.self) { try await stores.open("vault_b.sqlite") }
+        #expect(observer.all.map(\.kind) == [.open] && observer.all[0].outcome != "ok")
+        let store = try await stores.open("vault_a.sqlite")
+        try await onThread {
+            try store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
+            try store.read { _ in }
+        }
+        #expect(observer.all.map(\.kind) == [.open, .open, .write, .read])
+        try await store.close()
+    }
+}

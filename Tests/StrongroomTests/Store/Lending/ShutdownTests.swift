@@ -1,0 +1,98 @@
+import Foundation
+import StrongroomTesting
+import Testing
+
+@testable import Strongroom
+
+@Suite("The shutdown of a registry", .ending)
+struct ShutdownTests {
+    private let directory: TemporaryDirectory
+    private let stores: Stores
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
+    }
+
+    @Test func `it waits for users, refuses new ones, and closes every store`() async throws {
+        let kept = try await stores.open("vault_kept.sqlite")
+        stores.lendingLimits.openStores = 1
+        let lease = try await stores.lease("vault_a.sqlite")
+        let waiting = Task { try await stores.withStore("vault_b.sqlite") { _ in } }
+        try await eventually { stores.statistics.waiting == 1 }
+        let end = Task { await stores.shutDown(within: .seconds(Patience.seconds)) }
+        let refused = await #expect(throws: StrongroomError.self) { try await waiting.value }
+        #expect(refused?.code == .closed)
+        for name in ["vault_a.sqlite", "vault_c.sqlite"] {
+            let error = await #expect(throws: StrongroomError.self) { try await stores.withStore(name) { _ in } }
+            #expect(error?.code == .closed && error?.database == name)
+        }
+        let error = await #expect(throws: StrongroomError.self) { try await stores.open("vault_c.sqlite") }
+        #expect(error?.code == .closed)
+        try await lease.store.write { db in try db.execute("INSERT INTO line VALUES ('last')") }
+        lease.end()
+        let report = await end.value
+        #expect(report.isComplete)
+        #expect(kept.pool.isClosing && lease.store.pool.isClosing)
+        #expect(try await Vault(directory.path(""), keys: .numbered(1)).lines("vault_a.sqlite") == ["last"])
+    }
+
+    @Test func `after its time it closes what is in use, and says who used it`() async throws {
+        let lease = try await stores.lease("vault_a.sqlite", label: "GET /patients")
+        let unnamed = try await stores.lease("vault_a.sqlite")
+        let report = await stores.shutDown(within: .milliseconds(10))
+        #expect(!report.isComplete)
+        #expect(report.holders.map(\.name.fileName) == ["vault_a.sqlite", "vault_a.sqlite"])
+        #expect(report.holders[0].description.contains("used by GET /patients"))
+        #expect(report.holders[1].label.hasPrefix("StrongroomTests/ShutdownTests.swift:"))
+        #expect(report.unclosed.isEmpty && lease.store.pool.isClosing)
+        await #expect(throws: StrongroomError.self) { try await unnamed.store.read { _ in } }
+    }
+
+    @Test func `an operation that does not end is named, and ends later all the same`() async throws {
+        let (isInside, canEnd) = (Moment(), Moment())
+        let writing = Task {
+            try await stores.withStore("vault_a.sqlite") { store in
+                try await store.write { db in
+                    try db.execute("INSERT INTO line VALUES ('late')")
+                    isInside.come()
+                    try canEnd.block()
+                }
+            }
+        }
+        try await isInside.wait()
+        let report = await stores.shutDown(within: .milliseconds(10))
+        #expect(report.unclosed.map(\.fileName) == ["vault_a.sqlite"])
+        canEnd.come()
+        try await writing.value
+        try await eventually { stores.openNames.isEmpty }
+        #expect(try await Vault(directory.path(""), keys: .numbered(1)).lines("vault_a.sqlite") == ["late"])
+    }
+
+    @Test func `it also waits in a task that is cancelled`() async throws {
+        let lease = try await stores.lease("vault_a.sqlite")
+        let end = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await stores.shutDown(within: .seconds(Patience.seconds))
+        }
+        try await eventually { stores.lending.withLock { $0.hasEnded } }
+        await linger()
+        lease.end()
+        #expect(await end.value.isComplete)
+    }
+}
+
+extension Vault {
+    /// The lines of a file of the family.
+    fileprivate func lines(_ name: String) async throws -> [String] {
+        let stores = try Stores(self)
+        let store = try await stores.open(name)
+        let lines = try await store.read { db in
+            var lines: [String] = []
+            try db.forEachRow("SELECT text FROM line ORDER BY rowid") { row in lines.append(try row[0]) }
+            return lines
+        }
+        try await store.close()
+        return lines
+    }
+}
