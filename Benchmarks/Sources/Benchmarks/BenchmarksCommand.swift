@@ -6,7 +6,8 @@ import Strongroom
 struct BenchmarksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Benchmarks/run",
-        abstract: "Measures Strongroom against its rivals, both in one run."
+        abstract: "Measures Strongroom against its rivals, both in one run.",
+        subcommands: [ForeignWriter.self]
     )
 
     @Option(help: "Run one group; can be given more than once.")
@@ -27,6 +28,9 @@ struct BenchmarksCommand: AsyncParsableCommand {
     @Option(help: "The documents that are searched, at least 1,000.")
     var documents = 200_000
 
+    @Option(help: "The seconds in which a process does nothing but observe, at least 10.")
+    var idleSeconds = 60
+
     @Option(help: "Also measure against GRDB, with this program of the package.")
     var grdb: String?
 
@@ -43,6 +47,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
         }
         guard (1...10_000).contains(megabytes) else { throw ValidationError("--megabytes is \(megabytes).") }
         guard documents >= 1_000 else { throw ValidationError("--documents is \(documents).") }
+        guard idleSeconds >= 10 else { throw ValidationError("--idle-seconds is \(idleSeconds).") }
         for name in only where !Group.all.contains(where: { $0.name == name }) {
             let names = Group.all.map(\.name).joined(separator: ", ")
             throw ValidationError("There is no group \"\(name)\"; there are \(names).")
@@ -72,7 +77,8 @@ struct BenchmarksCommand: AsyncParsableCommand {
             try FileHandle.standardError.write(contentsOf: Data("\(group.name): \(group.summary)\n".utf8))
             let process = try grdb.map { try GRDBProcess(program: $0) }
             let workplace = try Workplace(
-                grdb: process, familySize: databases, megabytes: megabytes, documentCount: documents)
+                grdb: process, familySize: databases, megabytes: megabytes, documentCount: documents,
+                idleSeconds: idleSeconds)
             do {
                 for measure in try await group.measures(workplace) {
                     results.append(try await measure.run(runs: runs, engine: engine))

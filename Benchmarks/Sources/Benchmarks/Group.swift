@@ -7,7 +7,7 @@ struct Group: Sendable {
         .open, .openChain, .rotate, .rotateEnvelope, .migrate,
         .groupCommit, .awaitedWrite, .awaitedRead, .endOfReadCheck, .readersBesideWriter, .stream, .familyOpen,
         .formatPredicate, .function, .history, .search, .replication,
-        .service,
+        .foreignCommits, .idleObservation, .service,
     ]
 
     let name: String

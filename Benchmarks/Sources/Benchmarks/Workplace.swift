@@ -15,11 +15,14 @@ struct Workplace: Sendable {
 
     /// How many documents are searched.
     let documentCount: Int
+
+    /// How long a process does nothing but observe.
+    let idleSeconds: Int
     let directory: URL
 
     private let stores: Stores
 
-    init(grdb: GRDBProcess?, familySize: Int, megabytes: Int, documentCount: Int) throws {
+    init(grdb: GRDBProcess?, familySize: Int, megabytes: Int, documentCount: Int, idleSeconds: Int) throws {
         let directory = FileManager.default.temporaryDirectory
             .resolvingSymlinksInPath()
             .appending(path: "strongroom-benchmarks-\(UUID().uuidString)")
@@ -31,6 +34,7 @@ struct Workplace: Sendable {
         self.familySize = familySize
         self.megabytes = megabytes
         self.documentCount = documentCount
+        self.idleSeconds = idleSeconds
     }
 
     /// Closes the stores and removes the files.

@@ -64,6 +64,22 @@ struct ObjectsExamples {
         }
     }
 
+    @Test func aSaveBringsItsRowBack() async throws {
+        try await withStores { () async throws in
+            var ada = Contact(name: "Ada", age: 36)
+            try await Contact.prepare()
+            let store = try await Stores.current.open("addressbook.sqlite")
+            try await store.write { db in
+                try db.execute(
+                    "CREATE TRIGGER aged AFTER INSERT ON contact BEGIN UPDATE contact SET age = age + 1; END")
+            }
+
+            try await ada.save(returning: Contact.self)  // ada is as its row now
+
+            #expect(ada.age == 37)
+        }
+    }
+
     @Test func aTaskHasAnotherRegistry() async throws {
         var ada = Contact(name: "Ada", age: 36)
 

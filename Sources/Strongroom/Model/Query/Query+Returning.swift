@@ -113,27 +113,36 @@ extension Query {
 
     /// The records with some keys, as they are stored; without those of rows that do not exist.
     static func records<R: Record>(_ type: R.Type, _ keys: [[Value]], on connection: Connection) throws -> [R] {
-        let columns = R.columnNames.map(Identifier.quote).joined(separator: ", ")
-        let names = try keyNames()
-        return try keys.compactMap { key in
-            var sql = SQL(verbatim: "SELECT \(columns) FROM \(Source.schema.quotedName)")
-            for (index, (name, value)) in zip(names, key).enumerated() {
-                sql.append(text: index == 0 ? " WHERE " : " AND ")
-                sql.append(.name(name))
-                sql.append(text: value == .null ? " IS " : " = ")
-                sql.append(value: value)
-            }
-            return try record(type, sql, on: connection)
+        try keys.compactMap { try record(type, row(of: R.columnNames, $0), on: connection) }
+    }
+
+    /// Selects columns of the row with a key.
+    static func row(of columns: [String], _ key: [Value]) throws -> SQL {
+        let columns = columns.map(Identifier.quote).joined(separator: ", ")
+        var sql = SQL(verbatim: "SELECT \(columns) FROM \(Source.schema.quotedName)")
+        for (index, (name, value)) in try zip(keyNames(), key).enumerated() {
+            sql.append(text: index == 0 ? " WHERE " : " AND ")
+            sql.append(.name(name))
+            sql.append(text: value == .null ? " IS " : " = ")
+            sql.append(value: value)
         }
+        return sql
     }
 
     /// The record of a query's first row; nil if it has none.
     static func record<R: Record>(_ type: R.Type, _ sql: SQL, on connection: Connection) throws -> R? {
+        try firstRow(sql, on: connection) { row in try R(row: row) }
+    }
+
+    /// Reads a query's first row; nil if it has none.
+    static func firstRow<T>(
+        _ sql: SQL, on connection: Connection, _ read: (borrowing Row) throws -> T
+    ) throws -> T? {
         let statement = try connection.statement(for: sql)
         defer { statement.finish() }
         guard try statement.step() else { return nil }
         do {
-            return try R(row: Row(statement))
+            return try read(Row(statement))
         } catch {
             guard let error = error as? StrongroomError, error.mismatch != nil else { throw error }
             throw error.located(in: Source.schema.name, rowID: nil)

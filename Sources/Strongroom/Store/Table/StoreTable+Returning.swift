@@ -1,5 +1,5 @@
-/// Inserts and upserts that return the rows as they are stored, each in a separate transaction. They correspond to
-/// those of `Table` that take a transaction, and follow the same rules.
+/// Inserts, upserts and saves that return the rows as they are stored, each in a separate transaction. They correspond
+/// to those of `Table` that take a transaction, and follow the same rules.
 extension StoreTable {
     /// Inserts a record and returns its row as it is stored.
     ///
@@ -129,6 +129,50 @@ extension StoreTable {
         try await prepare()
         return try await store.write { db in
             try Source.upsert(record, matching: target, several, nils, on: db.handle.connection, returning: type)
+        }
+    }
+
+    // MARK: Saves
+
+    /// Saves a record and returns its row as it is stored.
+    ///
+    /// ```swift
+    /// try await store.table(Contact.self).save(&contact, returning: Contact.self)    // contact is as its row now
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - record: The record; receives its generated key and, if the type is its own, the columns of its row.
+    ///     Unchanged if saving fails.
+    ///   - cascading: Whether its parents and its children are saved as well; see ``Relations``.
+    ///   - type: The type of the result; its columns are columns of the table.
+    /// - Returns: The row; nil if the record was marked for deletion.
+    /// - Throws: As `Table.save(_:cascading:in:returning:)`, `prepare()` and `Store.write`.
+    @discardableResult
+    public func save<R: Record>(
+        _ record: inout Source.RecordType, cascading: Bool = false, returning type: R.Type
+    ) async throws -> R? {
+        try await prepare(cascading)
+        return try await store.write(&record) { db, record in
+            try Source.save(&record, cascading: cascading, in: db, returning: type)
+        }
+    }
+
+    /// Saves a list of records, all or none, and returns their rows as they are stored.
+    ///
+    /// - Parameters:
+    ///   - records: The records; if the type is their own, they receive the columns of their rows. Unchanged if saving
+    ///     fails.
+    ///   - cascading: Whether their parents and their children are saved as well; see ``Relations``.
+    ///   - type: The type of the results; its columns are columns of the table.
+    /// - Returns: The row of each record, in the order of the records; nil for a record that was marked for deletion.
+    /// - Throws: As `Table.save(contentsOf:cascading:in:returning:)` and `Store.write`.
+    @discardableResult
+    public func save<R: Record>(
+        contentsOf records: inout [Source.RecordType], cascading: Bool = false, returning type: R.Type
+    ) async throws -> [R?] {
+        try await prepare(cascading)
+        return try await store.write(&records) { db, records in
+            try Source.save(contentsOf: &records, cascading: cascading, in: db, returning: type)
         }
     }
 }

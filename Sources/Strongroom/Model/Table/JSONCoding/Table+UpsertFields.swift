@@ -63,11 +63,18 @@ extension Table where Self: Record, RecordType == Self {
         coding: RecordCoding = .stored,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        let given = FieldValues(try RecordField.all(of: Self.self, coding), dictionary) { try $0.read($1) }
-        return try upsert(given, by: UpsertTarget<Self>(repeat each columns), coding, in: db)
+        try upsert(dictionary, by: UpsertTarget<Self>(repeat each columns), coding, in: db)
     }
 
-    private static func upsert(
+    static func upsert(
+        _ dictionary: [String: Value], by target: UpsertTarget<Self>, _ coding: RecordCoding,
+        in db: borrowing some Writing & ~Copyable
+    ) throws -> Upserted<Key> {
+        let given = FieldValues(try RecordField.all(of: Self.self, coding), dictionary) { try $0.read($1) }
+        return try upsert(given, by: target, coding, in: db)
+    }
+
+    static func upsert(
         _ json: String, by target: UpsertTarget<Self>, _ coding: RecordCoding,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {

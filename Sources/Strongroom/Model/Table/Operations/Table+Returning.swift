@@ -238,7 +238,7 @@ extension Table {
     /// Writes rows and reads them again, atomically.
     ///
     /// - Parameter write: Writes the rows and returns their keys.
-    private static func returned<R: Record>(
+    static func returned<R: Record>(
         list type: R.Type, on connection: Connection, _ write: (Connection) throws -> [Key]
     ) throws -> [R] {
         // A table that is created on first use stays if the write fails.
@@ -322,7 +322,7 @@ extension Table {
 }
 
 extension TableFailure {
-    fileprivate static func goneAfterWrite(_ schema: TableSchema) -> StrongroomError {
+    static func goneAfterWrite(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .noSuchRow,
             """
