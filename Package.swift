@@ -137,7 +137,9 @@ let package = Package(
             name: "StrongroomService",
             dependencies: ["Strongroom", .product(name: "Logging", package: "swift-log")] + service,
             swiftSettings: settings),
-        .target(name: "StrongroomTesting", dependencies: ["Strongroom"], swiftSettings: settings),
+        .target(
+            name: "StrongroomTesting",
+            dependencies: ["Strongroom", .product(name: "Logging", package: "swift-log")], swiftSettings: settings),
         .target(
             name: "StrongroomCommands",
             dependencies: ["Strongroom", "StrongroomReplication", commandLine],

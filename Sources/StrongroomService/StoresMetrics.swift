@@ -37,7 +37,7 @@ public final class StoresMetrics: OperationObserver, Service {
         }
     }
 
-    private let stores: Stores
+    private weak let stores: Stores?
     private let interval: Duration
     private let factory: any MetricsFactory
     private let timers = Mutex<[Label: Timer]>([:])
@@ -67,11 +67,13 @@ public final class StoresMetrics: OperationObserver, Service {
 
     /// The timer of a label, which is created when it is first used.
     private func timer(_ label: Label) -> Timer {
-        timers.withLock { timers in
+        if let timer = timers.withLock({ $0[label] }) { return timer }
+        // The factory is foreign code, and is not called under the lock.
+        let created = Timer(label: label.name, dimensions: label.dimensions, factory: factory)
+        return timers.withLock { timers in
             if let timer = timers[label] { return timer }
-            let timer = Timer(label: label.name, dimensions: label.dimensions, factory: factory)
-            timers[label] = timer
-            return timer
+            timers[label] = created
+            return created
         }
     }
 
@@ -79,15 +81,17 @@ public final class StoresMetrics: OperationObserver, Service {
     public func run() async throws {
         let gauges = Gauges(factory)
         var last = StoresStatistics()
-        await cancelWhenGracefulShutdown { [self] in
+        last = await cancelWhenGracefulShutdown { [self, last] in
+            var last = last
             while true {
-                let numbers = stores.statistics
+                guard let numbers = stores?.statistics else { break }
                 gauges.report(numbers, since: last)
                 last = numbers
                 guard (try? await Task.sleep(for: interval)) != nil else { break }
             }
+            return last
         }
-        gauges.report(stores.statistics, since: last)
+        if let stores { gauges.report(stores.statistics, since: last) }
     }
 
     private struct Gauges {

@@ -39,7 +39,9 @@ public struct StoresService: Service {
         for holder in report.holders { logger.warning("the shutdown did not wait longer for \(holder)") }
         for name in report.unclosed { logger.warning("\(name) was not closed: an operation is still running") }
         for failure in report.failures { logger.error("closing failed: \(failure)") }
-        logger.info("the stores are closed", metadata: ["duration": "\(report.duration)"])
+        if report.unclosed.isEmpty {
+            logger.info("the stores are closed", metadata: ["duration": "\(report.duration)"])
+        }
     }
 }
 #endif

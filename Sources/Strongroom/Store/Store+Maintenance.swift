@@ -57,8 +57,7 @@ extension Store {
     ///
     /// - Throws: ``StrongroomError`` with `closed`; `CancellationError` when the task is cancelled.
     public func releaseMemory() async throws {
-        pool.closeIdleReaders()
-        try await pool.perform(.ungroupedWrite) { $0.releaseMemory() }
+        try await pool.releaseMemory(isObserved: true)
     }
 
     private static let firstThatOptimizes = 3_018_000

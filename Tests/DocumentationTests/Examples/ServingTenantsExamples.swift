@@ -29,7 +29,7 @@ private struct ClinicService: Sendable {
 
     func addPatient(_ patient: Patient, to clinic: String) async throws -> Patient {
         try await stores.withStore("clinic_\(clinic).sqlite") { store in
-            try await store.table(Patient.self).insert(patient)
+            try await store.table(Patient.self).insert(patient, returning: Patient.self)
         }
     }
 
@@ -48,8 +48,10 @@ private struct ClinicService: Sendable {
             let task = Task {
                 defer { lease.end() }
                 do {
-                    for try await count in lease.store.values({ db in try Patient.count(in: db) }) {
-                        continuation.yield("data: \(count)\n\n")
+                    try await lease.untilShutdown {
+                        for try await count in lease.store.values({ db in try Patient.count(in: db) }) {
+                            continuation.yield("data: \(count)\n\n")
+                        }
                     }
                     continuation.finish()
                 } catch {
@@ -95,11 +97,8 @@ struct ServingTenantsExamples {
         #expect(try await events.next() == "data: 0\n\n")
         _ = try await service.addPatient(Patient(name: "Ada"), to: "a")
         #expect(try await events.next() == "data: 1\n\n")
-        // Another program that has the file.
-        let other = try Stores(Clinics(home: home, keys: keys))
-        _ = other
-        let report = await stores.shutDown(within: .milliseconds(10))
-        #expect(report.holders.map(\.label) == ["events"])
+        let report = await stores.shutDown(within: .seconds(300))
+        #expect(report.isComplete)
         #expect(try await events.next() == nil)
     }
 
@@ -128,6 +127,11 @@ struct ServingTenantsExamples {
             }
             #expect(count == 11)
         }
+
+        let store = try await stores.open(names[0])
+        let health = await store.health(within: .seconds(1))
+        if !health.isReady { print(health.readFailure ?? health.writeRefusal as Any, health.logBytes) }
+        #expect(health.isReady || health.readFailure != nil)
 
         let numbers = stores.statistics
         print("\(numbers.lent) in use, \(numbers.idle) idle, \(numbers.waiting) waiting, \(numbers.threads) threads")

@@ -19,10 +19,8 @@ struct TestingAProgramExamples {
 
     private struct Contacts: Configuration {
         static let target = "contacts"
-        let directory: String
         var migrator: Migrator? { .automatic(tables: [Contact.schema]) }
 
-        func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database.fileName)" }
         func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.random()) }
         func migrator(for database: DatabaseName) -> Migrator? { migrator }
     }
@@ -49,11 +47,10 @@ struct TestingAProgramExamples {
     }
 
     @Test func theProgramsOwnConfiguration() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try Stores(Contacts(directory: directory.path("")))
-        let store = try await stores.open("contacts_alice.sqlite")
+        let temporary = try TemporaryStores(Contacts()) { settings in settings.readers = 1 }
+        let store = try await temporary.stores.open("contacts_alice.sqlite")
         #expect(store.opening.outcome == .created)
-        try await stores.closeAll()
+        try await temporary.stores.closeAll()
     }
 }
 #endif

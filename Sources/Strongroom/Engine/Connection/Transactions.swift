@@ -57,7 +57,10 @@ extension WriteTransaction {
 }
 
 /// The end of work whose closure has requested a rollback.
-struct RequestedRollback: Error {}
+struct RequestedRollback: Error, RequestedByWork {}
+
+/// An error that is no failure: the work has requested that it be undone.
+protocol RequestedByWork: Error {}
 
 extension Connection {
     /// Runs the closure of a write or a savepoint, which may request the rollback of its work.

@@ -1,10 +1,11 @@
-/// Is told of each operation of a registry's stores when it has ended; for metrics and traces.
+/// Receives each operation of a registry's stores when it has ended; for metrics and traces.
 ///
 /// ```swift
 /// stores.operationObserver = metrics
 /// ```
 public protocol OperationObserver: Sendable {
-    /// Called after each operation, in the task of its caller if that is async; the caller waits for it.
+    /// Called after each operation; its caller waits for that. A write that called ``WriteTransaction/rollBack()`` has
+    /// not failed.
     ///
     /// - Parameter operation: What was done, and how long it took.
     func operationEnded(_ operation: FinishedOperation)
@@ -22,7 +23,7 @@ public struct FinishedOperation: Sendable {
         case write
         /// A write in a transaction of its own, or maintenance on demand.
         case ungroupedWrite
-        /// Work that needed exclusive access, such as a rotation.
+        /// Work that needed exclusive access, such as a rotation. What fails in it is not reported here.
         case exclusive
     }
 

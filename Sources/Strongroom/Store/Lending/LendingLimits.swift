@@ -9,8 +9,8 @@ public struct LendingLimits: Sendable, Hashable {
     /// The maximum number of lent stores that are open at the same time, at least 1. At the limit, the store that was
     /// returned first is closed; if all are in use, a borrower waits.
     ///
-    /// Stores that were opened with `open` are not counted, nor does the limit apply to stores that a configuration
-    /// borrows while it supplies the keys of another.
+    /// Stores that were opened with `open` are not counted, nor does the limit apply to stores that are borrowed inside
+    /// the closure of another use, or by a configuration while it supplies the keys of another.
     public var openStores: Int {
         didSet { openStores = max(1, openStores) }
     }

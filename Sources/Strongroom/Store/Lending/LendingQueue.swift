@@ -51,12 +51,15 @@ struct LendingQueue<Opened, Waiter> {
     private struct Request {
         let name: DatabaseName
         let ticket: UInt64
+        /// Whether the limits do not apply.
+        let isNested: Bool
         let waiter: Waiter
     }
 
     private var entries: [DatabaseName: Entry] = [:]
     private var waiting = FIFOQueue<Request>()
-    private var waitingCount = 0
+    /// How many of them each name has.
+    private var waitingNames: [DatabaseName: Int] = [:]
     /// Requests for stores that are being closed.
     private var waitingForClose: [DatabaseName: [Request]] = [:]
     private var openings = 0
@@ -87,8 +90,8 @@ struct LendingQueue<Opened, Waiter> {
     /// Requests a store.
     ///
     /// - Parameters:
-    ///   - isNested: Whether the opening of another store waits for it: the limits do not apply, since that opening
-    ///     may have what this one would wait for.
+    ///   - isNested: Whether the opening or the user of another store waits for it: the limits do not apply, since that
+    ///     one may have what this one would wait for.
     ///   - ticket: Identifies the request for ``cancel(_:)``.
     ///   - waiter: Returned later if the request has to wait.
     /// - Returns: The answer, or nil if the request waits.
@@ -98,16 +101,38 @@ struct LendingQueue<Opened, Waiter> {
         guard !hasEnded else { return (.ended, Steps()) }
         counts.loans += 1
         let mayOpen = isNested || waiting.isEmpty
-        if let grant = grant(name, isNested: isNested, mayOpen: mayOpen) { return (grant, Steps()) }
+        if let grant = grant(name, isNested: isNested, mayOpen: mayOpen) {
+            var steps = Steps()
+            grantOthers(name, &steps)
+            return (grant, steps)
+        }
         counts.waits += 1
-        let request = Request(name: name, ticket: ticket, waiter: waiter())
+        let request = Request(name: name, ticket: ticket, isNested: isNested, waiter: waiter())
         if case .closing = entries[name]?.phase {
             waitingForClose[name, default: []].append(request)
             return (nil, Steps())
         }
-        waiting.append(request)
-        waitingCount += 1
+        append(request)
         return (nil, advance())
+    }
+
+    private mutating func append(_ request: Request) {
+        waiting.append(request)
+        waitingNames[request.name, default: 0] += 1
+    }
+
+    private mutating func forget(_ request: Request) {
+        guard let count = waitingNames[request.name] else { return }
+        waitingNames[request.name] = count > 1 ? count - 1 : nil
+    }
+
+    /// Grants the waiting requests for a store that is open or being opened.
+    private mutating func grantOthers(_ name: DatabaseName, _ steps: inout Steps) {
+        while waitingNames[name] != nil, let request = waiting.remove(where: { $0.name == name }) {
+            forget(request)
+            guard let grant = grant(name, isNested: false, mayOpen: false) else { return append(request) }
+            steps.granted.append((request.waiter, grant))
+        }
     }
 
     private mutating func grant(_ name: DatabaseName, isNested: Bool, mayOpen: Bool) -> Grant? {
@@ -144,7 +169,7 @@ struct LendingQueue<Opened, Waiter> {
     /// - Returns: The waiter, or nil if the request is already granted or unknown.
     mutating func cancel(_ ticket: UInt64) -> (waiter: Waiter?, steps: Steps) {
         if let request = waiting.remove(where: { $0.ticket == ticket }) {
-            waitingCount -= 1
+            forget(request)
             return (request.waiter, advance())
         }
         for (name, requests) in waitingForClose {
@@ -163,18 +188,20 @@ struct LendingQueue<Opened, Waiter> {
                 break
             }
             _ = waiting.popFirst()
-            waitingCount -= 1
+            forget(first)
             steps.granted.append((first.waiter, grant))
+            grantOthers(first.name, &steps)
         }
         return steps
     }
 
-    /// Closes as many idle stores as requests wait for, the one that became idle first first.
+    /// Closes as many idle stores as are waited for, the one that became idle first first.
     private mutating func closeForOthers(_ steps: inout Steps) {
         // What is being opened needs no store to be closed.
         guard openings < limits.openings else { return }
-        while closings < waitingCount,
-            entries.count - closings + waitingCount > limits.openStores || isExceeded(limits),
+        let isExceeded = isExceeded(limits)
+        let wanted = waitingNames.count
+        while closings < wanted, isExceeded || entries.count - closings + wanted > limits.openStores,
             let (name, _) = idle.min(by: { $0.since < $1.since })
         {
             counts.closedForOthers += 1
@@ -196,24 +223,31 @@ struct LendingQueue<Opened, Waiter> {
 
     // MARK: Outcomes
 
+    /// What becomes of a store that a caller has opened.
+    enum Outcome {
+        /// The registry keeps the caller's use of it, in place of that of a store that was closed meanwhile.
+        case kept(replaced: Opened?)
+        /// The registry has a use of it.
+        case known
+        /// The loan has ended, since its store was closed; the caller requests the store again.
+        case stale
+    }
+
     /// Reports that a caller has opened a store.
-    ///
-    /// - Returns: Whether the caller is the first, so that the registry keeps its use of the store; and a store that
-    ///   was closed meanwhile and is replaced by this one.
     mutating func opened(
         _ loan: Loan, _ store: Opened, isSame: (Opened, Opened) -> Bool
-    ) -> (isFirst: Bool, replaced: Opened?, steps: Steps) {
-        guard let entry = entries[loan.name], entry.number == loan.number else { return (false, nil, Steps()) }
+    ) -> (outcome: Outcome, steps: Steps) {
+        guard let entry = entries[loan.name], entry.number == loan.number else { return (.stale, Steps()) }
         switch entry.phase {
-        case .closing: return (false, nil, Steps())
+        case .closing: return (.stale, Steps())
         case .opening:
             openings -= 1
             entries[loan.name]?.phase = .open(store)
-            return (true, nil, advance())
+            return (.kept(replaced: nil), advance())
         case .open(let earlier):
-            guard !isSame(earlier, store) else { return (false, nil, Steps()) }
+            guard !isSame(earlier, store) else { return (.known, Steps()) }
             entries[loan.name]?.phase = .open(store)
-            return (true, earlier, Steps())
+            return (.kept(replaced: earlier), Steps())
         }
     }
 
@@ -242,7 +276,7 @@ struct LendingQueue<Opened, Waiter> {
             entries[loan.name] = nil
         case .open:
             entries[loan.name]?.idleSince = time
-            if closes || hasEnded || entries.count > limits.openStores { close(loan.name, &steps) }
+            if closes || hasEnded || entries.count - closings > limits.openStores { close(loan.name, &steps) }
         }
         steps += advance()
         return steps
@@ -254,6 +288,8 @@ struct LendingQueue<Opened, Waiter> {
             return Steps()
         }
         entries[loan.name] = nil
+        // It is counted again.
+        counts.loans -= 1
         return advance()
     }
 
@@ -262,11 +298,24 @@ struct LendingQueue<Opened, Waiter> {
         guard let entry = entries[loan.name], entry.number == loan.number else { return Steps() }
         entries[loan.name] = nil
         closings -= 1
-        for request in waitingForClose.removeValue(forKey: loan.name) ?? [] {
-            waiting.append(request)
-            waitingCount += 1
+        let requests = waitingForClose.removeValue(forKey: loan.name) ?? []
+        guard !hasEnded else {
+            var steps = refuseWaiting()
+            for request in requests { steps.granted.append((request.waiter, .ended)) }
+            return steps
         }
-        return hasEnded ? refuseWaiting() : advance()
+        var steps = Steps()
+        for request in requests {
+            // A nested request must not wait for a limit: what would end that wait may wait for it.
+            if request.isNested, let grant = grant(loan.name, isNested: true, mayOpen: true) {
+                steps.granted.append((request.waiter, grant))
+            } else {
+                append(request)
+            }
+        }
+        if entries[loan.name] != nil { grantOthers(loan.name, &steps) }
+        steps += advance()
+        return steps
     }
 
     // MARK: Idle stores
@@ -276,7 +325,8 @@ struct LendingQueue<Opened, Waiter> {
     /// - Parameters:
     ///   - time: The present time.
     ///   - trimTime: How long a store is idle before its memory is released.
-    /// - Returns: The stores whose memory to release, those to close, and whether no store is idle any more.
+    /// - Returns: The stores whose memory to release, what follows, and whether no store is idle any more and no request
+    ///   waits.
     mutating func sweep(
         at time: ContinuousClock.Instant, trimTime: Duration
     ) -> (trimmed: [Opened], steps: Steps, isDone: Bool) {
@@ -292,7 +342,9 @@ struct LendingQueue<Opened, Waiter> {
                 trimmed.append(store)
             }
         }
-        return (trimmed, steps, idle.first { _ in true } == nil)
+        // The process may be below its limits again.
+        steps += advance()
+        return (trimmed, steps, waiting.isEmpty && idle.first { _ in true } == nil)
     }
 
     /// Changes the limits.
@@ -319,8 +371,7 @@ struct LendingQueue<Opened, Waiter> {
         var steps = Steps()
         while let first = waiting.popFirst() { steps.granted.append((first.waiter, .ended)) }
         for request in waitingForClose.values.joined() { steps.granted.append((request.waiter, .ended)) }
-        waitingForClose = [:]
-        waitingCount = 0
+        (waitingForClose, waitingNames) = ([:], [:])
         return steps
     }
 
@@ -334,7 +385,8 @@ struct LendingQueue<Opened, Waiter> {
         let idleCount = idle.reduce(0) { count, _ in count + 1 }
         let open = entries.count - openings - closings
         let behind = waitingForClose.values.reduce(0) { $0 + $1.count }
-        return (open - idleCount, idleCount, openings, closings, waitingCount + behind)
+        let queued = waitingNames.values.reduce(0, +)
+        return (open - idleCount, idleCount, openings, closings, queued + behind)
     }
 }
 
@@ -346,3 +398,4 @@ extension LendingQueue.Steps {
 }
 
 extension LendingQueue.Grant: Sendable where Opened: Sendable {}
+extension LendingQueue.Steps: Sendable where Opened: Sendable, Waiter: Sendable {}

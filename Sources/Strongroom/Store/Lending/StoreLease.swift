@@ -26,26 +26,58 @@ public final class StoreLease: Sendable {
         case found
     }
 
-    private let giveBack: @Sendable (_ closes: Bool) -> Lending.Steps
+    private let release: @Sendable (_ closes: Bool) -> Lending.Steps
+    private let shutdown: ShutdownSignal
     private let perform: @Sendable (Lending.Steps) -> Void
     private let hasEnded = Atomic(false)
 
     /// - Parameters:
-    ///   - giveBack: Called once, with whether the store is to be closed if nobody else uses it.
+    ///   - release: Called once, with whether the store is to be closed if nobody else uses it.
     ///   - perform: Performs what follows from that.
     init(
-        _ store: Store, _ holder: StoreHolder, _ origin: Origin,
-        giveBack: @escaping @Sendable (_ closes: Bool) -> Lending.Steps,
+        _ store: Store, _ holder: StoreHolder, _ origin: Origin, _ shutdown: ShutdownSignal,
+        release: @escaping @Sendable (_ closes: Bool) -> Lending.Steps,
         perform: @escaping @Sendable (Lending.Steps) -> Void
     ) {
         self.perform = perform
+        self.shutdown = shutdown
         self.store = store
         self.holder = holder
         self.origin = origin
-        self.giveBack = giveBack
+        self.release = release
     }
 
     deinit { end() }
+
+    /// Runs work that would last for ever, such as a loop over observed values, until the registry is shut down: the
+    /// work is cancelled then.
+    ///
+    /// ```swift
+    /// try await lease.untilShutdown {
+    ///     for try await count in lease.store.values({ db in try Patient.count(in: db) }) { send(count) }
+    /// }
+    /// ```
+    ///
+    /// - Parameter work: The work; it must end when its task is cancelled.
+    /// - Throws: What the work throws; not the `CancellationError` of a shutdown.
+    public func untilShutdown(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        let isShutdown = Locked(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await work() }
+            group.addTask { [shutdown] in
+                await shutdown.wait()
+                isShutdown.withLock { $0 = !Task.isCancelled }
+            }
+            do {
+                // The first one of the two to end.
+                try await group.next()
+                group.cancelAll()
+                try await group.waitForAll()
+            } catch is CancellationError where isShutdown.withLock({ $0 }) {
+                return
+            }
+        }
+    }
 
     /// Ends the use of the store; a second call has no effect.
     public func end() {
@@ -58,7 +90,7 @@ public final class StoreLease: Sendable {
     /// - Returns: What follows; the caller performs it.
     func endedUse(closes: Bool) -> Lending.Steps {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return Lending.Steps() }
-        return giveBack(closes && origin != .found)
+        return release(closes && origin != .found)
     }
 }
 

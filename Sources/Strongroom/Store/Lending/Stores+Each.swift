@@ -7,7 +7,7 @@ extension Stores {
     ///
     /// ```swift
     /// let outcomes = try await stores.withEachStore(of: stores.databases(of: "clinic")) { store in
-    ///     try await store.verify().isSound
+    ///     try await store.verify().isWhole
     /// }
     /// ```
     ///
@@ -15,7 +15,8 @@ extension Stores {
     ///   - databases: The databases' names.
     ///   - limit: The maximum number of stores that are worked on at the same time, at least 1.
     ///   - progress: Called after each database, one call at a time.
-    ///   - body: The work on one store; opening it migrates it.
+    ///   - body: The work on one store; opening it migrates it. It is called again, at most twice, if another caller
+    ///     closes the store meanwhile.
     /// - Returns: The outcomes, in the order of the names.
     /// - Throws: `CancellationError` if the task is cancelled; work that is done is kept.
     @discardableResult
@@ -42,13 +43,16 @@ extension Stores {
         while true {
             let lease = try await lease(name, label: "work on many databases")
             do {
-                let value = try await body(lease.store, lease.origin == .opened)
+                let value = try await StoreUse.run(self) {
+                    try await body(lease.store, lease.origin == .opened)
+                }
                 try await endAndClose(lease)
                 return value
             } catch {
+                let isClosed = (error as? StrongroomError)?.code == .closed && lease.store.pool.isClosing
                 // The first failure is the one to report.
                 try? await endAndClose(lease)
-                guard (error as? StrongroomError)?.code == .closed, attempt < Self.attempts else { throw error }
+                guard isClosed, attempt < Self.attempts else { throw error }
             }
             attempt += 1
         }

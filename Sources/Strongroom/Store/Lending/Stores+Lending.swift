@@ -34,8 +34,10 @@ extension Stores {
     /// ```
     ///
     /// At the limit of ``lendingLimits``, the store that became idle first is closed for this one; if all are in use,
-    /// the call waits in FIFO order. No store is closed while a closure uses it. Do not close it, and use nothing of it
-    /// afterwards; what lasts longer, such as a loop over observed values, needs a ``StoreLease``.
+    /// the call waits in FIFO order, except inside the closure of another use, which may have what it would wait for:
+    /// the limit is exceeded then. A store is not closed while a closure uses it, unless a program closes it itself, by
+    /// `close` or `closeAll`. Use nothing of it afterwards; what lasts longer, such as a loop over observed values,
+    /// needs a ``StoreLease``.
     ///
     /// - Parameters:
     ///   - fileName: The database's name, such as `clinic_a.sqlite`.
@@ -73,10 +75,11 @@ extension Stores {
     ) async throws -> T {
         let lease = try await lease(name, timeout: timeout, label: label, file: file, line: line)
         defer { lease.end() }
-        return try await body(lease.store)
+        return try await StoreUse.run(self) { try await body(lease.store) }
     }
 
-    /// Opens a store if necessary, and keeps it open until the lease ends.
+    /// Opens a store if necessary, and keeps it open until the lease ends. A task that has a lease and requests another
+    /// store waits for the limits: with as many such tasks as stores that may be open, they wait for each other.
     ///
     /// ```swift
     /// let lease = try await stores.lease("clinic_a.sqlite")
@@ -117,45 +120,59 @@ extension Stores {
             case .ended: throw hasShutDown(name)
             case .use(let loan, let lent):
                 guard !lent.store.pool.isClosing else {
-                    // Somebody has closed it.
+                    // Another caller has closed it.
                     perform(lending.withLock { $0.lost(loan) })
                     continue
                 }
-                return makeLease(loan, lent.store, label ?? "\(file):\(line)", .found)
+                return makeLease(loan, lent, label ?? "\(file):\(line)", .found)
             case .open(let loan):
-                let (store, origin) = try await open(loan)
-                return makeLease(loan, store, label ?? "\(file):\(line)", origin)
+                guard let (lent, origin) = try await open(loan) else { continue }
+                return makeLease(loan, lent, label ?? "\(file):\(line)", origin)
             }
         }
     }
 
     private func makeLease(
-        _ loan: Lending.Loan, _ store: Store, _ label: String, _ origin: StoreLease.Origin
+        _ loan: Lending.Loan, _ lent: LentStore, _ label: String, _ origin: StoreLease.Origin
     ) -> StoreLease {
         let holder = StoreHolder(name: loan.name, label: label, since: .now)
         let number = holders.add(holder)
-        return StoreLease(store, holder, origin) { [self] closes in
+        return StoreLease(lent.store, holder, origin, shutdown) { [self] closes in
             holders.remove(number)
+            // A store that a caller of `open` keeps needs no idle time.
+            let closes = closes || lent.opening.keptStore != nil
+            let steps = lending.withLock { $0.returned(loan, at: .now, closes: closes) }
             sweepLater()
-            return lending.withLock { $0.returned(loan, at: .now, closes: closes) }
+            return steps
         } perform: { [self] steps in
             perform(steps)
         }
     }
 
-    private func open(_ loan: Lending.Loan) async throws -> (Store, StoreLease.Origin) {
+    /// Opens the store of a loan, alone or beside others.
+    ///
+    /// - Returns: Nil if the loan has ended meanwhile.
+    private func open(_ loan: Lending.Loan) async throws -> (LentStore, StoreLease.Origin)? {
         do {
             let (opening, store, isNew) = try await borrow(loan.name)
             let lent = LentStore(opening: opening, store: store)
-            let (isFirst, replaced, steps) = lending.withLock {
-                $0.opened(loan, lent) { $0.opening === $1.opening }
-            }
+            let (outcome, steps) = lending.withLock { $0.opened(loan, lent) { $0.opening === $1.opening } }
             perform(steps)
             // The registry needs one use of the store, however many callers have opened it together.
-            if let surplus = isFirst ? replaced : lent { try await release(surplus.opening) }
-            return (store, !isFirst ? .found : isNew ? .opened : .foundOutside)
+            switch outcome {
+            case .kept(let replaced):
+                if let replaced { try? await release(replaced.opening) }
+                return (lent, isNew ? .opened : .foundOutside)
+            case .known:
+                try? await release(opening)
+                return (lent, .found)
+            case .stale:
+                try? await release(opening)
+                return nil
+            }
         } catch {
             perform(lending.withLock { $0.failed(loan) })
+            sweepLater()
             throw error
         }
     }
@@ -168,9 +185,9 @@ extension Stores {
     private func admit(_ name: DatabaseName, _ timeout: Duration?) async throws -> Lending.Grant {
         try Task.checkCancellation()
         let ticket = Self.tickets.wrappingAdd(1, ordering: .relaxed).newValue
-        let isNested = OpeningWaits.isInsideOpening
-        let timeoutTimer = timeout.map { timer($0, ticket, name) }
-        defer { timeoutTimer?.cancel() }
+        let isNested = StoreUse.isInside(self) || OpeningWaits.isInsideOpening
+        let timer = Locked<(any DispatchSourceTimer)?>(nil)
+        defer { timer.withLock { $0?.cancel() } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiter = LendingWaiter { continuation.resume(with: $0) }
@@ -178,12 +195,14 @@ extension Stores {
                     $0.request(name, isNested: isNested, ticket: ticket, waiter: waiter)
                 }
                 perform(steps)
-                if let grant {
-                    continuation.resume(returning: grant)
-                } else if Task.isCancelled {
-                    // The handler may have run before the request was queued.
-                    cancel(ticket, CancellationError())
+                if let grant { return continuation.resume(returning: grant) }
+                sweepLater()
+                // In this order: what comes before the request is queued does not find it.
+                if let timeout {
+                    let started = self.timer(timeout, ticket, name)
+                    timer.withLock { $0 = started }
                 }
+                if Task.isCancelled { cancel(ticket, CancellationError()) }
             }
         } onCancel: {
             cancel(ticket, CancellationError())
@@ -201,16 +220,16 @@ extension Stores {
         timer.schedule(deadline: .now() + .milliseconds(Int(clamping: max(0, timeout.milliseconds))))
         timer.setEventHandler { [weak self] in
             guard let self else { return }
-            let limit = lendingLimits.openStores
-            cancel(
-                ticket,
-                StrongroomError(
-                    .timedOut,
-                    """
-                    \(timeout) passed, and all \(limit) stores that may be open at the same time are in use or are \
-                    being opened. Raise `lendingLimits.openStores`, or end uses sooner.
-                    """,
-                    database: name.fileName))
+            let numbers = statistics
+            let error = StrongroomError(
+                .timedOut,
+                """
+                The store could not be opened within \(timeout): \(numbers.lent) stores are in use, \
+                \(numbers.opening) are being opened, and \(numbers.waiting) requests wait. Raise `lendingLimits` \
+                (\(lendingLimits.openStores) open stores), or end uses sooner.
+                """,
+                database: name.fileName)
+            cancel(ticket, error)
         }
         timer.resume()
         return timer
@@ -218,13 +237,20 @@ extension Stores {
 
     // MARK: Closing
 
+    /// How many stores are closed at the same time.
+    private static let closings = 8
+
     /// Performs what follows from a change of the lending queue.
     func perform(_ steps: Lending.Steps) {
         for (waiter, grant) in steps.granted { waiter.resume(.success(grant)) }
-        for (loan, lent) in steps.closing {
-            // Detached: it belongs to no opening of the caller.
-            Task.detached(executorPreference: Self.opener) { [self] in
-                try? await close(loan, lent)
+        guard !steps.closing.isEmpty else { return }
+        // Detached: it belongs to no opening of the caller.
+        Task.detached(executorPreference: Self.opener) { [self] in
+            await withTaskGroup(of: Void.self) { group in
+                for (index, (loan, lent)) in steps.closing.enumerated() {
+                    if index >= Self.closings { await group.next() }
+                    group.addTask { [self] in try? await close(loan, lent) }
+                }
             }
         }
     }
@@ -252,7 +278,7 @@ extension Stores {
             let (trimmed, steps, isDone) = lending.withLock { $0.sweep(at: .now, trimTime: Self.trimTime) }
             perform(steps)
             for lent in trimmed {
-                Task.detached(executorPreference: Self.opener) { try? await lent.store.releaseMemory() }
+                Task.detached(executorPreference: Self.opener) { try? await lent.store.pool.releaseMemory() }
             }
             return isDone
         }

@@ -2,7 +2,8 @@
 public struct ShutdownReport: Sendable {
     /// The uses of stores that had not ended when the time was over, the longest first.
     public var holders: [StoreHolder] = []
-    /// The databases whose stores were not closed by then: an operation of theirs was still running.
+    /// The databases whose stores were not closed when that time had passed twice: an operation of theirs, or their
+    /// opening, was still running.
     public var unclosed: [DatabaseName] = []
     /// Errors of closing.
     public var failures: [any Error] = []
@@ -21,7 +22,8 @@ extension Stores {
     /// for holder in report.holders { logger.warning("held up by \(holder)") }
     /// ```
     ///
-    /// From now on `open`, `withStore` and `lease` throw `closed`, and so do requests that wait. When the time is over,
+    /// From now on `open`, `withStore` and `lease` throw `closed`, and so do requests that wait; work in
+    /// ``StoreLease/untilShutdown(_:)`` is cancelled. When the time is over,
     /// the stores that are still in use are closed as well: operations that run are completed, further ones throw
     /// `closed`; the report says who used them. What was acknowledged is in the file in any case.
     ///
@@ -32,6 +34,7 @@ extension Stores {
         let start = ContinuousClock.now
         var report = ShutdownReport()
         refuseOpenings()
+        shutdown.give()
         perform(lending.withLock { $0.end() })
         while lending.withLock({ $0.isInUse }), ContinuousClock.now - start < time { await pause() }
         report.holders = holders.all

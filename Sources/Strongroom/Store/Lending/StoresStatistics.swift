@@ -19,7 +19,7 @@ public struct StoresStatistics: Sendable, Hashable {
     public var loans = 0
     /// Requests that had to open their store.
     public var openings = 0
-    /// Requests that had to wait for a limit.
+    /// Requests that had to wait, for a limit or until their store was closed.
     public var waits = 0
     /// Idle stores that were closed for others.
     public var closedForOthers = 0

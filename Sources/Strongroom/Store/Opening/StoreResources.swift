@@ -2,6 +2,6 @@
 struct StoreResources: Sendable {
     /// The threads for their operations.
     var executor = StoreExecutor()
-    /// Is told of each operation that has ended.
+    /// Receives each operation that has ended.
     var observer: (any OperationObserver)?
 }

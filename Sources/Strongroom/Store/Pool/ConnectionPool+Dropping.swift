@@ -25,4 +25,10 @@ extension ConnectionPool {
             free(.reader(index))
         }
     }
+
+    /// Closes unused readers and empties the writer's page cache.
+    func releaseMemory(isObserved: Bool = false) async throws {
+        closeIdleReaders()
+        try await perform(.ungroupedWrite, OperationLimits(isObserved: isObserved)) { $0.releaseMemory() }
+    }
 }

@@ -7,7 +7,16 @@ extension ConnectionPool {
     ///
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
     func holdReader(_ limits: OperationLimits) async throws -> HeldReader {
-        let (slot, ticket) = try await acquireSlot(.read, limits)
+        let watch = watch(.read, limits)
+        let (slot, ticket): (Queue.Slot, UInt64)
+        do {
+            (slot, ticket) = try await acquireSlot(.read, limits)
+        } catch {
+            watch?.end(error)
+            throw error
+        }
+        watch?.grant()
+        watch?.end(nil)
         counters.countWork(isReading: true)
         return HeldReader(self, slot, ticket)
     }

@@ -18,10 +18,17 @@ extension ConnectionPool {
         finish: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         let ticket = nextTicket()
+        let watch = watch(.write, OperationLimits(label: label))
         running.request(ticket, .write, OperationLimits(label: label))
         queued.enter()
         let end: @Sendable (Result<Void, any Error>) -> Void = { [self] result in
             running.end(ticket)
+            if let watch {
+                switch result {
+                case .success: watch.end(nil)
+                case .failure(let error): watch.end(error)
+                }
+            }
             CurrentTransaction.inside(self, nil) { finish(result) }
             queued.leave()
         }
@@ -37,6 +44,7 @@ extension ConnectionPool {
         }
         // After the queued work: the current thread may be one of the executor's, and has other work to run next.
         let start: @Sendable () -> Void = { [self] in
+            watch?.grant()
             executor.postBehind { [self] in writeInGroup(accepting, ticket, undone: undone, finish: end) }
         }
         let waiter = Waiter { [executor] result in

@@ -63,7 +63,7 @@ extension ConnectionPool {
 }
 
 /// The result of a write that was rolled back at its own request.
-private struct RolledBack<Result: Sendable>: Error {
+private struct RolledBack<Result: Sendable>: RequestedByWork {
     let result: Result
 
     static func accepting(_ work: (Connection) throws -> Result, on connection: Connection) throws -> Result {

@@ -15,7 +15,7 @@ final class ConnectionPool: Sendable {
     /// The threads for the work of tasks: blocking work must not run on Swift's cooperative threads.
     let executor: StoreExecutor
 
-    /// Is told of each operation that has ended.
+    /// Receives each operation that has ended.
     private let observer: StoreObserver?
 
     /// Reports committed changes to observers.
@@ -87,7 +87,7 @@ final class ConnectionPool: Sendable {
     ///
     /// - Parameters:
     ///   - executor: The threads, which several stores may share.
-    ///   - observer: Is told of each operation that has ended.
+    ///   - observer: Receives each operation that has ended.
     ///   - foreign: The file that other connections may change; nil for none.
     ///   - readerCount: The number of readers; nil for the number in the settings.
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
@@ -206,7 +206,7 @@ final class ConnectionPool: Sendable {
             watch.end(nil)
             return value
         } catch {
-            watch.end(error)
+            watch.end(error is any RequestedByWork ? nil : error)
             throw error
         }
     }
@@ -237,13 +237,14 @@ final class ConnectionPool: Sendable {
             watch.end(nil)
             return value
         } catch {
-            watch.end(error)
+            watch.end(error is any RequestedByWork ? nil : error)
             throw error
         }
     }
 
-    private func watch(_ request: Queue.Request, _ limits: OperationLimits) -> OperationWatch? {
-        guard let observer else { return nil }
+    /// Measures an operation for the observer, if there is one.
+    func watch(_ request: Queue.Request, _ limits: OperationLimits) -> OperationWatch? {
+        guard let observer, limits.isObserved else { return nil }
         let kind: FinishedOperation.Kind =
             switch request {
             case .read: .read

@@ -6,4 +6,6 @@ struct OperationLimits {
     var timeout: Duration?
     /// Whether it may begin while the store is closing, as long as closing waits for other operations.
     var isLast = false
+    /// Whether the observer of operations receives it.
+    var isObserved = true
 }

@@ -15,8 +15,8 @@ import Synchronization
 /// ```
 ///
 /// All stores of one ``Stores`` share the threads, so that an idle store has none of its own. A thread is started when
-/// more work is queued than there are threads, up to one more than a store has readers (the largest such number of the
-/// open stores; by default, one more than the machine has processors), and ends after an idle time. A thread that waits
+/// more work is queued than there are threads, up to one more than a store has readers (the largest such number of
+/// the stores that were opened; by default, one more than the machine has processors), and ends after an idle time. A thread that waits
 /// for a commit is not counted. If work is queued and none has begun for 10 ms, because closures block or
 /// compute for long, one more thread is started, up to 512 of them.
 ///
@@ -30,7 +30,10 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     private struct State {
         var pieces = UrgentLine<Piece>()
         var count = 0
+        /// Those that are not replaced because they wait.
         var threads = 0
+        /// Those that wait, and are replaced meanwhile.
+        var blocked = 0
         /// How many threads are started as soon as work is queued.
         var largest: Int
         /// The number of stores that use the executor.
@@ -64,6 +67,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         let owner: StoreExecutor
         /// Whether it runs posted work rather than a task's job, which may run for long after it has posted.
         var isWorking = false
+        /// Whether another thread replaces it while it waits.
+        var isBlocked = false
         /// The work to run next on this thread.
         var next: (@Sendable () -> Void)?
 
@@ -117,6 +122,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
             state.stores += 1
             state.largest = max(state.largest, threads)
             state.isRetired = false
+            // The threads go on.
+            state.whenNoneIsIdle.take()?.signal()
         }
     }
 
@@ -126,9 +133,10 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     func removeStore(isWaiting: Bool) {
         let isLast = state.withLock { state in
             state.stores -= 1
+            if state.stores == 0 { state.isRetired = true }
             return state.stores == 0
         }
-        if isLast { retire(isWaiting: isWaiting) }
+        if isLast { endIdleThreads(isWaiting: isWaiting) }
     }
 
     /// Runs a task's next job on one of the threads; if none is free, the job is queued by the task's priority.
@@ -167,15 +175,23 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// Blocks for something that queued work may provide: if the current thread is one of the executor's, another one
     /// replaces it meanwhile.
     func blocking<T>(_ wait: () -> T) -> T {
-        guard isCurrent else { return wait() }
+        guard let thread = current, !thread.isBlocked else { return wait() }
+        thread.isBlocked = true
         let mustStart = state.withLock { state in
             state.threads -= 1
+            state.blocked += 1
             guard state.count > 0, state.threads < state.largest else { return false }
             state.threads += 1
             return true
         }
         if mustStart { startThread() }
-        defer { state.withLock { $0.threads += 1 } }
+        defer {
+            thread.isBlocked = false
+            state.withLock { state in
+                state.threads += 1
+                state.blocked -= 1
+            }
+        }
         return wait()
     }
 
@@ -190,9 +206,15 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     ///
     /// - Parameter isWaiting: Whether to wait until the idle threads have ended: the process may exit right afterwards.
     func retire(isWaiting: Bool = false) {
+        state.withLock { $0.isRetired = true }
+        endIdleThreads(isWaiting: isWaiting)
+    }
+
+    private func endIdleThreads(isWaiting: Bool) {
         let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
         let (sleeping, isReserveSleeping, mustWait) = state.withLock { state in
-            state.isRetired = true
+            // A store may have been added meanwhile.
+            guard state.isRetired else { return (0, false, false) }
             if state.idle > 0, state.whenNoneIsIdle == nil { state.whenNoneIsIdle = ended }
             let isReserveSleeping = state.reserve == .sleeping
             if isReserveSleeping { state.reserve = .watching }
@@ -205,7 +227,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     /// The number of threads.
-    var threadCount: Int { state.withLock { $0.threads } }
+    var threadCount: Int { state.withLock { $0.threads + $0.blocked } }
 
     /// The number of idle threads that have not ended.
     var idleThreads: Int { state.withLock { $0.idle } }
@@ -261,7 +283,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     private func startReserve() {
         DedicatedThread.start(name) { [self] isOwn in
-            guard watch() else { return }
+            guard watch(isOwn) else { return }
             work(isOwn)
         }
     }
@@ -274,9 +296,18 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     /// Waits until the threads are stalled.
     ///
+    /// - Parameter isOwn: Whether the thread may wait.
     /// - Returns: Whether they are, so that the current thread becomes one of them; otherwise nothing was queued for
     ///   the idle time.
-    private func watch() -> Bool {
+    private func watch(_ isOwn: Bool) -> Bool {
+        guard isOwn else {
+            // A shared thread must not wait; the system cannot create another one.
+            state.withLock { state in
+                state.reserve = .none
+                state.threads += 1
+            }
+            return true
+        }
         var begun = state.withLock { $0.begun }
         while true {
             Thread.sleep(forTimeInterval: Self.stallTime)

@@ -41,6 +41,7 @@ public final class Stores: Sendable {
     /// The stores that are lent, and those that are kept open for the next borrower.
     let lending = Locked(Lending())
     let holders = StoreHolders()
+    let shutdown = ShutdownSignal()
     let idleSweep = IdleTimer(time: .seconds(1))
 
     /// The program's registry: it has every type that is marked `@Configuration` in any module of the program.
@@ -112,7 +113,7 @@ public final class Stores: Sendable {
         )
     }
 
-    /// Is told of each operation of stores that are opened from now on, when it has ended; nil for none, which is the
+    /// Receives each operation of stores that are opened from now on, when it has ended; nil for none, which is the
     /// default.
     public var operationObserver: (any OperationObserver)? {
         get { resources.withLock { $0.observer } }
@@ -136,7 +137,7 @@ public final class Stores: Sendable {
     ///   `locked`, `notAFile`, `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`,
     ///   `damagedLog`, `wrongKey`, `plaintextFile`, `plaintextHeader`, `encryptedFile`, `newerSchema`,
     ///   `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`,
-    ///   `newerEnvelope`, `foreignEnvelope`; `nestedAccess` if its configuration opens a database whose opening waits
+    ///   `newerEnvelope`, `foreignEnvelope`; `closed` after ``shutDown(within:)``; `nestedAccess` if its configuration opens a database whose opening waits
     ///   for this one; what the configuration throws.
     public func open(_ fileName: String) async throws -> Store {
         try await open(DatabaseName(fileName))
@@ -209,11 +210,11 @@ public final class Stores: Sendable {
         of name: DatabaseName, in place: Persistence?
     ) throws -> (SharedOpening, isFirst: Bool) {
         try state.withLock { state in
+            guard !state.hasShutDown else { throw hasShutDown(name) }
             if let opening = state.openings[name] {
                 opening.addUser()
                 return (opening, false)
             }
-            guard !state.hasShutDown else { throw hasShutDown(name) }
             let configuration = try state.configuration(of: name)
             let id = OpeningWaits.Opening(of: name)
             // A blocking `open` may wait for an opening that an async one has begun.
@@ -238,20 +239,31 @@ public final class Stores: Sendable {
     /// The names of the stores that are open, or are being opened or closed.
     var openNames: [DatabaseName] { state.withLock { $0.openings.keys.sorted { $0.fileName < $1.fileName } } }
 
-    /// Closes every open store.
+    /// How many stores ``closeAll()`` closes at the same time.
+    private static let closings = 16
+
+    /// Closes every open store, several at a time.
     ///
     /// - Throws: The first failure; the other stores are closed nevertheless.
     public func closeAll() async throws {
         let openings = state.withLock { $0.openings.values.map(\.task) }
-        var failure: (any Error)?
-        for opening in openings {
-            // A failed opening has no store to close, and its caller has the error.
-            guard case .success(let store) = await opening.result else { continue }
-            do {
-                try await store.close()
-            } catch {
-                failure = failure ?? error
+        let failure = await withTaskGroup(of: (any Error)?.self) { group in
+            var failure: (any Error)?
+            for (index, opening) in openings.enumerated() {
+                if index >= Self.closings, let ended = await group.next() { failure = failure ?? ended }
+                group.addTask {
+                    // A failed opening has no store to close, and its caller has the error.
+                    guard case .success(let store) = await opening.result else { return nil }
+                    do {
+                        try await store.close()
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
             }
+            for await ended in group { failure = failure ?? ended }
+            return failure
         }
         if let failure { throw failure }
     }

@@ -99,6 +99,72 @@ struct LendingQueueTests {
         #expect(queue.returned(loan, at: Self.now, closes: true).closing.isEmpty)
     }
 
+    @Test func `a nested request waits for a close, and for no limit after that`() throws {
+        var queue = Self.queue(LendingLimits(openStores: 1, openings: 1))
+        let outer = try Self.lend(0, &queue)
+        guard case .open(let inner) = try queue.request(Self.name(1), isNested: true, ticket: 1, waiter: 1).grant else {
+            throw Refusal(number: 1)
+        }
+        _ = queue.opened(inner, "inner", isSame: ==)
+        #expect(queue.returned(inner, at: Self.now, closes: false).closing.map(\.store) == ["inner"])
+        #expect(try queue.request(Self.name(1), isNested: true, ticket: 2, waiter: 2).grant == nil)
+        #expect(queue.closed(inner).granted.map(\.waiter) == [2])
+        _ = outer
+    }
+
+    @Test func `requests behind others are granted when their store is opened`() throws {
+        var queue = Self.queue(LendingLimits(openStores: 2, openings: 2))
+        let loans = try (0..<2).map { try Self.lend($0, &queue) }
+        for (ticket, name) in [(1, 7), (2, 8), (3, 7), (4, 7)] {
+            #expect(
+                try queue.request(Self.name(name), isNested: false, ticket: UInt64(ticket), waiter: ticket).grant == nil
+            )
+        }
+        let steps = queue.returned(loans[0], at: Self.now, closes: false)
+        // One store for three requests.
+        #expect(steps.closing.count == 1)
+        #expect(queue.closed(loans[0]).granted.map(\.waiter) == [1, 3, 4])
+        #expect(queue.numbers == (1, 0, 1, 0, 1))
+    }
+
+    @Test func `many requests for one store close one other`() throws {
+        var queue = Self.queue(LendingLimits(openStores: 10, openings: 10))
+        let loans = try (0..<10).map { try Self.lend($0, &queue) }
+        for loan in loans { _ = queue.returned(loan, at: Self.now, closes: false) }
+        var closing = 0
+        for ticket in 1...50 {
+            let (grant, steps) = try queue.request(
+                Self.name(99), isNested: false, ticket: UInt64(ticket), waiter: ticket)
+            #expect(grant == nil)
+            closing += steps.closing.count
+        }
+        #expect(closing == 1)
+    }
+
+    @Test func `a loan whose store was closed before it was opened for all is stale`() throws {
+        var queue = Self.queue(LendingLimits(openStores: 2, openings: 2))
+        let first = try Self.lend(0, &queue)
+        _ = queue.lost(first)
+        guard case .stale = queue.opened(first, "late", isSame: ==).outcome else { throw Refusal(number: 1) }
+        guard case .open(let second) = try queue.request(Self.name(0), isNested: false, ticket: 1, waiter: 1).grant,
+            case .kept(nil) = queue.opened(second, "a", isSame: ==).outcome,
+            case .known = queue.opened(second, "a", isSame: ==).outcome,
+            case .kept("a") = queue.opened(second, "b", isSame: ==).outcome
+        else { throw Refusal(number: 2) }
+    }
+
+    @Test func `when the process is below its limits again, the next look lets requests through`() throws {
+        let isExceeded = Locked(true)
+        var queue = Queue { _ in isExceeded.withLock { $0 } }
+        _ = try Self.lend(0, &queue)
+        #expect(try queue.request(Self.name(1), isNested: false, ticket: 1, waiter: 1).grant == nil)
+        let early = queue.sweep(at: Self.now, trimTime: .seconds(1))
+        #expect(early.steps.granted.isEmpty && !early.isDone)
+        isExceeded.withLock { $0 = false }
+        let late = queue.sweep(at: Self.now, trimTime: .seconds(1))
+        #expect(late.steps.granted.map(\.waiter) == [1] && late.isDone)
+    }
+
     @Test func `a store that its borrowers have closed is replaced`() throws {
         var queue = Self.queue(LendingLimits(openStores: 1, openings: 1))
         let loan = try Self.lend(0, &queue)
@@ -157,8 +223,11 @@ struct LendingQueueTests {
         var opening: [Queue.Loan] = []
         var lent: [Queue.Loan] = []
         var closing: [Queue.Loan] = []
+        // Closed by their borrowers, of whom some do not know it yet.
+        var lost: Set<Queue.Loan> = []
         var waiting: Set<Int> = []
         var lastTicket = 0
+        let hasNested = seed.isMultiple(of: 2)
         var time: ContinuousClock.Instant = Self.now
 
         func grant(_ grant: Queue.Grant) throws {
@@ -179,7 +248,9 @@ struct LendingQueueTests {
                 #expect(!lent.contains(loan) && !closing.contains(loan))
                 closing.append(loan)
             }
-            #expect(Set(opening + lent + closing).count <= limits.openStores)
+            // Nested requests may exceed the limits.
+            guard !hasNested else { return }
+            #expect(Set(opening + lent + closing).subtracting(lost).count <= limits.openStores)
             #expect(queue.numbers.opening <= limits.openings)
         }
         func step(mayRequest: Bool) throws {
@@ -192,11 +263,18 @@ struct LendingQueueTests {
                     try perform(queue.failed(loan))
                 } else {
                     lent.append(loan)
-                    try perform(queue.opened(loan, loan.name.fileName, isSame: ==).steps)
+                    let (outcome, steps) = queue.opened(loan, loan.name.fileName, isSame: ==)
+                    if case .stale = outcome { lent.removeLast() }
+                    try perform(steps)
                 }
             case 2, 3:
                 guard let index = lent.indices.randomElement(using: &random) else { return }
                 let loan = lent.remove(at: index)
+                if Int.random(in: 0..<20, using: &random) == 0 {
+                    lent.removeAll { $0 == loan }
+                    lost.insert(loan)
+                    return try perform(queue.lost(loan))
+                }
                 try perform(queue.returned(loan, at: time, closes: Int.random(in: 0..<8, using: &random) == 0))
             case 4:
                 guard let index = closing.indices.randomElement(using: &random) else { return }
@@ -215,8 +293,9 @@ struct LendingQueueTests {
                 lastTicket += 1
                 let name = try Self.name(.random(in: 0..<8, using: &random))
                 waiting.insert(lastTicket)
+                let isNested = hasNested && Int.random(in: 0..<5, using: &random) == 0
                 let (answer, steps) = queue.request(
-                    name, isNested: false, ticket: UInt64(lastTicket), waiter: lastTicket)
+                    name, isNested: isNested, ticket: UInt64(lastTicket), waiter: lastTicket)
                 if let answer {
                     waiting.remove(lastTicket)
                     try grant(answer)

@@ -65,7 +65,7 @@ struct LendingTests {
             try await stores.withStore(name(3), timeout: .milliseconds(1)) { _ in }
         }
         #expect(error?.code == .timedOut && error?.database == name(3))
-        #expect(error?.message.contains("lendingLimits.openStores") == true)
+        #expect(error?.message.contains("`lendingLimits` (1 open stores)") == true)
         lease.end()
         lease.end()
         #expect(try await waiting.value == 0)
@@ -153,6 +153,24 @@ struct LendingTests {
         try await stores.closeAll()
     }
 
+    @Test func `a use of a second store inside that of another one does not wait for the limit`() async throws {
+        stores.lendingLimits = LendingLimits(openStores: 1, openings: 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<4 {
+                group.addTask {
+                    try await stores.withStore(name(number)) { _ in
+                        for _ in 0..<2 { try await add("a", to: (number + 1) % 4) }
+                        try await add("a", to: number)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await eventually { stores.statistics.idle + stores.statistics.closing <= 1 }
+        for number in 0..<4 { #expect(try await lines(of: number) == 3) }
+        try await stores.closeAll()
+    }
+
     @Test func `configurations may borrow other stores, also at the limit`() async throws {
         let registry = Locked<Stores?>(nil)
         let nested = try Stores(
@@ -176,13 +194,11 @@ struct LendingTests {
         try await nested.closeAll()
     }
 
-    /// The engine keeps the descriptor of a file that a reader had open until the last connection is closed, and uses
-    /// it again, since closing it would release the process's locks; its WAL it closes.
     @Test func `work on many databases leaves those open that were`() async throws {
-        stores.lendingLimits.openStores = 2
         try await add("a", to: 3)
         let names = try (0..<6).map { try DatabaseName(name($0)) }
         try Data("no database".utf8).write(to: URL(filePath: directory.path(name(4))))
+        let kept = try await stores.open(name(5))
         let done = Locked<Set<String>>([])
         let outcomes = try await stores.withEachStore(of: names, atMost: 3) { outcome in
             done.withLock { _ = $0.insert(outcome.name.fileName) }
@@ -191,11 +207,87 @@ struct LendingTests {
         }
         #expect(outcomes.map(\.name) == names && done.withLock { $0.count } == 6)
         #expect(outcomes.map { try? $0.result.get() } == [0, 0, 0, 1, nil, 0])
-        try await eventually { stores.statistics.closing == 0 }
-        #expect(stores.statistics.idle <= 1 && stores.statistics.lent == 0)
+        #expect(try (0..<6).map(isOpen) == [false, false, false, true, false, true])
+        #expect(!kept.pool.isClosing && stores.statistics.idle == 1 && stores.statistics.lent == 0)
         try await stores.closeAll()
     }
 
+    @Test func `uses inside the work on many databases do not wait for the limit`() async throws {
+        stores.lendingLimits = LendingLimits(openStores: 2, openings: 1)
+        let names = try (0..<6).map { try DatabaseName(name($0)) }
+        let outcomes = try await stores.withEachStore(of: names, atMost: 3) { _ in
+            for _ in 0..<2 { try await add("a", to: 7) }
+        }
+        for outcome in outcomes { try outcome.result.get() }
+        #expect(try await lines(of: 7) == 12)
+        try await stores.closeAll()
+    }
+
+    @Test func `a timeout of no time fails also if it passes before the request waits`() async throws {
+        stores.lendingLimits.openStores = 1
+        let lease = try await stores.lease(name(0))
+        for _ in 0..<50 {
+            await #expect(throws: StrongroomError.self) {
+                try await stores.withStore(name(1), timeout: .zero) { _ in }
+            }
+        }
+        lease.end()
+        try await stores.closeAll()
+    }
+
+    @Test func `stores that callers of open and close have, too, are lent whole`() async throws {
+        stores.lendingLimits = LendingLimits(openStores: 2, openings: 2)
+        let rounds = 40
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for task in 0..<6 {
+                group.addTask {
+                    var written = 0
+                    for round in 0..<rounds {
+                        do {
+                            if task < 2, round.isMultiple(of: 3) {
+                                try await stores.open(name(round % 3)).close()
+                            } else {
+                                try await add("\(task)", to: round % 3)
+                                written += 1
+                            }
+                        } catch let error as StrongroomError where error.code == .closed {
+                            // The program has closed the store.
+                        }
+                    }
+                    return written
+                }
+            }
+            let written = try await group.reduce(0, +)
+            var found = 0
+            for number in 0..<3 { found += try await lines(of: number) }
+            #expect(found >= written)
+        }
+        #expect(stores.statistics.lent == 0 && stores.statistics.opening == 0)
+        try await stores.closeAll()
+    }
+
+    @Test func `a registry that goes away lets go of its stores`() async throws {
+        weak var gone: Stores?
+        do {
+            let stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
+            gone = stores
+            try await stores.withStore(name(0)) { _ in }
+        }
+        try await eventually { gone == nil }
+        while true {
+            do {
+                #expect(try await lines(of: 0) == 0)
+                break
+            } catch let error as StrongroomError where error.code == .sameFile {
+                // It is still closing the file.
+                await linger()
+            }
+        }
+        try await stores.closeAll()
+    }
+
+    /// The engine keeps the descriptor of a file that a reader had open until the last connection is closed, and uses
+    /// it again, since closing it would release the process's locks; its WAL it closes.
     @Test func `all stores of a registry share its threads, and an idle one has one connection`() async throws {
         let (tenants, lent) = (40, Locked<[StoreLease]>([]))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -209,8 +301,8 @@ struct LendingTests {
             }
             try await group.waitForAll()
         }
-        // Two readers, the writer, and the reserve for threads that are stalled.
-        #expect(stores.statistics.threads <= 2 * 3 + 1)
+        // Two readers and the writer; those that were started while work was stalled end.
+        try await eventually { stores.statistics.threads <= 2 * 3 + 1 }
         lent.withLock { $0 = [] }
         let own = directory.path("")
         try await eventually { openFiles(in: own, ending: "-wal") <= tenants }

@@ -44,6 +44,32 @@ struct OperationObserverTests {
         #expect(all.last?.error != nil && all.first?.error == nil)
     }
 
+    @Test func `exclusive work, streams, queued writes and requested rollbacks are reported`() async throws {
+        let store = try await stores.open("vault_a.sqlite")
+        try await store.write { db in
+            try db.execute("INSERT INTO line VALUES ('a')")
+            try db.rollBack()
+        }
+        try await onThread {
+            try store.write { db in
+                try db.execute("INSERT INTO line VALUES ('a')")
+                try db.rollBack()
+            }
+        }
+        _ = try await store.rotate()
+        let isDone = Moment()
+        store.queueWrite(
+            "queued", { db in try db.execute("INSERT INTO line VALUES ('b')") }, undone: {},
+            finish: { _ in isDone.come() })
+        try await isDone.wait()
+        try await eventually { observer.all.contains { $0.label == "queued" } }
+        let all = observer.all
+        #expect(all.map(\.kind).contains(.exclusive) || store.opening.rotation == nil)
+        #expect(all.allSatisfy { $0.outcome == "ok" })
+        #expect(all.count { $0.kind == .write } == 3)
+        try await store.close()
+    }
+
     @Test func `the wait for a connection is counted, also for one that was never granted`() async throws {
         let store = try await stores.open("vault_a.sqlite")
         let (isInside, canEnd) = (Moment(), Moment())
