@@ -2,6 +2,7 @@
 import Foundation
 import Strongroom
 import StrongroomTesting
+import Synchronization
 import Testing
 
 @Table("patient", in: "clinic.sqlite", fullText: [FullTextIndex(on: "name", "note")])
@@ -11,15 +12,24 @@ private struct Patient: Codable {
     var note = ""
 }
 
+/// A chain of keys that grows.
+private final class Keys: Sendable {
+    private let all = Mutex([Key.random()])
+
+    var chain: KeyChain { get throws { try KeyChain(all.withLock { $0 }) } }
+
+    func append() { all.withLock { $0.append(.random()) } }
+}
+
 /// The configuration of the guide, with a directory of the test.
 private struct Clinics: Configuration {
     static let target = "clinic"
 
     let home: TemporaryDirectory
-    let keys: Locked<[Key]>
+    let keys: Keys
 
     func filePath(for database: DatabaseName) throws -> String? { home.path(database.fileName) }
-    func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(keys.withLock { $0 }) }
+    func keyChain(for database: DatabaseName) throws -> KeyChain { try keys.chain }
     func migrator(for database: DatabaseName) throws -> Migrator? { .automatic(tables: [Patient.schema]) }
 }
 
@@ -66,7 +76,7 @@ private struct ClinicService: Sendable {
 @Suite("The examples of \"A service with one file a tenant\"", .timeLimit(.minutes(10)))
 struct ServingTenantsExamples {
     private let home: TemporaryDirectory
-    private let keys = Locked([Key.random()])
+    private let keys = Keys()
     private let stores: Stores
 
     init() throws {
@@ -105,7 +115,7 @@ struct ServingTenantsExamples {
     @Test func allAreRotatedMigratedAndCheckedWhileTheyServe() async throws {
         let service = ClinicService(stores: stores)
         for number in 0..<3 { _ = try await service.addPatient(Patient(name: "Ada"), to: "\(number)") }
-        keys.withLock { $0.append(.random()) }
+        keys.append()
         let serving = Task {
             for number in 0..<30 {
                 _ = try await service.addPatient(Patient(name: "Grace"), to: "\(number % 3)")

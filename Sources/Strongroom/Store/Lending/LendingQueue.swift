@@ -325,8 +325,7 @@ struct LendingQueue<Opened, Waiter> {
     /// - Parameters:
     ///   - time: The present time.
     ///   - trimTime: How long a store is idle before its memory is released.
-    /// - Returns: The stores whose memory to release, what follows, and whether no store is idle any more and no request
-    ///   waits.
+    /// - Returns: The stores whose memory to release, what follows, and whether no store is idle and no request waits.
     mutating func sweep(
         at time: ContinuousClock.Instant, trimTime: Duration
     ) -> (trimmed: [Opened], steps: Steps, isDone: Bool) {
