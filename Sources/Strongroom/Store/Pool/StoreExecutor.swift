@@ -16,9 +16,9 @@ import Synchronization
 ///
 /// All stores of one ``Stores`` share the threads, so that an idle store has none of its own. A thread is started when
 /// more work is queued than there are threads, up to one more than a store has readers: of the stores that were opened,
-/// the one with the most. By default that is one more than the machine has processors. A thread ends after an idle time.
-/// One that waits for a commit is not counted. If work is queued and none has begun for 10 ms, because closures block
-/// or compute for long, one more thread is started, up to 512 of them.
+/// the one with the most. By default that is one more than the machine has processors. A thread ends after an idle
+/// time. One that waits for a commit is not counted. If work is queued and none has begun for 10 ms, because closures
+/// block or compute for long, one more thread is started, up to 512 of them.
 ///
 /// See SE-0417, "Task Executor Preference".
 public final class StoreExecutor: TaskExecutor, Sendable {
