@@ -80,7 +80,7 @@ public final class StoresMetrics: OperationObserver, Service {
     /// Reports the registry's numbers until the program is asked to end, or the task is cancelled.
     public func run() async throws {
         let gauges = Gauges(factory)
-        var last = StoresStatistics()
+        var last: StoresStatistics?
         last = await cancelWhenGracefulShutdown { [self, last] in
             var last = last
             while true {
@@ -115,7 +115,7 @@ public final class StoresMetrics: OperationObserver, Service {
             evictions = counter("strongroom_store_evictions")
         }
 
-        func report(_ numbers: StoresStatistics, since last: StoresStatistics) {
+        func report(_ numbers: StoresStatistics, since last: StoresStatistics?) {
             lent.record(numbers.lent)
             idle.record(numbers.idle)
             opening.record(numbers.opening)
@@ -123,9 +123,9 @@ public final class StoresMetrics: OperationObserver, Service {
             waiting.record(numbers.waiting)
             threads.record(numbers.threads)
             memory.record(numbers.memory)
-            loans.increment(by: numbers.loans - last.loans)
-            openings.increment(by: numbers.openings - last.openings)
-            evictions.increment(by: numbers.closedForOthers - last.closedForOthers)
+            loans.increment(by: numbers.loans - (last?.loans ?? 0))
+            openings.increment(by: numbers.openings - (last?.openings ?? 0))
+            evictions.increment(by: numbers.closedForOthers - (last?.closedForOthers ?? 0))
         }
     }
 }
