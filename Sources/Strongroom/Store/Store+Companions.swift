@@ -66,6 +66,15 @@ extension Store {
         return try EnvelopeFile(databasePath: file.path, name: file.name).stored()
     }
 
+    /// What shows that the file was not written since.
+    ///
+    /// - Parameter isWhole: Whether the file must have every commit, without the WAL.
+    /// - Returns: Nil if that is not known.
+    package func fileStamp(ofWhole isWhole: Bool) throws -> FileStamp? {
+        let file = try file.context().file
+        return try isWhole ? .ofWholeFile(file) : .of(file)
+    }
+
     /// Checkpoints the WAL without waiting, while this store does not write; its companions let the WAL go.
     package func checkpointWithoutWaiting() async throws {
         try pool.requireWriting()

@@ -3,21 +3,23 @@ import Strongroom
 /// Ships the commits of one store; only the loop of its ``Replication`` uses it, one turn after the other.
 actor Shipper {
     private let replica: Replica
-    private let folder: ReplicaFolder
+    let folder: ReplicaFolder
     private let reading: ReadingThread
     private let bases: BaseShipper
     /// Nil before the replica was read, and after a failure: it is read again then.
-    private var writer: ReplicaWriter?
+    private(set) var writer: ReplicaWriter?
     /// Whether the reader's position is the state of the replica.
-    private var isAtState = false
+    private(set) var isAtState = false
+    /// The state of the replica while it is that of the file; the replica need not be read then.
+    private var unchanged: ShippedState?
     /// What this store has shipped.
     private var shipped = (objects: 0, bytes: 0)
     private let session = ObjectHeader.Identifier.random()
     /// Whether the replica of another file may be continued.
     private var mayTakeOver: Bool
-    private var record: ReplicaRecordFile?
+    private(set) var record: ReplicaRecordFile?
     /// A change of which it is not known whether the replica has it.
-    private var unconfirmed: ReplicaObject?
+    private(set) var unconfirmed: ReplicaObject?
 
     init(_ replica: Replica, _ folder: ReplicaFolder, _ reading: ReadingThread) {
         self.replica = replica
@@ -38,7 +40,7 @@ actor Shipper {
         let shipped: (objects: Int, bytes: Int)
     }
 
-    var progress: Progress { Progress(change: writer?.number ?? 0, shipped: shipped) }
+    var progress: Progress { Progress(change: writer?.number ?? unchanged?.number ?? 0, shipped: shipped) }
 
     /// Ships every commit that was made before the call.
     ///
@@ -53,35 +55,66 @@ actor Shipper {
     ) async throws -> Bool {
         do {
             guard try isShipping(store) else { return false }
-            if writer == nil { try await begin(store) }
-            if !isAtState { try await compare(store) }
-            while true {
-                let request = begun()
-                switch try await read(store, { try $0.findCommits() }) {
-                case .nothing:
-                    try await shipEnvelope(store)
-                    reached(request, progress)
-                    try await maintain(store, isLast: isLast)
-                    // What was read ahead before a checkpoint.
-                    guard try await read(store, { $0.readPosition == nil }) else { return true }
-                case .commits:
-                    try await shipBatches(store)
-                    // What was read ahead is older than what was asked for.
-                    if try await read(store, { $0.readPosition != nil }) { reached(request, progress) }
-                case .gap:
-                    try await compare(store)
-                    reached(request, progress)
-                }
-            }
+            try await reachPosition(store)
+            while try await shipOnce(store, isLast: isLast, begun, reached) {}
+            if isLast { try? await recordState(store) }
+            return true
         } catch {
             unconfirmed = writer?.unconfirmed ?? unconfirmed
-            writer = nil
+            (writer, unchanged) = (nil, nil)
             isAtState = false
             // A WAL that is not read must not be held.
             reading.close()
             bases.cancel()
             throw error
         }
+    }
+
+    /// Reads the replica, and ships what differs in the file, unless both are as they were.
+    private func reachPosition(_ store: Store) async throws {
+        guard !isAtState else { return }
+        unchanged = writer == nil ? try await unchangedState(store) : nil
+        isAtState = unchanged != nil
+        guard !isAtState else { return }
+        if writer == nil { try await begin(store) }
+        if !isAtState { try await compare(store) }
+    }
+
+    /// Ships what is found now.
+    ///
+    /// - Returns: Whether there may be more.
+    private func shipOnce(
+        _ store: Store, isLast: Bool, _ begun: @Sendable () -> Int, _ reached: @Sendable (Int, Progress) -> Void
+    ) async throws -> Bool {
+        let request = begun()
+        let finding = try await read(store) { try $0.findCommits() }
+        if let state = unchanged {
+            guard try finding != .nothing || store.fileStamp(ofWhole: false) != state.stamp else {
+                reached(request, progress)
+                return false
+            }
+            guard try await begin(store, after: state) else {
+                reached(request, progress)
+                return true
+            }
+        }
+        // What was found is as new as the request.
+        switch finding {
+        case .nothing:
+            try await shipEnvelope(store)
+            reached(request, progress)
+            try await maintain(store, isLast: isLast)
+            // What was read ahead before a checkpoint.
+            return try await read(store) { $0.readPosition == nil }
+        case .commits:
+            try await shipBatches(store)
+            // What was read ahead is older than what was asked for.
+            if try await read(store, { $0.readPosition != nil }) { reached(request, progress) }
+        case .gap:
+            try await compare(store)
+            reached(request, progress)
+        }
+        return true
     }
 
     /// Whether the replica has what the database has, while another process ships.
@@ -108,7 +141,7 @@ actor Shipper {
     }
 
     /// The connections were closed: they may be of another key now.
-    func forgetPosition() { isAtState = false }
+    func forgetPosition() { (isAtState, unchanged) = (false, nil) }
 
     /// Closes the connections of a base that is being written.
     nonisolated func suspend() { bases.cancel() }
@@ -116,10 +149,10 @@ actor Shipper {
     func end() {
         bases.cancel()
         record = nil
-        writer = nil
+        (writer, unchanged) = (nil, nil)
     }
 
-    private func read<T: Sendable>(
+    func read<T: Sendable>(
         _ store: Store, _ work: @escaping @Sendable (CommitReader) throws -> T
     ) async throws -> T {
         try Task.checkCancellation()
@@ -160,6 +193,19 @@ actor Shipper {
         unconfirmed = nil
         self.writer = writer
         if !state.hasBase { try await shipFirstBase(store) }
+    }
+
+    /// Reads the replica because the file has changed since a state that both had.
+    ///
+    /// - Returns: Whether what the reader has found is all that differs; otherwise everything was compared and shipped.
+    private func begin(_ store: Store, after state: ShippedState) async throws -> Bool {
+        unchanged = nil
+        try await begin(store)
+        guard let writer, writer.number == state.number, writer.digest == state.digest else {
+            try await compare(store)
+            return false
+        }
+        return true
     }
 
     /// Takes over the record that the replica had at another place: a directory that is mounted elsewhere now, or a
