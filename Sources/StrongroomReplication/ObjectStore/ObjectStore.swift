@@ -59,11 +59,20 @@ public protocol ObjectStore: Sendable {
     /// - Parameter names: The objects' names.
     /// - Throws: `StrongroomError` as ``read(_:_:)``; some of the objects may have been removed then.
     func remove(_ names: [String]) async throws
+
+    /// Removes what creations have left in a folder and its subfolders that were interrupted an hour ago or earlier.
+    ///
+    /// - Parameter folder: The folder's name, without a `/` at its end.
+    /// - Throws: `StrongroomError` as ``read(_:_:)``.
+    func removeUnfinished(in folder: String) async throws
 }
 
 extension ObjectStore {
     /// Nil: the object store lists only folder by folder.
     public func listAll(after name: String, count: Int) async throws -> [ObjectEntry]? { nil }
+
+    /// Nothing: an interrupted creation leaves nothing.
+    public func removeUnfinished(in folder: String) async throws {}
 }
 
 /// An object in a list.
