@@ -27,6 +27,13 @@ struct BenchmarksCommand: AsyncParsableCommand {
     @Option(help: "The documents that are searched, at least 1,000.")
     var documents = 200_000
 
+    @Option(help: "The stores with replicas that replicated-tenants opens.")
+    var tenants = 1_000
+
+    @Option(
+        help: "How long the replicas of replicated-tenants wait, in milliseconds; by default 500, 1,000 and 10,000.")
+    var interval: [Int] = []
+
     @Option(help: "Also measure against GRDB, with this program of the package.")
     var grdb: String?
 
@@ -42,6 +49,9 @@ struct BenchmarksCommand: AsyncParsableCommand {
             throw ValidationError("--databases is \(databases); a tenth must be a multiple of the 50 that are open.")
         }
         guard (1...10_000).contains(megabytes) else { throw ValidationError("--megabytes is \(megabytes).") }
+        guard tenants > 0, interval.allSatisfy({ $0 > 0 }) else {
+            throw ValidationError("--tenants, --interval: above 0.")
+        }
         guard documents >= 1_000 else { throw ValidationError("--documents is \(documents).") }
         for name in only where !Group.all.contains(where: { $0.name == name }) {
             let names = Group.all.map(\.name).joined(separator: ", ")
@@ -71,8 +81,10 @@ struct BenchmarksCommand: AsyncParsableCommand {
         for group in groups {
             try FileHandle.standardError.write(contentsOf: Data("\(group.name): \(group.summary)\n".utf8))
             let process = try grdb.map { try GRDBProcess(program: $0) }
-            let workplace = try Workplace(
+            var workplace = try Workplace(
                 grdb: process, familySize: databases, megabytes: megabytes, documentCount: documents)
+            workplace.tenants = tenants
+            if !interval.isEmpty { workplace.intervals = interval.map { .milliseconds($0) } }
             do {
                 for measure in try await group.measures(workplace) {
                     results.append(try await measure.run(runs: runs, engine: engine))

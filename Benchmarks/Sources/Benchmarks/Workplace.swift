@@ -15,6 +15,12 @@ struct Workplace: Sendable {
 
     /// How many documents are searched.
     let documentCount: Int
+
+    /// How many stores with replicas are open at a time.
+    var tenants = 1_000
+
+    /// How long their replicas wait before they ship.
+    var intervals: [Duration] = [.milliseconds(500), .seconds(1), .seconds(10)]
     let directory: URL
 
     private let stores: Stores

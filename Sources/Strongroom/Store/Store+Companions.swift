@@ -50,7 +50,16 @@ extension Store {
                 """,
                 database: name.fileName)
         }
-        return { [file] in CommitReader(layout) { try file.connect(as: .reader) } }
+        return { [file] in
+            CommitReader(layout) {
+                let connection = try file.connect(as: .reader)
+                do { try connection.keepLittleMemory() } catch {
+                    connection.close()
+                    throw error
+                }
+                return connection
+            }
+        }
     }
 
     /// The path of the record of what was shipped to a replica.

@@ -1,3 +1,4 @@
+import Dispatch
 import Strongroom
 
 #if canImport(Darwin)
@@ -85,6 +86,8 @@ final class ReplicaRecordFile: Sendable {
     private let path: String
     private let descriptor: Int32
     private let newest: Locked<ReplicaRecord?>
+    /// Flushes what is written; none of Swift's cooperative threads, of which there are few, waits for the disk.
+    private let queue = DispatchQueue(label: "strongroom.replication.record")
 
     /// The distance of the two copies, so that a failure of the power cannot damage both; the stamp follows them.
     private static let slot = 4_096
@@ -161,13 +164,16 @@ final class ReplicaRecordFile: Sendable {
     /// Records a change that is about to be created after another one.
     func attempt(
         _ replica: ObjectHeader.Identifier, after number: UInt64, _ former: [UInt8], _ digest: [UInt8]
-    ) throws {
+    ) async throws {
         var record = record ?? ReplicaRecord(replica: replica, number: number, digest: former, sequence: 0)
         if record.replica != replica || record.number != number || record.digest != former {
             record = ReplicaRecord(replica: replica, number: number, digest: former, sequence: record.sequence)
         }
         record.attempt(digest)
-        try write(record)
+        let attempted = record
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try self.write(attempted) }) }
+        }
     }
 
     /// Writes the record; when this returns, it survives a failure of the power.

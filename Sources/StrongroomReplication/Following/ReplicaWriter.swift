@@ -79,7 +79,7 @@ struct ReplicaWriter: Sendable {
     mutating func append(_ object: ReplicaObject) async throws {
         let number = object.header.number
         let path = folder.path(ofChange: number)
-        try record.attempt(replica, after: self.number, digest, object.digest)
+        try await record.attempt(replica, after: self.number, digest, object.digest)
         unconfirmed = object
         guard try await folder.objects.create(path, object.bytes) else { throw try await taken(path) }
         guard try await folder.newestChange() == number else { throw StrongroomError.notOwner(folder.name) }

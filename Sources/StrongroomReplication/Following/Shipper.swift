@@ -87,9 +87,9 @@ actor Shipper {
         _ store: Store, isLast: Bool, _ begun: @Sendable () -> Int, _ reached: @Sendable (Int, Progress) -> Void
     ) async throws -> Bool {
         let request = begun()
-        let finding = try await read(store) { try $0.findCommits() }
+        let found = try await read(store) { try Look($0) }
         if let state = unchanged {
-            guard try finding != .nothing || store.fileStamp(ofWhole: false) != state.stamp else {
+            guard try found.finding != .nothing || store.fileStamp(ofWhole: false) != state.stamp else {
                 reached(request, progress)
                 return false
             }
@@ -99,17 +99,16 @@ actor Shipper {
             }
         }
         // What was found is as new as the request.
-        switch finding {
+        switch found.finding {
         case .nothing:
             try await shipEnvelope(store)
             reached(request, progress)
-            try await maintain(store, isLast: isLast)
+            try await maintain(store, found.logBytes, isLast: isLast)
             // What was read ahead before a checkpoint.
-            return try await read(store) { $0.readPosition == nil }
+            return !found.isAtPosition
         case .commits:
-            try await shipBatches(store)
             // What was read ahead is older than what was asked for.
-            if try await read(store, { $0.readPosition != nil }) { reached(request, progress) }
+            if try await shipBatches(store) { reached(request, progress) }
         case .gap:
             try await compare(store)
             reached(request, progress)
@@ -256,7 +255,7 @@ actor Shipper {
         var base = BaseWriter(folder, header, envelope)
         var isComplete = false
         while !isComplete {
-            let batch = try await nextBatch(store)
+            let batch = try await nextBatch(store).batch
             count(try await base.ship(batch))
             isComplete = batch.isLast
         }
@@ -278,29 +277,36 @@ actor Shipper {
         isAtState = true
     }
 
-    private func shipBatches(_ store: Store) async throws {
-        guard var writer else { return }
+    /// - Returns: Whether the reader has read all that it had found.
+    @discardableResult private func shipBatches(_ store: Store) async throws -> Bool {
+        guard var writer else { return false }
         defer { self.writer = writer }
-        // What the replica has must survive a failure of the power here, too, or the file would be older.
-        try store.synchronizeLog()
-        var (isFirst, isComplete) = (true, false)
+        var (isFirst, isComplete, isAtPosition) = (true, false, false)
         while !isComplete {
-            let batch = try await nextBatch(store)
+            let (batch, isLastOne) = try await nextBatch(store, synchronizesLog: isFirst)
             let envelope = try batch.isLast ? store.envelope() : nil
             let isEmpty = isFirst && batch.isLast && batch.numbers.isEmpty
             let isNews = batch.databasePages != writer.versions.count || envelope != nil && envelope != writer.envelope
             if !isEmpty || isNews { count(try await writer.ship(batch, envelope: envelope)) }
-            (isFirst, isComplete) = (false, batch.isLast)
+            (isFirst, isComplete, isAtPosition) = (false, batch.isLast, isLastOne)
         }
+        return isAtPosition
     }
 
-    /// The next pages of the commits that were found.
+    /// The next pages of the commits that were found, and whether there are no more.
     ///
+    /// - Parameter synchronizesLog: Whether the WAL is flushed first: what the replica has must survive a failure of
+    ///   the power here, too, or the file would be older.
     /// - Throws: `StrongroomError` with `fileChanged` if the connections were closed meanwhile.
-    private func nextBatch(_ store: Store) async throws -> PageBatch {
-        let batch = try await read(store) { try $0.nextBatch(limit: Self.pagesAtOnce($0.form)) }
-        guard let batch else { throw StrongroomError.interrupted(folder.name) }
-        return batch
+    private func nextBatch(
+        _ store: Store, synchronizesLog: Bool = false
+    ) async throws -> (batch: PageBatch, isAtPosition: Bool) {
+        let found = try await read(store) { reader -> (PageBatch, Bool)? in
+            if synchronizesLog { try store.synchronizeLog() }
+            return try reader.nextBatch(limit: Self.pagesAtOnce(reader.form)).map { ($0, reader.readPosition != nil) }
+        }
+        guard let found else { throw StrongroomError.interrupted(folder.name) }
+        return found
     }
 
     /// Ships the envelope if it has changed without a page.
@@ -325,9 +331,8 @@ actor Shipper {
 
     // MARK: Between commits
 
-    private func maintain(_ store: Store, isLast: Bool) async throws {
-        let (length, size) = try await read(store) { ($0.logLength, $0.form.size) }
-        if length * size >= Self.longLog {
+    private func maintain(_ store: Store, _ logBytes: Int, isLast: Bool) async throws {
+        if logBytes >= Self.longLog {
             // Another process may write at this moment; the next turn tries again.
             try? await store.checkpointWithoutWaiting()
         }
@@ -356,6 +361,21 @@ actor Shipper {
 
     /// Changes that are read at a restore, at most, before a new base is made.
     private static let mostChanges = 5_000
+}
+
+/// What the reader sees at a moment.
+private struct Look: Sendable {
+    let finding: CommitReader.Finding
+    /// Whether everything was read that was found.
+    let isAtPosition: Bool
+    /// The length of the WAL, in bytes.
+    let logBytes: Int
+
+    init(_ reader: CommitReader) throws {
+        finding = try reader.findCommits()
+        isAtPosition = reader.readPosition != nil
+        logBytes = reader.logLength * reader.form.size
+    }
 }
 
 extension StrongroomError {
