@@ -31,6 +31,13 @@ struct BenchmarksCommand: AsyncParsableCommand {
     @Option(help: "The seconds in which a process does nothing but observe, at least 10.")
     var idleSeconds = 60
 
+    @Option(help: "The stores with replicas that replicated-tenants opens.")
+    var tenants = 1_000
+
+    @Option(
+        help: "How long the replicas of replicated-tenants wait, in milliseconds; by default 500, 1,000 and 10,000.")
+    var interval: [Int] = []
+
     @Option(help: "Also measure against GRDB, with this program of the package.")
     var grdb: String?
 
@@ -46,6 +53,9 @@ struct BenchmarksCommand: AsyncParsableCommand {
             throw ValidationError("--databases is \(databases); a tenth must be a multiple of the 50 that are open.")
         }
         guard (1...10_000).contains(megabytes) else { throw ValidationError("--megabytes is \(megabytes).") }
+        guard tenants > 0, interval.allSatisfy({ $0 > 0 }) else {
+            throw ValidationError("--tenants, --interval: above 0.")
+        }
         guard documents >= 1_000 else { throw ValidationError("--documents is \(documents).") }
         guard idleSeconds >= 10 else { throw ValidationError("--idle-seconds is \(idleSeconds).") }
         for name in only where !Group.all.contains(where: { $0.name == name }) {
@@ -76,9 +86,11 @@ struct BenchmarksCommand: AsyncParsableCommand {
         for group in groups {
             try FileHandle.standardError.write(contentsOf: Data("\(group.name): \(group.summary)\n".utf8))
             let process = try grdb.map { try GRDBProcess(program: $0) }
-            let workplace = try Workplace(
+            var workplace = try Workplace(
                 grdb: process, familySize: databases, megabytes: megabytes, documentCount: documents,
                 idleSeconds: idleSeconds)
+            workplace.tenants = tenants
+            if !interval.isEmpty { workplace.intervals = interval.map { .milliseconds($0) } }
             do {
                 for measure in try await group.measures(workplace) {
                     results.append(try await measure.run(runs: runs, engine: engine))

@@ -6,7 +6,7 @@ struct Group: Sendable {
         .insert, .insertMany, .insertChildren, .save, .fetch, .point, .update, .upsert, .upsertMany, .query, .queries,
         .open, .openChain, .rotate, .rotateEnvelope, .migrate,
         .groupCommit, .awaitedWrite, .awaitedRead, .endOfReadCheck, .readersBesideWriter, .stream, .familyOpen,
-        .formatPredicate, .function, .history, .search, .replication,
+        .formatPredicate, .function, .history, .search, .replication, .replicatedTenants,
         .foreignCommits, .idleObservation, .service,
     ]
 

@@ -13,26 +13,26 @@ final class TenantService: Sendable {
         directory = workplace.directory.appending(path: "tenants")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         stores = try Stores(Tenants(directory: directory))
-        let samples = TestData.rows(count: TenantLoad.rowCount).map(Entry.init)
-        let names = try (0..<TenantLoad.tenantCount).map { try DatabaseName(TenantLoad.name($0)) }
+        let samples = TestData.rows(count: ServiceLoad.rowCount).map(Entry.init)
+        let names = try (0..<ServiceLoad.tenantCount).map { try DatabaseName(ServiceLoad.name($0)) }
         let made = try await stores.withEachStore(of: names) { store in
             try await store.write { db in _ = try Entry.insert(contentsOf: samples, in: db) }
         }
         for outcome in made { _ = try outcome.result.get() }
-        stores.lendingLimits.openStores = TenantLoad.openStores
+        stores.lendingLimits.openStores = ServiceLoad.openStores
     }
 
-    func run() async throws -> TenantLoad {
-        let load = try await TenantLoad.run { [stores, row] request in
-            try await stores.withStore(TenantLoad.name(request.tenant)) { store in
+    func run() async throws -> ServiceLoad {
+        let load = try await ServiceLoad.run { [stores, row] request in
+            try await stores.withStore(ServiceLoad.name(request.tenant)) { store in
                 if request.isWrite {
                     try await store.write { db in _ = try Entry.insert(row, in: db) }
                 } else {
                     let page = try await store.read { db in
-                        try Entry.where { $0.id >= request.key }.order { $0.id.ascending }.limit(TenantLoad.pageSize)
+                        try Entry.where { $0.id >= request.key }.order { $0.id.ascending }.limit(ServiceLoad.pageSize)
                             .fetch(in: db)
                     }
-                    try Summary(rows: Int64(page.count)).check(Summary(rows: Int64(TenantLoad.pageSize)))
+                    try Summary(rows: Int64(page.count)).check(Summary(rows: Int64(ServiceLoad.pageSize)))
                 }
             }
         }
@@ -44,9 +44,9 @@ final class TenantService: Sendable {
     func costOfIdleTenants() async throws -> [Gauge] {
         guard ProcessStatus.isAvailable else { return [] }
         let before = try ProcessStatus.current()
-        let count = TenantLoad.openStores
+        let count = ServiceLoad.openStores
         for tenant in 0..<count {
-            try await stores.withStore(TenantLoad.name(tenant)) { store in
+            try await stores.withStore(ServiceLoad.name(tenant)) { store in
                 _ = try await store.read { db in try Entry.count(in: db) }
                 try await store.write { [row] db in _ = try Entry.insert(row, in: db) }
             }

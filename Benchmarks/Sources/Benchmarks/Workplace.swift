@@ -18,6 +18,12 @@ struct Workplace: Sendable {
 
     /// How long a process does nothing but observe.
     let idleSeconds: Int
+
+    /// How many stores with replicas are open at a time.
+    var tenants = 1_000
+
+    /// How long their replicas wait before they ship.
+    var intervals: [Duration] = [.milliseconds(500), .seconds(1), .seconds(10)]
     let directory: URL
 
     private let stores: Stores

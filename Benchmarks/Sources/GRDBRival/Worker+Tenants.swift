@@ -6,7 +6,7 @@ extension Worker {
     mutating func serveTenants(in directory: String) async throws -> WorkReport {
         let cache = PoolCache(directory: directory)
         let row = TestData.rows(count: 1)[0]
-        let run = try await TenantLoad.run { request in
+        let run = try await ServiceLoad.run { request in
             let pool = try await cache.pool(request.tenant)
             if request.isWrite {
                 try await pool.write { db in
@@ -15,10 +15,10 @@ extension Worker {
                 }
             } else {
                 let page = try await pool.read { db in
-                    try Entry.filter(Column("id") >= request.key).order(Column("id")).limit(TenantLoad.pageSize)
+                    try Entry.filter(Column("id") >= request.key).order(Column("id")).limit(ServiceLoad.pageSize)
                         .fetchAll(db)
                 }
-                try Summary(rows: Int64(page.count)).check(Summary(rows: Int64(TenantLoad.pageSize)))
+                try Summary(rows: Int64(page.count)).check(Summary(rows: Int64(ServiceLoad.pageSize)))
             }
         }
         try await cache.closeAll()
@@ -48,9 +48,9 @@ private actor PoolCache {
         order.append(tenant)
         if let pool = pools[tenant] { return pool }
         let pool = try EncryptedPool.open(
-            "\(directory)/\(TenantLoad.name(tenant))", key: "\"\(TestData.rawKeyText)\"", isChecked: false)
+            "\(directory)/\(ServiceLoad.name(tenant))", key: "\"\(TestData.rawKeyText)\"", isChecked: false)
         pools[tenant] = pool
-        if order.count > TenantLoad.openStores { pools[order.removeFirst()] = nil }
+        if order.count > ServiceLoad.openStores { pools[order.removeFirst()] = nil }
         return pool
     }
 

@@ -10,7 +10,7 @@ struct Worker {
     /// Those of the files that are read again and again.
     private var pools: [String: DatabasePool] = [:]
     /// The runs of ``Work/tenants``, and how many of them each of the works of their times has reported.
-    var tenantRuns: [TenantLoad] = []
+    var tenantRuns: [ServiceLoad] = []
     var reportedRuns: [Work: Int] = [:]
 
     mutating func run(_ work: Work, on path: String) async throws -> WorkReport {

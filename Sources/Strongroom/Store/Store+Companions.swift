@@ -50,7 +50,16 @@ extension Store {
                 """,
                 database: name.fileName)
         }
-        return { [file] in CommitReader(layout) { try file.connect(as: .reader) } }
+        return { [file] in
+            CommitReader(layout) {
+                let connection = try file.connect(as: .reader)
+                do { try connection.keepLittleMemory() } catch {
+                    connection.close()
+                    throw error
+                }
+                return connection
+            }
+        }
     }
 
     /// The path of the record of what was shipped to a replica.
@@ -64,6 +73,15 @@ extension Store {
     package func envelope() throws -> [UInt8]? {
         let file = try file.context().file
         return try EnvelopeFile(databasePath: file.path, name: file.name).stored()
+    }
+
+    /// What shows that the file was not written since.
+    ///
+    /// - Parameter isWhole: Whether the file must have every commit, without the WAL.
+    /// - Returns: Nil if that is not known.
+    package func fileStamp(ofWhole isWhole: Bool) throws -> FileStamp? {
+        let file = try file.context().file
+        return try isWhole ? .ofWholeFile(file) : .of(file)
     }
 
     /// Checkpoints the WAL without waiting, while this store does not write; its companions let the WAL go.

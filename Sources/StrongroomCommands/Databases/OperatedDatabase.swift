@@ -209,6 +209,11 @@ package struct OperatedDatabase: Sendable {
         try await stores.restore(name.fileName, from: replica, to: point, progress: progress)
     }
 
+    /// The newest change of a replica, if the file has not changed since; nil if it may have.
+    func unchangedSince(_ replica: Replica, by lists: ReplicaLists) async throws -> UInt64? {
+        try await replica.unchangedSince(name, in: stores, by: lists)
+    }
+
     static func checkFile(_ path: String) throws {
         guard try !Stores.hasFile(at: path) else { return }
         throw StrongroomError(.fileMissing, "There is no file at \"\(path)\". Check the name or the path.")

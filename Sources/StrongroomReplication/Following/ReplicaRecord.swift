@@ -1,3 +1,4 @@
+import Dispatch
 import Strongroom
 
 #if canImport(Darwin)
@@ -85,8 +86,10 @@ final class ReplicaRecordFile: Sendable {
     private let path: String
     private let descriptor: Int32
     private let newest: Locked<ReplicaRecord?>
+    /// Flushes what is written; none of Swift's cooperative threads, of which there are few, waits for the disk.
+    private let queue = DispatchQueue(label: "strongroom.replication.record")
 
-    /// The distance of the two copies, so that a failure of the power cannot damage both.
+    /// The distance of the two copies, so that a failure of the power cannot damage both; the stamp follows them.
     private static let slot = 4_096
 
     /// Opens the file, or creates an empty one.
@@ -95,6 +98,18 @@ final class ReplicaRecordFile: Sendable {
         descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         newest = Locked(nil)
         guard descriptor >= 0 else { throw ObjectFile.failure("cannot open", path) }
+        try read()
+    }
+
+    /// Opens the file to read it; nil if there is none.
+    init?(reading path: String) throws {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        newest = Locked(nil)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT else { throw ObjectFile.failure("cannot open", path) }
+            return nil
+        }
         try read()
     }
 
@@ -122,12 +137,15 @@ final class ReplicaRecordFile: Sendable {
     var record: ReplicaRecord? { newest.withLock { $0 } }
 
     private func copy(at offset: Int) throws -> ReplicaRecord? {
-        ReplicaRecord(
-            try [UInt8](unsafeUninitializedCapacity: ReplicaRecord.length) { buffer, filled in
-                let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-                guard count >= 0 else { throw ObjectFile.failure("cannot read", path) }
-                filled = count
-            })
+        ReplicaRecord(try bytes(at: offset, ReplicaRecord.length))
+    }
+
+    private func bytes(at offset: Int, _ length: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: length) { buffer, filled in
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            guard count >= 0 else { throw ObjectFile.failure("cannot read", path) }
+            filled = count
+        }
     }
 
     /// Forgets what was recorded; when this returns, it stays forgotten after a failure of the power.
@@ -146,24 +164,48 @@ final class ReplicaRecordFile: Sendable {
     /// Records a change that is about to be created after another one.
     func attempt(
         _ replica: ObjectHeader.Identifier, after number: UInt64, _ former: [UInt8], _ digest: [UInt8]
-    ) throws {
+    ) async throws {
         var record = record ?? ReplicaRecord(replica: replica, number: number, digest: former, sequence: 0)
         if record.replica != replica || record.number != number || record.digest != former {
             record = ReplicaRecord(replica: replica, number: number, digest: former, sequence: record.sequence)
         }
         record.attempt(digest)
-        try write(record)
+        let attempted = record
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try self.write(attempted) }) }
+        }
     }
 
     /// Writes the record; when this returns, it survives a failure of the power.
     private func write(_ record: ReplicaRecord) throws {
         var record = record
         record.sequence = (self.record?.sequence ?? 0) + 1
-        let offset = record.sequence.isMultiple(of: 2) ? 0 : Self.slot
-        let bytes = record.bytes
-        let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
-        guard count == bytes.count, fsync(descriptor) == 0 else { throw ObjectFile.failure("cannot write", path) }
+        try write(record.bytes, at: record.sequence.isMultiple(of: 2) ? 0 : Self.slot)
+        guard fsync(descriptor) == 0 else { throw ObjectFile.failure("cannot write", path) }
         let written = record
         newest.withLock { $0 = written }
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) throws {
+        let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        guard count == bytes.count else { throw ObjectFile.failure("cannot write", path) }
+    }
+}
+
+extension ReplicaRecordFile {
+    /// The state of the file that a replica has; nil if that is not known, or no longer the newest record.
+    func shippedState() throws -> ShippedState? {
+        guard let record else { return nil }
+        let state = ShippedState(try bytes(at: 2 * Self.slot, ShippedState.length))
+        guard let state, state.sequence == record.sequence, record.has(state.number, state.digest) else { return nil }
+        return state
+    }
+
+    /// Records that a replica has the state of the file. A power failure may undo that.
+    func record(_ number: UInt64, _ digest: [UInt8], size: Int, _ stamp: FileStamp) throws {
+        guard let record, record.has(number, digest) else { return }
+        let state = ShippedState(
+            sequence: record.sequence, number: number, digest: digest, size: size, stamp: stamp)
+        try write(state.bytes, at: 2 * Self.slot)
     }
 }

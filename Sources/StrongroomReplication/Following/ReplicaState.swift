@@ -4,6 +4,8 @@ import Strongroom
 struct ReplicaState: Sendable {
     /// The newest change; 0 for none.
     var number: UInt64 = 0
+    /// The length of its object, in bytes.
+    var size = 0
     var digest = [UInt8](repeating: 0, count: Digests.length)
     var time: UInt64 = 0
     var replica: ObjectHeader.Identifier?
@@ -19,7 +21,7 @@ struct ReplicaState: Sendable {
         guard let newest = try await folder.newestChange() else { return }
         let path = folder.path(ofChange: newest)
         guard let header = try await folder.header(path) else { throw folder.missing(path) }
-        (number, time) = (newest, header.time)
+        (number, size, time) = (newest, header.objectLength, header.time)
         replica = header.replica
         digest = try await folder.digest(path, header)
         try await readBase(folder, upTo: newest)

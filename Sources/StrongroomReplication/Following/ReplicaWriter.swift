@@ -10,6 +10,8 @@ struct ReplicaWriter: Sendable {
     private let record: ReplicaRecordFile
     /// The newest change; 0 for none.
     private(set) var number: UInt64
+    /// The length of its object, in bytes.
+    private(set) var size: Int
     private(set) var digest: [UInt8]
     /// The time of the newest change, in milliseconds since 1970.
     private(set) var time: UInt64
@@ -35,7 +37,7 @@ struct ReplicaWriter: Sendable {
         self.folder = folder
         self.replica = replica
         self.writer = writer
-        (number, digest, time) = (state.number, state.digest, state.time)
+        (number, size, digest, time) = (state.number, state.size, state.digest, state.time)
         (envelope, versions, form, sinceBase) = (state.envelope, state.versions, state.form, state.sinceBase)
     }
 
@@ -77,12 +79,12 @@ struct ReplicaWriter: Sendable {
     mutating func append(_ object: ReplicaObject) async throws {
         let number = object.header.number
         let path = folder.path(ofChange: number)
-        try record.attempt(replica, after: self.number, digest, object.digest)
+        try await record.attempt(replica, after: self.number, digest, object.digest)
         unconfirmed = object
         guard try await folder.objects.create(path, object.bytes) else { throw try await taken(path) }
         guard try await folder.newestChange() == number else { throw StrongroomError.notOwner(folder.name) }
         unconfirmed = nil
-        (self.number, digest, time) = (number, object.digest, object.header.time)
+        (self.number, size, digest, time) = (number, object.bytes.count, object.digest, object.header.time)
         sinceBase = (sinceBase.changes + 1, sinceBase.bytes + object.bytes.count)
     }
 

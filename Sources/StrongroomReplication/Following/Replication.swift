@@ -117,19 +117,21 @@ public final class Replication: StoreCompanion {
 
     func begin() {
         let interval = max(replica.interval, .milliseconds(1))
+        let guardInterval = leases == nil ? Self.guardIntervals.log : Self.guardIntervals.lease
         state.withLock { state in
             state.loop = Task { [weak self, wakeup] in
                 while await self?.turn() == true { await wakeup.wait(atMost: self?.pause ?? interval) }
             }
             state.guardian = Task { [weak self] in
                 while !Task.isCancelled, await self?.guardOnce() == true {
-                    try? await Task.sleep(for: Self.guardInterval)
+                    try? await Task.sleep(for: guardInterval)
                 }
             }
         }
     }
 
-    private static let guardInterval = Duration.milliseconds(250)
+    /// The time between two looks at the lease and at the WAL, which needs fewer.
+    private static let guardIntervals = (lease: Duration.milliseconds(250), log: Duration.seconds(1))
 
     package func suspend() {
         state.withLock { $0.isSuspended = true }

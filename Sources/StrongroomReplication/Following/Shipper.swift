@@ -3,21 +3,23 @@ import Strongroom
 /// Ships the commits of one store; only the loop of its ``Replication`` uses it, one turn after the other.
 actor Shipper {
     private let replica: Replica
-    private let folder: ReplicaFolder
+    let folder: ReplicaFolder
     private let reading: ReadingThread
     private let bases: BaseShipper
     /// Nil before the replica was read, and after a failure: it is read again then.
-    private var writer: ReplicaWriter?
+    private(set) var writer: ReplicaWriter?
     /// Whether the reader's position is the state of the replica.
-    private var isAtState = false
+    private(set) var isAtState = false
+    /// The state of the replica while it is that of the file; the replica need not be read then.
+    private var unchanged: ShippedState?
     /// What this store has shipped.
     private var shipped = (objects: 0, bytes: 0)
     private let session = ObjectHeader.Identifier.random()
     /// Whether the replica of another file may be continued.
     private var mayTakeOver: Bool
-    private var record: ReplicaRecordFile?
+    private(set) var record: ReplicaRecordFile?
     /// A change of which it is not known whether the replica has it.
-    private var unconfirmed: ReplicaObject?
+    private(set) var unconfirmed: ReplicaObject?
 
     init(_ replica: Replica, _ folder: ReplicaFolder, _ reading: ReadingThread) {
         self.replica = replica
@@ -38,7 +40,7 @@ actor Shipper {
         let shipped: (objects: Int, bytes: Int)
     }
 
-    var progress: Progress { Progress(change: writer?.number ?? 0, shipped: shipped) }
+    var progress: Progress { Progress(change: writer?.number ?? unchanged?.number ?? 0, shipped: shipped) }
 
     /// Ships every commit that was made before the call.
     ///
@@ -53,35 +55,65 @@ actor Shipper {
     ) async throws -> Bool {
         do {
             guard try isShipping(store) else { return false }
-            if writer == nil { try await begin(store) }
-            if !isAtState { try await compare(store) }
-            while true {
-                let request = begun()
-                switch try await read(store, { try $0.findCommits() }) {
-                case .nothing:
-                    try await shipEnvelope(store)
-                    reached(request, progress)
-                    try await maintain(store, isLast: isLast)
-                    // What was read ahead before a checkpoint.
-                    guard try await read(store, { $0.readPosition == nil }) else { return true }
-                case .commits:
-                    try await shipBatches(store)
-                    // What was read ahead is older than what was asked for.
-                    if try await read(store, { $0.readPosition != nil }) { reached(request, progress) }
-                case .gap:
-                    try await compare(store)
-                    reached(request, progress)
-                }
-            }
+            try await reachPosition(store)
+            while try await shipOnce(store, isLast: isLast, begun, reached) {}
+            if isLast { try? await recordState(store) }
+            return true
         } catch {
             unconfirmed = writer?.unconfirmed ?? unconfirmed
-            writer = nil
+            (writer, unchanged) = (nil, nil)
             isAtState = false
             // A WAL that is not read must not be held.
             reading.close()
             bases.cancel()
             throw error
         }
+    }
+
+    /// Reads the replica, and ships what differs in the file, unless both are as they were.
+    private func reachPosition(_ store: Store) async throws {
+        guard !isAtState else { return }
+        unchanged = writer == nil ? try await unchangedState(store) : nil
+        isAtState = unchanged != nil
+        guard !isAtState else { return }
+        if writer == nil { try await begin(store) }
+        if !isAtState { try await compare(store) }
+    }
+
+    /// Ships what is found now.
+    ///
+    /// - Returns: Whether there may be more.
+    private func shipOnce(
+        _ store: Store, isLast: Bool, _ begun: @Sendable () -> Int, _ reached: @Sendable (Int, Progress) -> Void
+    ) async throws -> Bool {
+        let request = begun()
+        let found = try await read(store) { try Look($0) }
+        if let state = unchanged {
+            guard try found.finding != .nothing || store.fileStamp(ofWhole: false) != state.stamp else {
+                reached(request, progress)
+                return false
+            }
+            guard try await begin(store, after: state) else {
+                reached(request, progress)
+                return true
+            }
+        }
+        // What was found is as new as the request.
+        switch found.finding {
+        case .nothing:
+            try await shipEnvelope(store)
+            reached(request, progress)
+            try await maintain(store, found.logBytes, isLast: isLast)
+            // What was read ahead before a checkpoint.
+            return !found.isAtPosition
+        case .commits:
+            // What was read ahead is older than what was asked for.
+            if try await shipBatches(store) { reached(request, progress) }
+        case .gap:
+            try await compare(store)
+            reached(request, progress)
+        }
+        return true
     }
 
     /// Whether the replica has what the database has, while another process ships.
@@ -108,7 +140,7 @@ actor Shipper {
     }
 
     /// The connections were closed: they may be of another key now.
-    func forgetPosition() { isAtState = false }
+    func forgetPosition() { (isAtState, unchanged) = (false, nil) }
 
     /// Closes the connections of a base that is being written.
     nonisolated func suspend() { bases.cancel() }
@@ -116,10 +148,10 @@ actor Shipper {
     func end() {
         bases.cancel()
         record = nil
-        writer = nil
+        (writer, unchanged) = (nil, nil)
     }
 
-    private func read<T: Sendable>(
+    func read<T: Sendable>(
         _ store: Store, _ work: @escaping @Sendable (CommitReader) throws -> T
     ) async throws -> T {
         try Task.checkCancellation()
@@ -160,6 +192,19 @@ actor Shipper {
         unconfirmed = nil
         self.writer = writer
         if !state.hasBase { try await shipFirstBase(store) }
+    }
+
+    /// Reads the replica because the file has changed since a state that both had.
+    ///
+    /// - Returns: Whether what the reader has found is all that differs; otherwise everything was compared and shipped.
+    private func begin(_ store: Store, after state: ShippedState) async throws -> Bool {
+        unchanged = nil
+        try await begin(store)
+        guard let writer, writer.number == state.number, writer.digest == state.digest else {
+            try await compare(store)
+            return false
+        }
+        return true
     }
 
     /// Takes over the record that the replica had at another place: a directory that is mounted elsewhere now, or a
@@ -210,7 +255,7 @@ actor Shipper {
         var base = BaseWriter(folder, header, envelope)
         var isComplete = false
         while !isComplete {
-            let batch = try await nextBatch(store)
+            let batch = try await nextBatch(store).batch
             count(try await base.ship(batch))
             isComplete = batch.isLast
         }
@@ -232,29 +277,36 @@ actor Shipper {
         isAtState = true
     }
 
-    private func shipBatches(_ store: Store) async throws {
-        guard var writer else { return }
+    /// - Returns: Whether the reader has read all that it had found.
+    @discardableResult private func shipBatches(_ store: Store) async throws -> Bool {
+        guard var writer else { return false }
         defer { self.writer = writer }
-        // What the replica has must survive a failure of the power here, too, or the file would be older.
-        try store.synchronizeLog()
-        var (isFirst, isComplete) = (true, false)
+        var (isFirst, isComplete, isAtPosition) = (true, false, false)
         while !isComplete {
-            let batch = try await nextBatch(store)
+            let (batch, isLastOne) = try await nextBatch(store, synchronizesLog: isFirst)
             let envelope = try batch.isLast ? store.envelope() : nil
             let isEmpty = isFirst && batch.isLast && batch.numbers.isEmpty
             let isNews = batch.databasePages != writer.versions.count || envelope != nil && envelope != writer.envelope
             if !isEmpty || isNews { count(try await writer.ship(batch, envelope: envelope)) }
-            (isFirst, isComplete) = (false, batch.isLast)
+            (isFirst, isComplete, isAtPosition) = (false, batch.isLast, isLastOne)
         }
+        return isAtPosition
     }
 
-    /// The next pages of the commits that were found.
+    /// The next pages of the commits that were found, and whether there are no more.
     ///
+    /// - Parameter synchronizesLog: Whether the WAL is flushed first: what the replica has must survive a failure of
+    ///   the power here, too, or the file would be older.
     /// - Throws: `StrongroomError` with `fileChanged` if the connections were closed meanwhile.
-    private func nextBatch(_ store: Store) async throws -> PageBatch {
-        let batch = try await read(store) { try $0.nextBatch(limit: Self.pagesAtOnce($0.form)) }
-        guard let batch else { throw StrongroomError.interrupted(folder.name) }
-        return batch
+    private func nextBatch(
+        _ store: Store, synchronizesLog: Bool = false
+    ) async throws -> (batch: PageBatch, isAtPosition: Bool) {
+        let found = try await read(store) { reader -> (PageBatch, Bool)? in
+            if synchronizesLog { try store.synchronizeLog() }
+            return try reader.nextBatch(limit: Self.pagesAtOnce(reader.form)).map { ($0, reader.readPosition != nil) }
+        }
+        guard let found else { throw StrongroomError.interrupted(folder.name) }
+        return found
     }
 
     /// Ships the envelope if it has changed without a page.
@@ -279,9 +331,8 @@ actor Shipper {
 
     // MARK: Between commits
 
-    private func maintain(_ store: Store, isLast: Bool) async throws {
-        let (length, size) = try await read(store) { ($0.logLength, $0.form.size) }
-        if length * size >= Self.longLog {
+    private func maintain(_ store: Store, _ logBytes: Int, isLast: Bool) async throws {
+        if logBytes >= Self.longLog {
             // Another process may write at this moment; the next turn tries again.
             try? await store.checkpointWithoutWaiting()
         }
@@ -310,6 +361,21 @@ actor Shipper {
 
     /// Changes that are read at a restore, at most, before a new base is made.
     private static let mostChanges = 5_000
+}
+
+/// What the reader sees at a moment.
+private struct Look: Sendable {
+    let finding: CommitReader.Finding
+    /// Whether everything was read that was found.
+    let isAtPosition: Bool
+    /// The length of the WAL, in bytes.
+    let logBytes: Int
+
+    init(_ reader: CommitReader) throws {
+        finding = try reader.findCommits()
+        isAtPosition = reader.readPosition != nil
+        logBytes = reader.logLength * reader.form.size
+    }
 }
 
 extension StrongroomError {

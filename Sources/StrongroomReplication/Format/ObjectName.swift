@@ -8,6 +8,10 @@ enum ObjectName {
     static let bases = "base"
     static let leases = "lease"
 
+    /// Less than the names of all changes, and greater than those of the folders before them: a list that begins here
+    /// has the newest change first, and an S3 service does not fill a page of one entry with a folder.
+    static let beforeChanges = "e"
+
     /// The name of a change, or of a lease.
     static func change(_ number: UInt64) -> String { digits(.max - number) }
 

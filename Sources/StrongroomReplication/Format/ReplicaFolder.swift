@@ -1,5 +1,12 @@
 import Strongroom
 
+/// The newest change of a replica, as a list shows it.
+struct NewestChange: Sendable, Equatable {
+    let number: UInt64
+    /// The length of its object, in bytes.
+    let size: Int
+}
+
 /// The folder of a replica in an object store.
 struct ReplicaFolder: Sendable {
     let objects: any ObjectStore
@@ -11,16 +18,27 @@ struct ReplicaFolder: Sendable {
         return digest.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    func path(ofChange number: UInt64) -> String { "\(name)/\(ObjectName.change(number))" }
+    /// The whole name of an object of the folder.
+    func path(of object: String) -> String { "\(name)/\(object)" }
+
+    func path(ofChange number: UInt64) -> String { path(of: ObjectName.change(number)) }
 
     func path(ofBase base: String, part: Int) -> String {
         "\(name)/\(ObjectName.bases)/\(base)/\(ObjectName.part(part))"
     }
 
     /// The number of the newest change; nil if there is none.
-    func newestChange() async throws -> UInt64? {
+    func newestChange() async throws -> UInt64? { try await newestEntry()?.number }
+
+    /// The number and the length of the newest change; nil if there is none.
+    func newestEntry() async throws -> NewestChange? {
         // Names that are none of ours come last: those of changes begin with "f" for 2⁶⁰ changes.
-        guard let entry = try await objects.list(name, after: nil, count: 1).first else { return nil }
+        let entry = try await objects.list(name, after: ObjectName.beforeChanges, count: 1).first
+        return try entry.map(newest)
+    }
+
+    /// The newest change, from its entry in a list.
+    func newest(_ entry: ObjectEntry) throws -> NewestChange {
         guard let number = ObjectName.number(ofChange: entry.name) else {
             throw StrongroomError(
                 .replicaDamaged,
@@ -29,7 +47,7 @@ struct ReplicaFolder: Sendable {
                 stored.
                 """)
         }
-        return number
+        return NewestChange(number: number, size: entry.size)
     }
 
     /// The numbers and lengths of the changes up to a number that follow each other without a gap, from the newest to
@@ -40,7 +58,7 @@ struct ReplicaFolder: Sendable {
     ///   - oldest: The last number that is of interest.
     func changes(from newest: UInt64? = nil, downTo oldest: UInt64 = 1) async throws -> [(number: UInt64, size: Int)] {
         var found: [(number: UInt64, size: Int)] = []
-        var last = newest.map { ObjectName.change($0 + 1) }
+        var last = newest.map { ObjectName.change($0 + 1) } ?? ObjectName.beforeChanges
         while true {
             let entries = try await objects.list(name, after: last, count: Self.pageLength)
             for entry in entries {

@@ -73,6 +73,11 @@ public struct DirectoryObjectStore: ObjectStore {
         }
     }
 
+    public func removeUnfinished(in folder: String) async throws {
+        let directory = path(of: folder)
+        try await Self.blocking { try ObjectFile.removeUnfinished(in: directory) }
+    }
+
     private func path(of name: String) -> String { name.isEmpty ? path : "\(path)/\(name)" }
 
     private static func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
@@ -166,6 +171,11 @@ enum ObjectFile {
 
     /// The names in a directory, without those of files that are being written; none if it does not exist.
     static func names(in path: String) throws -> [String] {
+        // Also without hidden files of other programs, such as those that synchronize directories.
+        try allNames(in: path).filter { !$0.hasPrefix(".") }
+    }
+
+    private static func allNames(in path: String) throws -> [String] {
         guard let directory = opendir(path) else {
             guard errno == ENOENT || errno == ENOTDIR else { throw failure("cannot read", path) }
             return []
@@ -173,13 +183,37 @@ enum ObjectFile {
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            // Also hidden files of other programs, such as those that synchronize directories.
-            if !name.hasPrefix(".") { names.append(name) }
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                })
         }
         return names
+    }
+
+    /// Removes files that killed processes were writing, from a directory and those in it.
+    static func removeUnfinished(in directory: String) throws {
+        for name in try allNames(in: directory) where name != "." && name != ".." {
+            let path = "\(directory)/\(name)"
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                if !name.hasPrefix(".") { try removeUnfinished(in: path) }
+            } else if name.hasPrefix(unfinished), time(nil) - modification(status) > longestWriting {
+                guard unlink(path) == 0 || errno == ENOENT else { throw failure("cannot remove", path) }
+            }
+        }
+    }
+
+    /// Longer than an object is being written, in seconds.
+    private static let longestWriting = 3_600
+
+    private static func modification(_ status: stat) -> time_t {
+        #if canImport(Darwin)
+        status.st_mtimespec.tv_sec
+        #else
+        status.st_mtim.tv_sec
+        #endif
     }
 
     static func status(_ path: String) -> (size: Int, isDirectory: Bool)? {

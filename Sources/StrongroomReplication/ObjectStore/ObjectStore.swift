@@ -37,6 +37,16 @@ public protocol ObjectStore: Sendable {
     /// - Throws: `StrongroomError` with `objectStoreUnreachable`, `objectStore`, `permissionDenied`.
     func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry]
 
+    /// Lists the objects of all folders, in the order of their whole names: what many replicas have, by one request.
+    ///
+    /// - Parameters:
+    ///   - name: Only names after this one are listed.
+    ///   - count: The largest number of entries, above 0.
+    /// - Returns: The entries, with their whole names; fewer than `count` only at the end of the list. Nil if the
+    ///   object store lists only folder by folder, as it does unless it has this method.
+    /// - Throws: `StrongroomError` as ``list(_:after:count:)``.
+    func listAll(after name: String, count: Int) async throws -> [ObjectEntry]?
+
     /// Lists the subfolders of a folder that have objects in them, in the order of their names.
     ///
     /// - Parameter folder: The folder's name, without a `/` at its end; empty for the uppermost.
@@ -49,6 +59,20 @@ public protocol ObjectStore: Sendable {
     /// - Parameter names: The objects' names.
     /// - Throws: `StrongroomError` as ``read(_:_:)``; some of the objects may have been removed then.
     func remove(_ names: [String]) async throws
+
+    /// Removes what creations have left in a folder and its subfolders that were interrupted an hour ago or earlier.
+    ///
+    /// - Parameter folder: The folder's name, without a `/` at its end.
+    /// - Throws: `StrongroomError` as ``read(_:_:)``.
+    func removeUnfinished(in folder: String) async throws
+}
+
+extension ObjectStore {
+    /// Nil: the object store lists only folder by folder.
+    public func listAll(after name: String, count: Int) async throws -> [ObjectEntry]? { nil }
+
+    /// Nothing: an interrupted creation leaves nothing.
+    public func removeUnfinished(in folder: String) async throws {}
 }
 
 /// An object in a list.

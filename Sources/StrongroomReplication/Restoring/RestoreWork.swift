@@ -9,16 +9,19 @@ struct RestoreWork: Sendable {
     /// The number of objects that are read at a time.
     private static let width = 8
 
+    /// What is written between two notes of how far the file is, in bytes.
+    private static let noteDistance = 64 << 20
+
     /// - Returns: The envelope that belongs to the pages; nil if they have none.
     func run() async throws -> [UInt8]? {
-        var state = State(total: plan.length)
-        try await inOrder(plan.parts.indices.map { plan.folder.path(ofBase: plan.base, part: $0) }) { object in
-            try writeBase(object, &state)
-        }
-        let skipped = try await incompleteChanges()
-        let paths = plan.changes.map(plan.folder.path(ofChange:))
-        try await inOrder(paths) { object in
-            try write(object, isSkipped: skipped.contains(object.header.number), &state)
+        var state = RestoreProgress(file.note ?? [], of: plan) ?? RestoreProgress(of: plan)
+        if state.objects == 0 { try file.resize(to: 0) }
+        do {
+            try await fetch(&state)
+        } catch {
+            // The file is whole up to the last object.
+            if state.objects > 0 { try? file.record(state.bytes) }
+            throw error
         }
         try await plan.folder.requireBase(plan.base, of: plan.baseNumber)
         guard let form = state.form else { throw plan.folder.missing(plan.base) }
@@ -26,28 +29,35 @@ struct RestoreWork: Sendable {
         return state.envelope
     }
 
-    private struct State {
-        let total: Int
-        var done = 0
-        var form: PageForm?
-        var pages = 0
-        var envelope: [UInt8]?
-        var digest: [UInt8] = []
-        var replica: ObjectHeader.Identifier?
+    private func fetch(_ state: inout RestoreProgress) async throws {
+        let parts = plan.parts.indices.dropFirst(state.objects)
+        try await inOrder(parts.map { plan.folder.path(ofBase: plan.base, part: $0) }, &state, writeBase)
+        let skipped = try await incompleteChanges()
+        let changes = plan.changes.dropFirst(state.objects - plan.parts.count)
+        try await inOrder(changes.map(plan.folder.path(ofChange:)), &state) { object, state in
+            try write(object, isSkipped: skipped.contains(object.header.number), &state)
+        }
     }
 
     /// Reads objects several at a time, and hands them on in order.
-    private func inOrder(_ paths: [String], _ body: (ReplicaObject) throws -> Void) async throws {
+    private func inOrder(
+        _ paths: [String], _ state: inout RestoreProgress, _ body: (ReplicaObject, inout RestoreProgress) throws -> Void
+    ) async throws {
+        var noted = state.done
         for start in stride(from: 0, to: paths.count, by: Self.width) {
             try Task.checkCancellation()
             let part = Array(paths[start..<min(start + Self.width, paths.count)])
             for object in try await concurrently(part, width: Self.width, { try await plan.folder.object($0) }) {
-                try body(object)
+                try body(object, &state)
+                state.objects += 1
             }
+            guard state.done - noted >= Self.noteDistance else { continue }
+            noted = state.done
+            try file.record(state.bytes)
         }
     }
 
-    private func writeBase(_ object: ReplicaObject, _ state: inout State) throws {
+    private func writeBase(_ object: ReplicaObject, _ state: inout RestoreProgress) throws {
         let header = object.header
         guard header.kind == .base, state.replica ?? header.replica == header.replica,
             state.form ?? header.form == header.form
@@ -57,7 +67,7 @@ struct RestoreWork: Sendable {
         try writePages(object, &state)
     }
 
-    private func write(_ object: ReplicaObject, isSkipped: Bool, _ state: inout State) throws {
+    private func write(_ object: ReplicaObject, isSkipped: Bool, _ state: inout RestoreProgress) throws {
         let header = object.header
         let path = plan.folder.path(ofChange: header.number)
         guard header.replica == state.replica, header.former == state.digest else {
@@ -77,11 +87,11 @@ struct RestoreWork: Sendable {
         try writePages(object, &state)
     }
 
-    private func writePages(_ object: ReplicaObject, _ state: inout State) throws {
+    private func writePages(_ object: ReplicaObject, _ state: inout RestoreProgress) throws {
         try object.forEachPage { number, content in try file.write(content, as: number) }
         state.envelope = object.envelope ?? state.envelope
         state.done += object.bytes.count
-        progress(WorkProgress(.writing, state.done, of: state.total, .bytes))
+        progress(WorkProgress(.writing, state.done, of: plan.length, .bytes))
     }
 
     /// The parts of changes that were never completed, because their writer has ended.

@@ -28,6 +28,7 @@ extension Replica {
         _ name: DatabaseName, keepingSince moment: Date, dryRun isDryRun: Bool = false
     ) async throws -> PruneReport {
         let folder = folder(of: name)
+        if !isDryRun { try await objects.removeUnfinished(in: folder.name) }
         let changes = try await folder.changes()
         // The state of the moment, or the oldest one if that is younger.
         let kept: RestorePlan

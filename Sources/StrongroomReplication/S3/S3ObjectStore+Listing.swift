@@ -18,11 +18,34 @@ extension S3ObjectStore {
     /// - Throws: `StrongroomError` as ``read(_:_:)``; `CancellationError`.
     public func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
         let prefix = try client.location.prefix(ofFolder: folder)
+        return try await list(prefix, after: name, count: count, delimiter: "/")
+    }
+
+    /// Lists the objects of all folders, in the order of their whole names: what many replicas have, by one request for
+    /// 1,000 objects.
+    ///
+    /// ```swift
+    /// let entries = try await objects.listAll(after: "2026", count: 1_000)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: Only names after this one are listed.
+    ///   - count: The largest number of entries, above 0.
+    /// - Returns: The entries, with their whole names; fewer than `count` only at the end of the list.
+    /// - Throws: `StrongroomError` as ``read(_:_:)``; `CancellationError`.
+    public func listAll(after name: String, count: Int) async throws -> [ObjectEntry]? {
+        try await list(client.location.prefix(ofFolder: ""), after: name, count: count, delimiter: nil)
+    }
+
+    private func list(
+        _ prefix: String, after name: String?, count: Int, delimiter: String?
+    ) async throws -> [ObjectEntry] {
         var entries: [ObjectEntry] = []
         var page: String?
         repeat {
             let limit = min(count - entries.count, Self.greatestPage)
-            let list = try await self.page(prefix, after: name.map { prefix + $0 }, limit: limit, token: page)
+            let start = name.map { prefix + $0 }
+            let list = try await self.page(prefix, after: start, limit: limit, token: page, delimiter: delimiter)
             for object in list.objects {
                 guard let part = part(of: object.key, after: prefix) else { throw malformed("a list of other names") }
                 // Some tools create an object for the folder itself.
@@ -51,7 +74,7 @@ extension S3ObjectStore {
         var folders: [String] = []
         var page: String?
         repeat {
-            let list = try await self.page(prefix, after: nil, limit: Self.greatestPage, token: page)
+            let list = try await self.page(prefix, after: nil, limit: Self.greatestPage, token: page, delimiter: "/")
             for name in list.prefixes {
                 guard let part = part(of: name, after: prefix), part.utf8.last == UInt8(ascii: "/") else {
                     throw malformed("a list of other names")
@@ -63,13 +86,15 @@ extension S3ObjectStore {
         return folders
     }
 
-    /// A page of the objects and subfolders of a folder.
-    private func page(_ prefix: String, after start: String?, limit: Int, token: String?) async throws -> S3List {
+    /// A page of the objects of a folder, and of its subfolders: as such with a delimiter, otherwise their objects.
+    private func page(
+        _ prefix: String, after start: String?, limit: Int, token: String?, delimiter: String?
+    ) async throws -> S3List {
         var request = S3Request(.get)
         request.query = [
-            ("list-type", "2"), ("delimiter", "/"), ("encoding-type", "url"), ("max-keys", String(limit)),
-            ("prefix", prefix),
+            ("list-type", "2"), ("encoding-type", "url"), ("max-keys", String(limit)), ("prefix", prefix),
         ]
+        if let delimiter { request.query.append(("delimiter", delimiter)) }
         if let token {
             request.query.append(("continuation-token", token))
         } else if let start {

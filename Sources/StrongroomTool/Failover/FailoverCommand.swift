@@ -31,6 +31,8 @@ struct FailoverCommand: AsyncParsableCommand {
     var json = false
     @Option(help: .hidden)
     var firstHost: String?
+    @Option(help: .hidden)
+    var secondHost: String?
 
     func validate() throws {
         guard (1...100_000).contains(payments) else {
@@ -44,6 +46,11 @@ struct FailoverCommand: AsyncParsableCommand {
     func run() async throws {
         if let firstHost {
             try await FailoverHost(directory: firstHost, objects: objects(firstHost)).pay()
+            return
+        }
+        if let secondHost {
+            let host = FailoverHost(directory: secondHost, objects: try objects(secondHost), name: "second")
+            Console.standard.write(verbatim: String(try await host.takeOver()))
             return
         }
         let directory = FileManager.default.temporaryDirectory.appending(path: "strongroom-\(UUID().uuidString)")

@@ -29,6 +29,17 @@ struct FailoverHost: Configuration {
         }
     }
 
+    /// Takes over, and writes a further payment.
+    ///
+    /// - Returns: The number of payments that were there.
+    func takeOver() async throws -> Int {
+        let store = try await Stores(self).takeOver(Self.file)
+        let found: Int = try await store.read { db in try db.value("SELECT count(*) FROM payment") ?? 0 }
+        try await store.writeReplicated { db in try db.execute("INSERT INTO payment VALUES (NULL)") }
+        try await store.close()
+        return found
+    }
+
     /// Waits for the first base; fails if the object store does.
     private func waitForReplica(of store: Store) async throws {
         while true {

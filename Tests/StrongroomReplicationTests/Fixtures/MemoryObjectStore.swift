@@ -70,6 +70,14 @@ final class MemoryObjectStore: ObjectStore {
         }
     }
 
+    func listAll(after name: String, count: Int) async throws -> [ObjectEntry]? {
+        state.withLock { state in
+            state.requests += 1
+            return state.objects.filter { $0.key > name }.sorted { $0.key < $1.key }.prefix(count)
+                .map { ObjectEntry(name: $0.key, size: $0.value.count) }
+        }
+    }
+
     func folders(in folder: String) async throws -> [String] {
         state.withLock { state in
             state.requests += 1

@@ -84,6 +84,30 @@ import Testing
         #expect(try await Clinic.restored(from: replica).count == 6)
     }
 
+    @Test func `files that killed processes were writing are removed from a directory`() async throws {
+        let directory = try TemporaryDirectory()
+        let replica = Replica(in: DirectoryObjectStore(directory.path("replicas")))
+        let store = try await Clinic(replica).open()
+        try await store.add(1...10)
+        try await store.close()
+        let folder = directory.path("replicas/\(Clinic.file)")
+        let base = try #require(FileManager.default.contentsOfDirectory(atPath: folder + "/base").first)
+        let old = [folder + "/.new-1", folder + "/base/\(base)/.new-2"]
+        // One that is being written, and one of another program.
+        let kept = [folder + "/.new-3", folder + "/.other"]
+        for path in old + kept { try Data([1]).write(to: URL(filePath: path)) }
+        for path in old + [folder + "/.other"] {
+            let date = Date(timeIntervalSinceNow: -4_000)
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        }
+        try await replica.prune(name, keepingSince: Date(), dryRun: true)
+        #expect(old.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+        try await replica.prune(name, keepingSince: Date())
+        #expect(old.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+        #expect(kept.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+        #expect(try await Clinic.restored(from: replica).count == 10)
+    }
+
     @Test func `each damaged object is found, and no wrong state is restored`() async throws {
         let objects = MemoryObjectStore()
         let replica = try await filled(objects, commits: 3)

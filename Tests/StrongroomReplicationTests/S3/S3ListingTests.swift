@@ -34,6 +34,16 @@ import Testing
             ])
     }
 
+    @Test func `the objects of all folders are listed by one request`() async throws {
+        let server = try LocalHTTPServer { _, _ in Self.list(["p/a/1", "p/b/base/x/0", "p/b/2"].sorted()) }
+        let entries = try await server.store(prefix: "p").listAll(after: "a", count: 1_000)
+        #expect(entries?.map(\.name) == ["a/1", "b/2", "b/base/x/0"])
+        #expect(
+            server.requests.map(\.target) == [
+                "/bucket?encoding-type=url&list-type=2&max-keys=1000&prefix=p%2F&start-after=p%2Fa"
+            ])
+    }
+
     @Test func `folders are listed over all pages`() async throws {
         let server = try LocalHTTPServer { number, _ in
             number == 1 ? Self.list(["p/x"], folders: ["p/a/"], next: "t") : Self.list([], folders: ["p/b/"])

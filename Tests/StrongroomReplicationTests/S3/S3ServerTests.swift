@@ -1,6 +1,7 @@
 import Foundation
 import Strongroom
 import StrongroomReplication
+import StrongroomTesting
 import Testing
 
 /// A real S3 server, as `object-store start` describes it.
@@ -53,6 +54,33 @@ struct S3ServerTests {
         #expect(try await store.read("a/c", 0..<1) == nil)
         try await store.remove(["a/b", "a/b", "a/c"])
         #expect(try await store.read("a/b", nil) == nil)
+    }
+
+    @Test func `a list begins behind a name, and one of all folders has their objects`() async throws {
+        let store = try S3Server.store()
+        let names = ["a/base/f-0/0", "a/ffff1", "a/ffff2", "a/lease/f", "b-c/ffff1", "b/base/f-1/0", "b/ffff3"]
+        for name in names.shuffled() { #expect(try await store.create(name, [1, 2])) }
+        #expect(try await store.list("a", after: "e", count: 1).map(\.name) == ["ffff1"])
+        #expect(try await store.list("b", after: "e", count: 2).map(\.name) == ["ffff3"])
+        #expect(try await store.listAll(after: "a/e", count: 2)?.map(\.name) == ["a/ffff1", "a/ffff2"])
+        let all = try await store.listAll(after: "", count: 1_000)
+        #expect(all?.map(\.name) == names && all?.allSatisfy { $0.size == 2 } == true)
+        try await store.remove(names)
+    }
+
+    @Test func `a file that did not change is found by a list`() async throws {
+        let clinic = try Clinic(Replica(in: try S3Server.store()))
+        let store = try await clinic.open()
+        try await store.add(1...10)
+        try await store.close()
+        let (replica, name) = (try #require(clinic.replica), try DatabaseName(Clinic.file))
+        #expect(try await replica.unchangedSince(name, in: Stores(clinic), by: ReplicaLists()) != nil)
+        let again = try await clinic.open()
+        try await again.add(11...11)
+        try await again.replication?.waitUntilShipped()
+        #expect(try await replica.unchangedSince(name, in: Stores(clinic), by: ReplicaLists()) == nil)
+        try await again.close()
+        #expect(try await Clinic.restored(from: replica).count == 11)
     }
 
     @Test func `an empty object and a large one are stored`() async throws {

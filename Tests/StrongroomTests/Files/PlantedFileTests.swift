@@ -52,7 +52,8 @@ struct PlantedFileTests {
 
     private static let endings = ["-wal", "-journal", "-shm", ".keys", ".keys.copy"]
     private static let companions = [
-        "lock", "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "keys.new", "keys.copy.new",
+        "lock", "new", "rotating", "plaintext", "restoring", "fetched", "restored", "snapshot.new", "keys.new",
+        "keys.copy.new",
         "changes",
     ]
 

@@ -11,8 +11,8 @@ struct Companions: Kind {
 
     private static let beside = ["-wal", "-journal", "-shm", ".keys", ".keys.copy"]
     private static let hidden = [
-        "lock", "plaintext", "new", "rotating", "restoring", "restored", "snapshot.new", "trial", "trial.lock",
-        "keys.new", "keys.copy.new", "changes",
+        "lock", "plaintext", "new", "rotating", "restoring", "fetched", "restored", "snapshot.new", "trial",
+        "trial.lock", "keys.new", "keys.copy.new", "changes",
     ]
 
     /// All that lies beside the database.

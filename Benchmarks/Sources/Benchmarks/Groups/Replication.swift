@@ -6,13 +6,19 @@ import TestData
 extension Group {
     static let replication = Group(
         "replication",
-        "awaited writes of a store with a replica, against one without; restoring from it, against restoring a backup"
+        "awaited writes of a store with a replica, against one without; what is shipped; restoring, against a backup"
     ) { workplace in
         // In memory, as an object store elsewhere: it does not write to the database's disk.
         let place = ReplicationPlace(
             directory: workplace.directory.appending(path: "replication"), objects: MemoryObjects())
         let commits = 8_000
+        let shipped = try await place.shipped(300)
         return [
+            Gauge(
+                name: "bytes shipped, each commit in a change of its own", unit: "of the WAL's", amount: shipped.each,
+                limit: 1.2),
+            Gauge(
+                name: "bytes shipped, by the interval", unit: "of the WAL's", amount: shipped.byInterval, limit: 1.2),
             Measure(
                 name: "awaited write with a replica",
                 unit: .rate(commits, "commits"),
@@ -71,6 +77,35 @@ private struct ReplicationPlace: Configuration {
         try FileManager.default.removeItem(at: directory)
         objects.clear()
         return duration
+    }
+
+    /// The bytes of the objects that are shipped for commits of ten rows of 200 bytes, against those of the WAL that the
+    /// commits write: if each waits for the replica, and if none does. Fewer commits than a checkpoint is made after.
+    func shipped(_ commits: Int) async throws -> (each: Double, byInterval: Double) {
+        func ratio(isAwaited: Bool) async throws -> Double {
+            let name = "replicated_\(UUID().uuidString).sqlite"
+            let store = try await Stores(self).open(name)
+            try await store.write { db in try db.execute("CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT)") }
+            try await store.replication?.waitUntilShipped()
+            func sizes() throws -> (log: Int, shipped: Int) {
+                let size = try FileManager.default.attributesOfItem(atPath: path(name) + "-wal")[.size] as? Int
+                return (size ?? 0, store.replication?.status.shipped.bytes ?? 0)
+            }
+            let before = try sizes()
+            let text = String(repeating: "x", count: 200)
+            for _ in 0..<commits {
+                try await store.write { db in
+                    for _ in 0..<10 { try db.execute("INSERT INTO line (text) VALUES (\(text))") }
+                }
+                if isAwaited { try await store.replication?.waitUntilShipped() }
+            }
+            try await store.replication?.waitUntilShipped()
+            let after = try sizes()
+            try await store.close()
+            objects.clear()
+            return Double(after.shipped - before.shipped) / Double(after.log - before.log)
+        }
+        return (try await ratio(isAwaited: true), try await ratio(isAwaited: false))
     }
 
     /// Replaces a database by its replica, or by a backup.

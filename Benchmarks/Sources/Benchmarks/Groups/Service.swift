@@ -14,7 +14,7 @@ extension Group {
     ) { workplace in
         let service = try await TenantService(workplace)
         let path = service.directory.path(percentEncoded: false)
-        let runs = Mutex<[TenantLoad]>([])
+        let runs = Mutex<[ServiceLoad]>([])
         func rival(_ work: Work, target: Double?) -> Measure.Side? {
             workplace.grdb.map { process in
                 Measure.Side(name: "GRDB, a cache of pools", target: target) {
@@ -34,7 +34,7 @@ extension Group {
                 grdb: rival(work, target: target))
         }
         let throughput = Measure(
-            name: "service", unit: .rate(TenantLoad.requestCount, "requests"),
+            name: "service", unit: .rate(ServiceLoad.requestCount, "requests"),
             ours: {
                 let run = try await service.run()
                 runs.withLock { $0.append(run) }

@@ -153,6 +153,42 @@ package final class CommitReader {
         }
     }
 
+    /// Begins behind what is committed, if the file has all of it.
+    ///
+    /// - Parameter isUnchanged: Whether nothing of it needs to be read; called in the transaction.
+    /// - Returns: Whether it was begun.
+    package func begin(if isUnchanged: () throws -> Bool) throws -> Bool {
+        try closingAfterFailure {
+            (pending, ahead, position) = (nil, [], nil)
+            if holder == nil { holder = try open() }
+            let (spare, log) = try beginTransaction()
+            guard let log, log.frames == 0, try isUnchanged() else {
+                spare.rollBack()
+                return false
+            }
+            moveOn(to: log)
+            return true
+        }
+    }
+
+    /// Checkpoints the WAL, and flushes the file to the disk.
+    ///
+    /// - Returns: Whether the file has all that is committed, and all of it has been read.
+    package func checkpoint() throws -> Bool {
+        try closingAfterFailure {
+            guard let holder, let position = readPosition, let before = try holder.publishedLog(), before == position
+            else { return false }
+            if !before.isInFile {
+                let connection = try spare ?? open()
+                spare = connection
+                guard connection.checkpointWithoutWaiting() else { return false }
+            }
+            try holder.databaseFile().synchronize()
+            guard let log = try holder.publishedLog() else { return false }
+            return log == position && log.isInFile
+        }
+    }
+
     /// The next pages of the commits that were found.
     ///
     /// - Parameter limit: The largest number of pages, above 0.

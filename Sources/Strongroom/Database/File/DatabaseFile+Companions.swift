@@ -13,8 +13,8 @@ extension DatabaseFile {
 
     /// The suffixes of the library's files beside a database, after the dot and the database's name.
     static let companions = [
-        "new", "rotating", "plaintext", "restoring", "restored", "snapshot.new", "trial", "trial.lock", "keys.new",
-        "keys.copy.new", "changes",
+        "new", "rotating", "plaintext", "restoring", "fetched", "restored", "snapshot.new", "trial", "trial.lock",
+        "keys.new", "keys.copy.new", "changes",
     ]
 
     /// The beginning of the suffix of records of what was shipped to replicas; see `StrongroomReplication`.

@@ -9,7 +9,7 @@ extension DatabaseFile {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)
         }
-        for ending in ["snapshot.new", "restoring", "restored"] {
+        for ending in ["snapshot.new", "restoring", "fetched", "restored"] {
             try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
         }
         RecordRing.removeIfUnused(recordsPath, of: path)

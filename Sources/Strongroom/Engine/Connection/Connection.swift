@@ -170,6 +170,15 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         sqlite3_db_release_memory(pointer)
     }
 
+    /// Gives back what opening has used, for a connection whose holder reads pages past the engine: its page cache, for
+    /// which the engine allocates twenty pages at once unless it is to have fewer than three ("PRAGMA Statements",
+    /// `cache_size`, sqlite.org/pragma.html), and its prepared statements.
+    func keepLittleMemory() throws {
+        try run("PRAGMA cache_size = 1")
+        statements.own.removeAll()
+        releaseMemory()
+    }
+
     /// The error for the connection's last failure.
     func failure(_ what: String, _ kind: StrongroomError.Code? = nil, sql: String? = nil) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(pointer))

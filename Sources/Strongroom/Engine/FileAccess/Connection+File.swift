@@ -36,11 +36,16 @@ struct EngineFile: FileBytes {
         return count
     }
 
-    private func check(_ result: Int32) throws {
+    /// Flushes the file to the disk.
+    func synchronize() throws {
+        try check(file.pointee.pMethods.pointee.xSync(file, SQLITE_SYNC_NORMAL), "flushed to the disk")
+    }
+
+    private func check(_ result: Int32, _ what: String = "read") throws {
         guard result != SQLITE_OK else { return }
         throw StrongroomError(
             .inputOutput,
-            "The file could not be read. \(StrongroomError.Code.inputOutput.advice)",
+            "The file could not be \(what). \(StrongroomError.Code.inputOutput.advice)",
             database: connection.database,
             resultCode: ResultCode(extended: result)
         )

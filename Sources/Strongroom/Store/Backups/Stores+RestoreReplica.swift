@@ -1,25 +1,5 @@
 import Logging
 
-/// A database that is being written page by page, to be restored.
-package final class RestoredFile: Sendable {
-    let file: PlainFile
-
-    fileprivate init(_ file: PlainFile) { self.file = file }
-
-    /// Writes a page.
-    ///
-    /// - Parameter number: The page's number, counted from 1.
-    package func write(_ page: UnsafeRawBufferPointer, as number: UInt32) throws {
-        try file.write(page, at: Int64(number - 1) * Int64(page.count))
-    }
-
-    /// Sets the length of the file.
-    package func resize(to length: Int64) throws { try file.truncate(to: length) }
-
-    /// The length of the file, in bytes.
-    package func length() throws -> Int64 { try file.size() }
-}
-
 extension Stores {
     /// Replaces a database, or creates it, with pages that a function writes; as `restore(_:from:)` does with a backup.
     ///
@@ -29,7 +9,8 @@ extension Stores {
     ///   - beforeReplacing: As `whenRestored`, before the database is replaced.
     ///   - whenRestored: Called with the path of the record of what was shipped to the replica, when the database is in
     ///     its place and the lock between processes is held.
-    ///   - fill: Writes every page, and returns the envelope that belongs to them; nil if they have none.
+    ///   - fill: Writes every page, of which an interrupted attempt may have written some, and returns the envelope
+    ///     that belongs to them; nil if they have none.
     /// - Throws: As `restore(_:from:)`; what the function throws. The database is unchanged then.
     package func restoreReplica(
         _ fileName: String, progress: @escaping @Sendable (WorkProgress) -> Void,
@@ -38,11 +19,9 @@ extension Stores {
         fill: @Sendable (RestoredFile) async throws -> [UInt8]?
     ) async throws -> BackupReport {
         try await withClosedFile(fileName) { opening, chain in
-            let path = BackupRestore.rawPath(of: opening.path)
-            try FileSystem.removeCopy(path)
+            let restored = try RestoredFile(of: opening.path)
             do {
-                let restored = RestoredFile(try PlainFile(making: path))
-                let stored = try await fill(restored)
+                let stored = try await restored.keptIfInterrupted { try await fill(restored) }
                 let envelope = EnvelopeFile(databasePath: opening.path, name: opening.name.fileName)
                 let isNew = try stored != nil && !envelope.exists()
                 if isNew, let stored { try envelope.create(stored: stored) }
@@ -54,11 +33,13 @@ extension Stores {
                     let report = try await WorkMonitor.run(progress) { monitor in
                         try restored.file.synchronize()
                         return try BackupRestore(
-                            opening: opening, chain: chain, backup: path, backupKeys: nil, allowsPlaintext: false,
+                            opening: opening, chain: chain, backup: restored.file.path, backupKeys: nil,
+                            allowsPlaintext: false,
                             monitor: monitor, formerKeys: formerKeys, written: restored.file
                         ).run()
                     }
                     isReplaced = true
+                    try? restored.remove()
                     opening.logger?.notice("restored", metadata: ["backup": "a replica"])
                     try await whenRestored { opening.file.replicaRecordPath($0) }
                     return report
@@ -68,7 +49,7 @@ extension Stores {
                     throw error
                 }
             } catch {
-                try? FileSystem.removeCopy(path)
+                if !restored.isKept { try? restored.remove() }
                 throw error
             }
         }

@@ -15,6 +15,18 @@ extension Stores {
         try configuration(of: name).checkedPath(for: name)
     }
 
+    /// What shows that the file of a database, whether it is open or not, was not written since; and the path of the
+    /// record of what was shipped to a replica.
+    ///
+    /// - Returns: Nil if there is no file, or not all of its commits are in it.
+    package func stampOfWholeFile(
+        _ name: DatabaseName, record: String
+    ) throws -> (stamp: FileStamp, recordPath: String)? {
+        let path = try FileSystem.resolve(self.path(of: name))
+        let file = DatabaseFile(path: path, name: name.fileName, busyTimeout: 0, log: nil)
+        return try FileStamp.ofWholeFile(file).map { ($0, file.replicaRecordPath(record)) }
+    }
+
     /// Whether anything exists at a path; links are resolved.
     ///
     /// - Throws: ``StrongroomError`` with `permissionDenied` if its directory cannot be searched.

@@ -33,7 +33,8 @@ struct FilesOfADatabaseTests {
         for name in ["vault.sqlite.other", "vault_other.sqlite"] { try await stores.open(name).close() }
         let others = try names.filter { $0.contains("other") }
         for ending in [
-            "new", "rotating", "rotating-journal", "plaintext", "restoring", "trial", "snapshot-1-", "snapshot-2-1.5",
+            "new", "rotating", "rotating-journal", "plaintext", "restoring", "fetched", "trial", "snapshot-1-",
+            "snapshot-2-1.5",
             "snapshot-2-1.5-wal", "changes",
         ] {
             try Data([1]).write(to: URL(filePath: vault.beside(ending)))

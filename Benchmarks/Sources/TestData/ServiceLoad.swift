@@ -1,5 +1,5 @@
 /// The requests of a service with a file for each tenant, and how long they took.
-public struct TenantLoad: Sendable {
+public struct ServiceLoad: Sendable {
     /// One request: a page of rows is read, or a row is written.
     public struct Request: Sendable {
         public let tenant: Int
@@ -47,7 +47,7 @@ public struct TenantLoad: Sendable {
     }
 
     /// Makes the requests, each client one after the other.
-    public static func run(_ serve: @escaping @Sendable (Request) async throws -> Void) async throws -> TenantLoad {
+    public static func run(_ serve: @escaping @Sendable (Request) async throws -> Void) async throws -> ServiceLoad {
         let all = requests()
         let start = ContinuousClock.now
         let times = try await withThrowingTaskGroup(of: [Duration].self) { group in
@@ -62,6 +62,6 @@ public struct TenantLoad: Sendable {
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
-        return TenantLoad(duration: ContinuousClock.now - start, times: times.sorted())
+        return ServiceLoad(duration: ContinuousClock.now - start, times: times.sorted())
     }
 }

@@ -1,0 +1,138 @@
+import Foundation
+import Strongroom
+import StrongroomReplication
+import StrongroomTesting
+import Testing
+
+/// A restore that was interrupted goes on where it was.
+@Suite struct ResumingTests {
+    /// A replica with a base of several parts, and changes.
+    private func filled(_ objects: MemoryObjectStore) async throws -> Replica {
+        let replica = Replica(in: objects)
+        let plain = try Clinic()
+        let first = try await plain.open()
+        // Parts have 4 MB.
+        try await first.add(1...40_000, String(repeating: "x", count: 500))
+        try await first.close()
+        var clinic = plain
+        clinic.replica = replica
+        let store = try await clinic.open()
+        try await store.replication?.waitUntilShipped()
+        for id in 1...12 as ClosedRange<Int64> {
+            try await store.add(id...id, "Bob")
+            try await store.replication?.waitUntilShipped()
+        }
+        try await store.close()
+        return replica
+    }
+
+    private func names(_ clinic: Clinic) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: clinic.directory.path("")).sorted()
+    }
+
+    @Test func `what was read is not read again`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = try await filled(objects)
+        let whole = FailingReads(of: objects, failsAfter: .max)
+        #expect(try await Clinic.restored(from: Replica(in: whole, folder: Clinic.file)).count == 40_000)
+
+        let clinic = try Clinic()
+        let stores = try Stores(clinic)
+        var (bytes, attempts) = (0, 0)
+        // Each attempt is interrupted some reads later than the one before.
+        for limit in stride(from: 10, through: 10_000, by: 7) {
+            let failing = FailingReads(of: objects, failsAfter: limit)
+            attempts += 1
+            do {
+                try await stores.restore(Clinic.file, from: Replica(in: failing, folder: Clinic.file), to: .newest)
+                bytes += failing.bytes
+                break
+            } catch let error as StrongroomError where error.code == .objectStoreUnreachable {
+                bytes += failing.bytes
+            }
+        }
+        #expect(attempts > 3)
+        #expect(try await clinic.patients().values.count { $0 == "Bob" } == 12)
+        // Besides the headers that each attempt looks at, and the objects beside the one that failed.
+        #expect(bytes < 2 * whole.bytes + attempts * 9 << 20)
+        #expect(bytes < attempts * whole.bytes / 2)
+        #expect(try names(clinic).allSatisfy { !$0.contains("restoring") && !$0.contains("fetched") })
+        _ = replica
+    }
+
+    @Test(arguments: [false, true]) func `what was left is not taken for what it is not`(isForeign: Bool) async throws {
+        let objects = MemoryObjectStore()
+        let replica = try await filled(objects)
+        let clinic = try Clinic()
+        let stores = try Stores(clinic)
+        await #expect(throws: StrongroomError.self) {
+            let failing = FailingReads(of: objects, failsAfter: 40)
+            try await stores.restore(Clinic.file, from: Replica(in: failing, folder: Clinic.file), to: .newest)
+        }
+        let partial = clinic.directory.path(".\(Clinic.file).restoring")
+        if isForeign {
+            // Another file of the same name.
+            let copy = clinic.directory.path("copy")
+            try FileManager.default.copyItem(atPath: partial, toPath: copy)
+            try FileManager.default.removeItem(atPath: partial)
+            try FileManager.default.moveItem(atPath: copy, toPath: partial)
+        } else {
+            let file = try #require(FileHandle(forUpdatingAtPath: partial))
+            try file.seek(toOffset: 100_000)
+            try file.write(contentsOf: Data([1, 2, 3]))
+            try file.close()
+            // The page's authentication code is wrong, and nothing is kept then.
+            await #expect(throws: StrongroomError.self) {
+                try await stores.restore(Clinic.file, from: replica, to: .newest)
+            }
+            #expect(try !names(clinic).contains(".\(Clinic.file).restoring"))
+        }
+        try await stores.restore(Clinic.file, from: replica, to: .newest)
+        #expect(try await clinic.patients().count == 40_000)
+    }
+
+    @Test func `opening the database removes what was left`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = try await filled(objects)
+        let clinic = try Clinic()
+        let stores = try Stores(clinic)
+        try await stores.restore(Clinic.file, from: replica, to: .newest)
+        await #expect(throws: StrongroomError.self) {
+            let failing = FailingReads(of: objects, failsAfter: 40)
+            try await stores.restore(Clinic.file, from: Replica(in: failing, folder: Clinic.file), to: .newest)
+        }
+        #expect(try names(clinic).contains(".\(Clinic.file).fetched"))
+        #expect(try await clinic.patients().count == 40_000)
+        #expect(try names(clinic).allSatisfy { !$0.contains("restoring") && !$0.contains("fetched") })
+    }
+}
+
+/// An object store that cannot be read any more after some reads.
+private final class FailingReads: ObjectStore {
+    let place = "memory"
+    private let objects: MemoryObjectStore
+    private let limit: Int
+    private let state = Locked((reads: 0, bytes: 0))
+
+    init(of objects: MemoryObjectStore, failsAfter limit: Int) { (self.objects, self.limit) = (objects, limit) }
+
+    /// What was read.
+    var bytes: Int { state.withLock { $0.bytes } }
+
+    func create(_ name: String, _ content: [UInt8]) async throws -> Bool { try await objects.create(name, content) }
+    func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? {
+        let content = try await objects.read(name, range)
+        let isFailing = state.withLock { state in
+            state.reads += 1
+            state.bytes += content?.count ?? 0
+            return state.reads > limit
+        }
+        if isFailing { throw MemoryObjectStore.unreachable }
+        return content
+    }
+    func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
+        try await objects.list(folder, after: name, count: count)
+    }
+    func folders(in folder: String) async throws -> [String] { try await objects.folders(in: folder) }
+    func remove(_ names: [String]) async throws { try await objects.remove(names) }
+}
