@@ -243,7 +243,8 @@ struct RotationOfAStoreTests {
 
     @Test func twoRotationsAtOnceAreOneAfterTheOther() async throws {
         var patient = vault
-        patient.settings.openTimeout = .zero
+        // A program that another test starts at this moment has the lock until it begins to run, so not zero.
+        patient.settings.openTimeout = .milliseconds(500)
         let store = try await patient.open()
         numbers.withLock { $0.append(2) }
         let second = Locked<Task<RotationReport, any Error>?>(nil)
@@ -258,6 +259,8 @@ struct RotationOfAStoreTests {
                 }
             }
             try? hasBegun.block()
+            // Longer than the second one would wait for the lock.
+            Thread.sleep(forTimeInterval: 1)
         }
         #expect(first.isRotated)
         let task = try #require(second.withLock { $0 })
