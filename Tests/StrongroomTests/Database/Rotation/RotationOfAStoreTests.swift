@@ -251,13 +251,15 @@ struct RotationOfAStoreTests {
         let first = try await store.rotate { progress in
             guard progress.phase == .verifying else { return }
             let hasBegun = Moment()
-            second.withLock { second in
-                guard second == nil else { return hasBegun.come() }
+            let isFirst = second.withLock { second in
+                guard second == nil else { return false }
                 second = Task {
                     hasBegun.come()
                     return try await store.rotate()
                 }
+                return true
             }
+            guard isFirst else { return }
             try? hasBegun.block()
             // Longer than the second one would wait for the lock.
             Thread.sleep(forTimeInterval: 1)
