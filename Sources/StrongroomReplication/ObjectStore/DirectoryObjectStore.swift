@@ -199,7 +199,7 @@ enum ObjectFile {
             guard lstat(path, &status) == 0 else { continue }
             if status.st_mode & S_IFMT == S_IFDIR {
                 if !name.hasPrefix(".") { try removeUnfinished(in: path) }
-            } else if name.hasPrefix(unfinished), time(nil) - modification(status) > longestWriting {
+            } else if name.hasPrefix(unfinished), now - modification(status) > longestWriting {
                 guard unlink(path) == 0 || errno == ENOENT else { throw failure("cannot remove", path) }
             }
         }
@@ -208,11 +208,18 @@ enum ObjectFile {
     /// Longer than an object is being written, in seconds.
     private static let longestWriting = 3_600
 
-    private static func modification(_ status: stat) -> time_t {
+    /// Seconds since 1970.
+    private static var now: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int(time.tv_sec)
+    }
+
+    private static func modification(_ status: stat) -> Int {
         #if canImport(Darwin)
-        status.st_mtimespec.tv_sec
+        Int(status.st_mtimespec.tv_sec)
         #else
-        status.st_mtim.tv_sec
+        Int(status.st_mtim.tv_sec)
         #endif
     }
 

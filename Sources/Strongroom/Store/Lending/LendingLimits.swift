@@ -7,7 +7,7 @@ import Foundation
 /// ```
 public struct LendingLimits: Sendable, Hashable {
     /// The maximum number of lent stores that are open at the same time, at least 1. At the limit, the store that was
-    /// returned first is closed; if all are in use, a borrower waits.
+    /// returned first is closed, and a few ahead of the next requests; if all are in use, a borrower waits.
     ///
     /// Stores that were opened with `open` are not counted, nor does the limit apply to stores that are borrowed inside
     /// the closure of another use, or by a configuration while it supplies the keys of another.

@@ -104,6 +104,7 @@ struct LendingQueue<Opened, Waiter> {
         if let grant = grant(name, isNested: isNested, mayOpen: mayOpen) {
             var steps = Steps()
             grantOthers(name, &steps)
+            closeAhead(&steps)
             return (grant, steps)
         }
         counts.waits += 1
@@ -192,6 +193,7 @@ struct LendingQueue<Opened, Waiter> {
             steps.granted.append((first.waiter, grant))
             grantOthers(first.name, &steps)
         }
+        closeAhead(&steps)
         return steps
     }
 
@@ -202,6 +204,19 @@ struct LendingQueue<Opened, Waiter> {
         let isExceeded = isExceeded(limits)
         let wanted = waitingNames.count
         while closings < wanted, isExceeded || entries.count - closings + wanted > limits.openStores,
+            let (name, _) = idle.min(by: { $0.since < $1.since })
+        {
+            counts.closedForOthers += 1
+            close(name, &steps)
+        }
+    }
+
+    /// While stores are being opened near the limit, closes idle ones ahead of the next requests, which would have to
+    /// wait for that.
+    private mutating func closeAhead(_ steps: inout Steps) {
+        guard openings > 0 else { return }
+        let spare = min(limits.openings, limits.openStores / 8)
+        while entries.count - closings > limits.openStores - spare,
             let (name, _) = idle.min(by: { $0.since < $1.since })
         {
             counts.closedForOthers += 1
