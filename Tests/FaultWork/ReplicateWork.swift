@@ -7,6 +7,7 @@ import StrongroomReplication
 package struct ReplicateWork: Work {
     package let steps = 4
     package let name = "replicate"
+    package let isRepeatable = false
 
     package init() {}
 

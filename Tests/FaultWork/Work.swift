@@ -11,6 +11,9 @@ package protocol Work: Sendable {
     /// The number of steps that an undisturbed run does.
     var steps: Int { get }
 
+    /// Whether each undisturbed run makes the same calls. Not so where work in the background depends on the time.
+    var isRepeatable: Bool { get }
+
     /// Whether there is a file before the first step.
     var beginsWithFile: Bool { get }
 
@@ -63,6 +66,8 @@ package struct Sight: Sendable, Equatable {
 }
 
 extension Work {
+    package var isRepeatable: Bool { true }
+
     package var beginsWithFile: Bool { true }
 
     package func firstKeys() throws -> KeyChain { try KeyChain(.old) }
