@@ -48,20 +48,8 @@ struct LendingQueue<Opened, Waiter> {
         var isTrimmed = false
     }
 
-    private struct Request {
-        let name: DatabaseName
-        let ticket: UInt64
-        /// Whether the limits do not apply.
-        let isNested: Bool
-        let waiter: Waiter
-    }
-
     private var entries: [DatabaseName: Entry] = [:]
-    private var waiting = FIFOQueue<Request>()
-    /// How many of them each name has.
-    private var waitingNames: [DatabaseName: Int] = [:]
-    /// Requests for stores that are being closed.
-    private var waitingForClose: [DatabaseName: [Request]] = [:]
+    private var waiting = LendingRequests<Waiter>()
     private var openings = 0
     private var closings = 0
     private var lastNumber: UInt64 = 0
@@ -108,30 +96,19 @@ struct LendingQueue<Opened, Waiter> {
             return (grant, steps)
         }
         counts.waits += 1
-        let request = Request(name: name, ticket: ticket, isNested: isNested, waiter: waiter())
+        let request = LendingRequests.Request(name: name, ticket: ticket, isNested: isNested, waiter: waiter())
         if case .closing = entries[name]?.phase {
-            waitingForClose[name, default: []].append(request)
+            waiting.appendBehindClose(request)
             return (nil, Steps())
         }
-        append(request)
-        return (nil, advance())
-    }
-
-    private mutating func append(_ request: Request) {
         waiting.append(request)
-        waitingNames[request.name, default: 0] += 1
-    }
-
-    private mutating func forget(_ request: Request) {
-        guard let count = waitingNames[request.name] else { return }
-        waitingNames[request.name] = count > 1 ? count - 1 : nil
+        return (nil, advance())
     }
 
     /// Grants the waiting requests for a store that is open or being opened.
     private mutating func grantOthers(_ name: DatabaseName, _ steps: inout Steps) {
-        while waitingNames[name] != nil, let request = waiting.remove(where: { $0.name == name }) {
-            forget(request)
-            guard let grant = grant(name, isNested: false, mayOpen: false) else { return append(request) }
+        while let request = waiting.removeFirst(named: name) {
+            guard let grant = grant(name, isNested: false, mayOpen: false) else { return waiting.append(request) }
             steps.granted.append((request.waiter, grant))
         }
     }
@@ -169,15 +146,8 @@ struct LendingQueue<Opened, Waiter> {
     ///
     /// - Returns: The waiter, or nil if the request is already granted or unknown.
     mutating func cancel(_ ticket: UInt64) -> (waiter: Waiter?, steps: Steps) {
-        if let request = waiting.remove(where: { $0.ticket == ticket }) {
-            forget(request)
-            return (request.waiter, advance())
-        }
-        for (name, requests) in waitingForClose {
-            guard let index = requests.firstIndex(where: { $0.ticket == ticket }) else { continue }
-            return (waitingForClose[name]?.remove(at: index).waiter, Steps())
-        }
-        return (nil, Steps())
+        guard let request = waiting.remove(ticket) else { return (nil, Steps()) }
+        return (request.waiter, advance())
     }
 
     /// Grants what can be granted, and closes idle stores for the requests that still wait.
@@ -188,8 +158,7 @@ struct LendingQueue<Opened, Waiter> {
                 closeForOthers(&steps)
                 break
             }
-            _ = waiting.popFirst()
-            forget(first)
+            waiting.removeFirst()
             steps.granted.append((first.waiter, grant))
             grantOthers(first.name, &steps)
         }
@@ -202,7 +171,7 @@ struct LendingQueue<Opened, Waiter> {
         // What is being opened needs no store to be closed.
         guard openings < limits.openings else { return }
         let isExceeded = isExceeded(limits)
-        let wanted = waitingNames.count
+        let wanted = waiting.nameCount
         while closings < wanted, isExceeded || entries.count - closings + wanted > limits.openStores,
             let (name, _) = idle.min(by: { $0.since < $1.since })
         {
@@ -274,7 +243,7 @@ struct LendingQueue<Opened, Waiter> {
 
     /// Reports that a borrower has returned a store.
     ///
-    /// - Parameter closes: Whether to close it if nobody else uses it.
+    /// - Parameter closes: Whether to close it if it has no other user.
     mutating func returned(_ loan: Loan, at time: ContinuousClock.Instant, closes: Bool) -> Steps {
         guard entries[loan.name]?.number == loan.number else { return Steps() }
         return removeUser(loan, at: time, closes: closes)
@@ -313,19 +282,14 @@ struct LendingQueue<Opened, Waiter> {
         guard let entry = entries[loan.name], entry.number == loan.number else { return Steps() }
         entries[loan.name] = nil
         closings -= 1
-        let requests = waitingForClose.removeValue(forKey: loan.name) ?? []
-        guard !hasEnded else {
-            var steps = refuseWaiting()
-            for request in requests { steps.granted.append((request.waiter, .ended)) }
-            return steps
-        }
+        guard !hasEnded else { return refuseWaiting() }
         var steps = Steps()
-        for request in requests {
+        for request in waiting.removeBehindClose(of: loan.name) {
             // A nested request must not wait for a limit: what would end that wait may wait for it.
             if request.isNested, let grant = grant(loan.name, isNested: true, mayOpen: true) {
                 steps.granted.append((request.waiter, grant))
             } else {
-                append(request)
+                waiting.append(request)
             }
         }
         if entries[loan.name] != nil { grantOthers(loan.name, &steps) }
@@ -382,11 +346,7 @@ struct LendingQueue<Opened, Waiter> {
     }
 
     private mutating func refuseWaiting() -> Steps {
-        var steps = Steps()
-        while let first = waiting.popFirst() { steps.granted.append((first.waiter, .ended)) }
-        for request in waitingForClose.values.joined() { steps.granted.append((request.waiter, .ended)) }
-        (waitingForClose, waitingNames) = ([:], [:])
-        return steps
+        Steps(granted: waiting.removeAll().map { ($0.waiter, .ended) })
     }
 
     // MARK: Statistics
@@ -398,9 +358,7 @@ struct LendingQueue<Opened, Waiter> {
     var numbers: (lent: Int, idle: Int, opening: Int, closing: Int, waiting: Int) {
         let idleCount = idle.reduce(0) { count, _ in count + 1 }
         let open = entries.count - openings - closings
-        let behind = waitingForClose.values.reduce(0) { $0 + $1.count }
-        let queued = waitingNames.values.reduce(0, +)
-        return (open - idleCount, idleCount, openings, closings, queued + behind)
+        return (open - idleCount, idleCount, openings, closings, waiting.count)
     }
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// ```swift
 /// let lease = try await stores.lease("clinic_a.sqlite")
 /// defer { lease.end() }
-/// for try await patients in lease.store.table(Patient.self).values() { … }
+/// for try await count in lease.store.values({ db in try Patient.count(in: db) }) { print(count) }
 /// ```
 ///
 /// The use ends with ``end()``, or when the lease is deinitialized.
@@ -16,6 +16,7 @@ public final class StoreLease: Sendable {
     /// Who uses the store, as a report of a shutdown names it.
     let holder: StoreHolder
     let origin: Origin
+
     /// Where the store came from.
     enum Origin {
         /// This lease opened it.
@@ -32,7 +33,7 @@ public final class StoreLease: Sendable {
     private let hasEnded = Atomic(false)
 
     /// - Parameters:
-    ///   - release: Called once, with whether the store is to be closed if nobody else uses it.
+    ///   - release: Called once, with whether the store is to be closed if it has no other user.
     ///   - perform: Performs what follows from that.
     init(
         _ store: Store, _ holder: StoreHolder, _ origin: Origin, _ shutdown: ShutdownSignal,
@@ -86,7 +87,7 @@ public final class StoreLease: Sendable {
 
     /// Ends the use of the store.
     ///
-    /// - Parameter closes: Whether to close the store if nobody else uses it and it was not lent or idle before.
+    /// - Parameter closes: Whether to close the store if it has no other user, and was not lent or idle before.
     /// - Returns: What follows; the caller performs it.
     func endedUse(closes: Bool) -> Lending.Steps {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return Lending.Steps() }

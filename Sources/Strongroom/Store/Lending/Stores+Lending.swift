@@ -260,7 +260,7 @@ extension Stores {
         try await release(lent.opening)
     }
 
-    /// Ends a use, and closes the store if the use opened it and nobody else has it; returns when that is done.
+    /// Ends a use, and closes the store if the use opened it and there is no other; returns when that is done.
     func endAndClose(_ lease: StoreLease) async throws {
         var steps = lease.endedUse(closes: true)
         let own = steps.closing.filter { $0.store.store === lease.store }

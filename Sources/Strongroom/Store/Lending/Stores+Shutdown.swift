@@ -23,9 +23,9 @@ extension Stores {
     /// ```
     ///
     /// From now on `open`, `withStore` and `lease` throw `closed`, and so do requests that wait; work in
-    /// ``StoreLease/untilShutdown(_:)`` is cancelled. When the time is over,
-    /// the stores that are still in use are closed as well: operations that run are completed, further ones throw
-    /// `closed`; the report says who used them. What was acknowledged is in the file in any case.
+    /// ``StoreLease/untilShutdown(_:)`` is cancelled. When the time is over, the stores that are still in use are
+    /// closed as well: operations that run are completed, further ones throw `closed`; the report says who used them.
+    /// What was acknowledged is in the file in any case.
     ///
     /// - Parameter time: How long to wait for users, and then at most as long again for operations that run.
     /// - Returns: What held the shutdown up, and what failed.

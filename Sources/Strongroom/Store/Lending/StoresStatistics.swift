@@ -7,7 +7,7 @@
 public struct StoresStatistics: Sendable, Hashable {
     /// Lent stores in use.
     public var lent = 0
-    /// Open stores that nobody uses, and which are closed after an idle time.
+    /// Open stores without a user, which are closed after an idle time.
     public var idle = 0
     /// Stores that are being opened for borrowers.
     public var opening = 0

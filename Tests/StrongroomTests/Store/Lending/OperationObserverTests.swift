@@ -56,7 +56,8 @@ struct OperationObserverTests {
                 try db.rollBack()
             }
         }
-        _ = try await store.rotate()
+        try await store.pool.acquireExclusively(OperationLimits(label: "exclusive")).end()
+        _ = try await store.pool.holdReader(OperationLimits(label: "held"))
         let isDone = Moment()
         store.queueWrite(
             "queued", { db in try db.execute("INSERT INTO line VALUES ('b')") }, undone: {},
@@ -64,7 +65,8 @@ struct OperationObserverTests {
         try await isDone.wait()
         try await eventually { observer.all.contains { $0.label == "queued" } }
         let all = observer.all
-        #expect(all.map(\.kind).contains(.exclusive) || store.opening.rotation == nil)
+        #expect(all.first { $0.label == "exclusive" }?.kind == .exclusive)
+        #expect(all.first { $0.label == "held" }?.kind == .read)
         #expect(all.allSatisfy { $0.outcome == "ok" })
         #expect(all.count { $0.kind == .write } == 3)
         try await store.close()

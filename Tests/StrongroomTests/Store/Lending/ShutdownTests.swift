@@ -106,6 +106,22 @@ struct ShutdownTests {
         try await eventually { stores.openNames.isEmpty }
     }
 
+    @Test func `a stream that would last for ever does not hold it up`() async throws {
+        let lease = try await stores.lease("vault_a.sqlite")
+        let counts = Tally()
+        let stream = Task {
+            defer { lease.end() }
+            try await lease.untilShutdown {
+                for try await _ in lease.store.values({ db in
+                    try db.value("SELECT count(*) FROM line", as: Int.self)
+                }) { counts.add() }
+            }
+        }
+        try await eventually { counts.value == 1 }
+        #expect(await stores.shutDown(within: .seconds(Patience.seconds / 2)).isComplete)
+        try await stream.value
+    }
+
     @Test func `work that fails before the shutdown throws its error`() async throws {
         let lease = try await stores.lease("vault_a.sqlite")
         defer { lease.end() }

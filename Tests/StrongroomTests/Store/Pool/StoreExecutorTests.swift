@@ -182,6 +182,30 @@ struct StoreExecutorTests {
         try await stores.closeAll()
     }
 
+    /// A transaction that has used another store, for which a task waits, uses it again: the task's work must not wait
+    /// for the end of the transaction, on whose thread it was posted.
+    @Test func aTransactionThatUsesAnotherStoreTwiceDoesNotKeepThoseInBetweenWaiting() async throws {
+        let directory = try TemporaryDirectory()
+        let stores = try Stores(LineConfiguration(directory, readers: 1))
+        let (first, second) = (try await stores.open("lines_a.sqlite"), try await stores.open("lines_b.sqlite"))
+        try await ending {
+            try await first.write { _ in
+                let waiting = Moment()
+                let waits = second.statistics.waits
+                try second.read { _ in
+                    Task { try await second.read { _ in } }
+                    Task {
+                        try await eventually { second.statistics.waits > waits }
+                        waiting.come()
+                    }
+                    try waiting.block()
+                }
+                try second.read { _ in }
+            }
+        }
+        try await stores.closeAll()
+    }
+
     @Test func theThreadsOfARegistryEndWithItsLastStore() async throws {
         let directory = try TemporaryDirectory()
         let stores = try Stores(LineConfiguration(directory, readers: 3))
