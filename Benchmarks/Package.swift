@@ -24,7 +24,7 @@ let package = Package(
             pkgConfig: "sqlcipher",
             providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
         ),
-        .target(name: "Baseline", dependencies: ["CEngine"]),
+        .target(name: "Baseline", dependencies: ["CEngine"], linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "TestData", swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",

@@ -11,6 +11,23 @@ int strongroom_sha256(const uint8_t *bytes, size_t count, uint8_t *digest) {
     return EVP_Digest(bytes, count, digest, NULL, EVP_sha256(), NULL) == 1;
 }
 
+strongroom_digest *strongroom_digest_new(void) {
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    if (context != NULL && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1) return (strongroom_digest *)context;
+    EVP_MD_CTX_free(context);
+    return NULL;
+}
+
+int strongroom_digest_update(strongroom_digest *context, const uint8_t *bytes, size_t count) {
+    return EVP_DigestUpdate((EVP_MD_CTX *)context, bytes, count) == 1;
+}
+
+int strongroom_digest_finish(strongroom_digest *context, uint8_t *digest) {
+    int done = EVP_DigestFinal_ex((EVP_MD_CTX *)context, digest, NULL) == 1;
+    EVP_MD_CTX_free((EVP_MD_CTX *)context);
+    return done;
+}
+
 // libcrypto takes lengths as int in several places; none here comes near.
 static int is_int(size_t count) { return count <= INT32_MAX; }
 

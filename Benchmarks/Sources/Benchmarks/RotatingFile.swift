@@ -13,28 +13,139 @@ final class RotatingFile: Sendable {
     private let name: String
     /// Whether it has an envelope, whose keys are passphrases.
     private let isWrapped: Bool
+    /// The settings that it has, and those that it gets by a conversion, in turn.
+    private let settings: [CipherSettings]
+    private let conversions = Atomic<Int>(0)
     /// The number of the key that it has.
     private let number = Atomic<Int>(1)
 
-    /// Makes a file with rows of random bytes.
-    init(in directory: URL, megabytes: Int, wrapped: Bool = false) async throws {
+    /// What is in the file.
+    enum Content {
+        /// Rows of random bytes, and a small index.
+        case bytes(megabytes: Int)
+        /// A million small rows with two indexes, one of them unique and in random order: some 110 MB.
+        case randomIndex
+
+        func write(_ db: borrowing WriteTransaction) throws {
+            switch self {
+            case .bytes(let megabytes):
+                try db.execute("CREATE TABLE row (id INTEGER PRIMARY KEY, text TEXT NOT NULL, bytes BLOB NOT NULL)")
+                for _ in 0..<megabytes {
+                    try db.execute(
+                        """
+                        WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1000)
+                        INSERT INTO row (text, bytes) SELECT hex(randomblob(50)), randomblob(860) FROM number
+                        """
+                    )
+                }
+                try db.execute("CREATE INDEX row_text ON row (text) WHERE id % 20 = 0")
+            case .randomIndex:
+                try db.execute("CREATE TABLE row (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, text TEXT NOT NULL)")
+                try db.execute(
+                    """
+                    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1000000)
+                    INSERT INTO row (number, text) SELECT random(), 'row ' || n || ' ' || hex(randomblob(12)) FROM number
+                    """
+                )
+                try db.execute("CREATE UNIQUE INDEX row_number ON row (number)")
+                try db.execute("CREATE INDEX row_text ON row (text)")
+            }
+        }
+    }
+
+    /// Makes a file.
+    init(in directory: URL, _ content: Content, wrapped: Bool = false) async throws {
         self.directory = directory
         isWrapped = wrapped
         name = "rotating_\(UUID().uuidString).sqlite"
-        let store = try await Stores(Vault(directory: directory, isWrapped: wrapped, numbers: [1])).open(name)
-        try await store.write { db in
-            try db.execute("CREATE TABLE row (id INTEGER PRIMARY KEY, text TEXT NOT NULL, bytes BLOB NOT NULL)")
-            for _ in 0..<megabytes {
-                try db.execute(
-                    """
-                    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1000)
-                    INSERT INTO row (text, bytes) SELECT hex(randomblob(50)), randomblob(860) FROM number
-                    """
-                )
-            }
-            try db.execute("CREATE INDEX row_text ON row (text) WHERE id % 20 = 0")
-        }
+        var other = try CipherSettings.engineDefault()
+        other.pageSize *= 2
+        settings = [try .engineDefault(), other]
+        let vault = Vault(directory: directory, isWrapped: wrapped, numbers: [1], settings: [settings[0]])
+        let store = try await Stores(vault).open(name)
+        try await store.write { db in try content.write(db) }
         try await store.close()
+    }
+
+    convenience init(in directory: URL, megabytes: Int, wrapped: Bool = false) async throws {
+        try await self.init(in: directory, .bytes(megabytes: megabytes), wrapped: wrapped)
+    }
+
+    var size: Int64 {
+        get throws {
+            (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64) ?? 0
+        }
+    }
+
+    /// Gives it the next key.
+    ///
+    /// - Returns: How long that took, with all checks.
+    func rotateChecked() async throws -> Duration {
+        let report = try await rotate()
+        return report.writingDuration + report.verificationDuration
+    }
+
+    /// Checks it.
+    func verify() async throws -> Duration {
+        let store = try await open(number.load(ordering: .relaxed))
+        let start = ContinuousClock.now
+        let report = try await store.verify()
+        let duration = ContinuousClock.now - start
+        guard report.isWhole else { throw Failure(result: 1) }
+        try await store.close()
+        return duration
+    }
+
+    /// Copies it, and removes the copy.
+    func backup() async throws -> Duration {
+        let store = try await open(number.load(ordering: .relaxed))
+        let start = ContinuousClock.now
+        _ = try await store.backup(to: path + "-backup")
+        let duration = ContinuousClock.now - start
+        try await store.close()
+        try FileManager.default.removeItem(atPath: path + "-backup")
+        return duration
+    }
+
+    /// Restores it from a backup of itself.
+    func restore() async throws -> Duration {
+        let numbers = [number.load(ordering: .relaxed)]
+        let stores = try Stores(
+            Vault(directory: directory, isWrapped: isWrapped, numbers: numbers, settings: [settings[0]]))
+        let store = try await stores.open(name)
+        _ = try await store.backup(to: path + "-backup")
+        try await store.close()
+        let start = ContinuousClock.now
+        _ = try await stores.restore(DatabaseName(name), from: path + "-backup")
+        let duration = ContinuousClock.now - start
+        try FileManager.default.removeItem(atPath: path + "-backup")
+        return duration
+    }
+
+    /// Gives it the other settings, which copies its rows.
+    ///
+    /// - Returns: How long that took, with all checks.
+    func convert() async throws -> Duration {
+        let turn = conversions.add(1, ordering: .relaxed).newValue
+        let settings = turn.isMultiple(of: 2) ? Array(settings.reversed()) : settings
+        let numbers = [number.load(ordering: .relaxed)]
+        let vault = Vault(directory: directory, isWrapped: isWrapped, numbers: numbers, settings: settings)
+        let store = try await Stores(vault).open(name)
+        let start = ContinuousClock.now
+        guard try await store.rotate().isRotated else { throw Failure(result: 2) }
+        let duration = ContinuousClock.now - start
+        try await store.close()
+        return duration
+    }
+
+    /// Computes the code of each page on all processors.
+    func hash() throws -> Duration {
+        let own = try CipherSettings.engineDefault()
+        let length: Int32 = own.pageHash == .sha512 ? 64 : 20
+        let threads = ProcessInfo.processInfo.activeProcessorCount
+        return try measure {
+            baseline_hash(path, Int32(own.pageSize), own.pageHash.rawValue, length, Int32(threads))
+        }
     }
 
     /// Gives it the next key.
@@ -60,7 +171,8 @@ final class RotatingFile: Sendable {
     }
 
     private func open(_ numbers: Int...) async throws -> Store {
-        try await Stores(Vault(directory: directory, isWrapped: isWrapped, numbers: numbers)).open(name)
+        let vault = Vault(directory: directory, isWrapped: isWrapped, numbers: numbers, settings: [settings[0]])
+        return try await Stores(vault).open(name)
     }
 
     /// Gives it the next key as the engine does it.
@@ -105,6 +217,7 @@ final class RotatingFile: Sendable {
         let directory: URL
         let isWrapped: Bool
         let numbers: [Int]
+        let settings: [CipherSettings]
 
         func filePath(for database: DatabaseName) -> String? {
             directory.appending(path: database.fileName).path(percentEncoded: false)
@@ -113,6 +226,7 @@ final class RotatingFile: Sendable {
             try KeyChain(numbers.map { isWrapped ? .passphrase("passphrase \($0)") : .raw(RotatingFile.bytes($0)) })
         }
         func keyProtection(for database: DatabaseName) -> KeyProtection { isWrapped ? .envelope : .direct }
+        func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] { settings }
         func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(rotation: .manual) }
     }
 }

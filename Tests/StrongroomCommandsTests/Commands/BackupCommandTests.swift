@@ -28,11 +28,13 @@ struct BackupCommandTests {
 
     @Test func aCopyWithADefectIsNoSuccess() async throws {
         try await makeWithDefect()
-        let run = try await ledger.run("backup", ledger.path(), copy, "--plaintext")
+        let unchecked = try await ledger.run("backup", ledger.path(), copy, "--plaintext")
+        #expect(unchecked.status == .success)
+        let run = try await ledger.run("backup", ledger.path(), copy, "--plaintext", "--check-structure", "--force")
         #expect(run.status == .dataError)
         #expect(run.output.hasPrefix("Copied:") && FileManager.default.fileExists(atPath: copy))
         #expect(run.errors.contains("\"\(copy)\"") && run.errors.contains("restore"), "\(run.errors)")
-        let again = try await ledger.run("backup", ledger.path(), copy, "--plaintext", "--force", "--json")
+        let again = try await ledger.run("backup", ledger.path(), copy, "--plaintext", "--force", "--check-structure", "--json")
         #expect(again.status == .dataError)
         #expect(try again.json(Answer.self).defect?.isEmpty == false)
         #expect(try again.failure().code == "defect")

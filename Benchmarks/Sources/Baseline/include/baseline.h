@@ -74,6 +74,10 @@ int baseline_rekey(const char *path, const char *key, const char *next);
 // The same by an export into a copy, which is brought to the disk and takes the file's place.
 int baseline_export(const char *path, const char *copy, const char *directory, const char *key, const char *next);
 
+// Reads a file on several threads and computes the code of each page, as the check of all pages has to at least. The
+// hash is libcrypto's name: "SHA1", "SHA512".
+int baseline_hash(const char *path, int page_size, const char *hash, int code_length, int threads);
+
 // Runs statements on a file in one transaction, as the engine's shell does, and closes it, which brings the log into
 // it.
 int baseline_change(const char *path, const char *key, const char *statements);

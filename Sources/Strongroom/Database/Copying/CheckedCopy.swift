@@ -1,4 +1,4 @@
-/// A complete copy of a database under another name, with its own key, which is read back and verified. Backups and
+/// A complete copy of a database under another name, with its own key, which is read back and compared. Backups and
 /// rotations are based on it.
 ///
 /// Pages are copied if only the key differs, which gives an exact copy; rows are copied if the cipher settings differ,
@@ -13,36 +13,49 @@ struct CheckedCopy {
     /// The path of the copy.
     let path: String
     let monitor: WorkMonitor
-    /// The path that the error names if a database has a defect, such as an index that does not match its table, and is
-    /// refused for that; nil to copy defects, too.
-    var wholeOnly: String?
+    /// Whether the engine also checks the structure, as indexes that match their tables, which a copy has from its
+    /// database.
+    var structure = StructureCheck.none
+    /// Whether the rows of the copy are counted.
+    var countsRows = false
     /// The name of the operation in the error for a full disk, as in "Copying".
     var purpose = "Copying"
     /// The errors of a copy for another purpose; nil for a plain copy.
     var errors: Errors?
-    /// Whether the pages of the database are checked first. An engine of version 3 accepts a page of zeros as valid, so
-    /// if this is false, the caller has checked them.
-    var checksSource = false
+
+    /// The engine's check of the structure.
+    enum StructureCheck {
+        case none
+        /// A defect is copied, and reported.
+        case reported
+        /// A database with a defect is refused; the error names this path.
+        case required(String)
+    }
 
     /// The errors of a copy that fails.
     struct Errors {
         /// For a copy that failed verification.
         let failed: (_ reason: String, ResultCode?) -> StrongroomError
-        /// For a number of damaged pages.
+        /// For a number of damaged pages of the database.
         let damaged: (Int) -> StrongroomError
     }
 
     /// A finished copy.
     struct Made {
-        /// The content of the copy.
-        let summary: DatabaseSummary
         /// The copy, which keeps this name until it is moved.
         let file: PlainFile
+        let content: Content
         /// The duration of the checks before and after copying.
         let verification: Duration
     }
 
-    private static let pagesAtOnce = 1_024
+    /// What was found in a copy.
+    struct Content {
+        /// The first defect that the engine has found in the structure; nil for none, or if it has not checked.
+        var defect: String?
+        /// The number of rows of each table; empty if they were not counted.
+        var rowCounts: [Int64] = []
+    }
 
     private var target: DatabaseFile {
         DatabaseFile(path: path, name: file.name, busyTimeout: 0, log: nil, functions: file.functions)
@@ -55,7 +68,7 @@ struct CheckedCopy {
     /// - Parameters:
     ///   - source: A connection in exclusive use, outside a transaction; afterwards it may only be closed.
     ///   - prepare: Called with the copy while it is empty.
-    /// - Returns: The content of the copy, and the copy.
+    /// - Returns: The copy, and what was found in it.
     /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, `fileChanged`, the code of ``Errors/failed``, or the
     ///   engine's failure; `CancellationError`; what `prepare` throws. No copy is left then.
     func make(from source: Connection, prepare: (PlainFile) throws -> Void = { _ in }) throws -> Made {
@@ -68,16 +81,14 @@ struct CheckedCopy {
             let copy = try PlainFile(making: path)
             try prepare(copy)
             source.stop(when: monitor.isCancelled)
-            let (summary, checking) = try fill(copy, from: source, size)
-            if let wholeOnly { try summary.requireWhole(wholeOnly, file.name) }
-            let start = ContinuousClock.now
-            try leaveWALMode()
-            let found = try verify(summary, size)
+            let copiesPages = from?.settings == to?.settings
+            let (content, verification) =
+                try copiesPages ? copyPages(to: copy, from: source, size) : copyRows(to: copy, from: source, size)
+            try monitor.report(.verifying, size, of: size)
             try removeLogs()
-            let verification = checking + (ContinuousClock.now - start)
             try copy.synchronize()
             try copy.requireName(path)
-            return Made(summary: found, file: copy, verification: verification)
+            return Made(file: copy, content: content, verification: verification)
         } catch {
             // The first failure is the one to report.
             try? remove()
@@ -94,62 +105,70 @@ struct CheckedCopy {
         for ending in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + ending) }
     }
 
-    // MARK: Writing
-
-    /// - Returns: The content that the copy must have, and the duration of the check of the source.
-    private func fill(
-        _ copy: PlainFile, from source: Connection, _ size: Int64
-    ) throws -> (DatabaseSummary, checking: Duration) {
-        guard from?.settings == to?.settings else { return try fillRows(copy, from: source, size) }
-        return try source.inSnapshot {
-            let start = ContinuousClock.now
-            try checkSource(source)
-            let summary = try whole(source) { try DatabaseSummary(source) }
-            let checking = ContinuousClock.now - start
-            let connection = try target.connect(.existing, key: to)
-            defer { connection.close() }
-            try copy.requireOpened(by: connection)
-            connection.stop(when: monitor.isCancelled)
-            try connection.run("PRAGMA journal_mode = OFF")
-            try connection.run("PRAGMA synchronous = OFF")
-            try whole(source) {
-                try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { try report($0, $1, size) }
-            }
-            return (summary, checking)
-        }
+    private func report(_ phase: WorkProgress.Phase, _ done: Int, _ total: Int, _ size: Int64) throws {
+        try monitor.report(phase, size * Int64(done) / Int64(max(1, total)), of: size)
     }
 
-    private func fillRows(
-        _ copy: PlainFile, from source: Connection, _ size: Int64
-    ) throws -> (DatabaseSummary, checking: Duration) {
+    // MARK: Pages
+
+    private func copyPages(
+        to copy: PlainFile, from source: Connection, _ size: Int64
+    ) throws -> (Content, verification: Duration) {
         var start = ContinuousClock.now
-        if checksSource { try source.inSnapshot { try checkSource(source) } }
+        let outcome = try ComparedPages(source: source, from: from, target: target, to: to)
+            .make(
+                copy, progress: { try report($0, $1, $2, size) },
+                whenWritten: {
+                    start = .now
+                    try leaveWALMode()
+                })
+        if !outcome.damagedInSource.isEmpty { throw damage(outcome.damagedInSource.count) }
+        if let defect = outcome.defectOfCopy { throw failed("the copy is not equal: \(defect)") }
+        let connection = try openCopy()
+        defer { connection.close() }
+        var content = Content()
+        try connection.inSnapshot {
+            if case .none = structure {} else { content.defect = try connection.firstDefect() }
+            if countsRows { content.rowCounts = try connection.rowCounts() }
+        }
+        if case .required(let name) = structure, let defect = content.defect { throw notWhole(name, defect) }
+        return (content, ContinuousClock.now - start)
+    }
+
+    // MARK: Rows
+
+    private func copyRows(
+        to copy: PlainFile, from source: Connection, _ size: Int64
+    ) throws -> (Content, verification: Duration) {
+        var start = ContinuousClock.now
+        try checkPages(of: source)
+        if case .required(let name) = structure, let defect = try source.inSnapshot(source.firstDefect) {
+            throw notWhole(name, defect)
+        }
         var checking = ContinuousClock.now - start
-        var summary: DatabaseSummary?
+        var expected: DatabaseSummary?
         try whole(source) {
-            try ContentCopy.run(from: source, to: copy, key: to, progress: { try report($0, $1, size) }) {
+            try ContentCopy.run(from: source, to: copy, key: to, progress: { try report(.writing, $0, $1, size) }) {
                 start = .now
-                // It was turned on for copying; an engine whose integrity check includes constraints has to check them
-                // in both databases.
-                try source.run("PRAGMA ignore_check_constraints = OFF")
-                summary = try DatabaseSummary(source)
+                expected = try DatabaseSummary(source) { _, _ in try monitor.check() }
                 checking += ContinuousClock.now - start
             }
         }
-        guard let summary else { throw failed("nothing was copied") }
-        return (summary, checking)
+        guard let expected else { throw failed("nothing was copied") }
+        start = .now
+        try leaveWALMode()
+        let content = try compareRows(expected, source, size)
+        return (content, checking + (ContinuousClock.now - start))
     }
 
-    private func report(_ done: Int, _ total: Int, _ size: Int64) throws {
-        try monitor.report(.writing, size * Int64(done) / Int64(max(1, total)), of: size)
-    }
-
-    // MARK: Checking
-
-    private func checkSource(_ source: Connection) throws {
-        guard checksSource, let from else { return }
-        let damaged = try PageVerifier(source, PageCipher(from, settings: from.settings))
-            .damagedPages(.checking, monitor)
+    /// Checks the pages first: an engine of version 3 accepts a page of zeros as valid.
+    private func checkPages(of source: Connection) throws {
+        guard let from else { return }
+        let damaged = try source.inSnapshotOfPages { log in
+            let pages = try DatabasePages(of: source, pageSize: from.settings.pageSize, in: log)
+            let cipher = try PageCipher(from, settings: from.settings)
+            return try PageVerifier(PageContents(pages: pages, cipher: cipher)).damagedPages(.checking, monitor)
+        }
         if !damaged.isEmpty { throw damage(damaged.count) }
     }
 
@@ -157,10 +176,42 @@ struct CheckedCopy {
     private func whole<T>(_ source: Connection, _ body: () throws -> T) throws -> T {
         do {
             return try body()
-        } catch let error as StrongroomError where checksSource && error.code != .diskFull && source.hasMetDamage {
+        } catch let error as StrongroomError where from != nil && error.code != .diskFull && source.hasMetDamage {
             throw damage(1)
         }
     }
+
+    /// Reads the copy on a new connection and compares it. Its indexes were built anew, so the engine checks them.
+    private func compareRows(
+        _ expected: DatabaseSummary, _ source: Connection, _ size: Int64
+    ) throws -> Content {
+        try monitor.report(.verifying, 0, of: size)
+        if let to {
+            let damaged = try PageVerifier(
+                closed: PlainFile(path, followsLinks: false), PageCipher(to, settings: to.settings)
+            ).damagedPages(.verifying, monitor)
+            if !damaged.isEmpty { throw failed("\(damaged.count) pages of the copy are damaged") }
+        }
+        let connection = try openCopy()
+        defer { connection.close() }
+        return try connection.inSnapshot {
+            let found = try DatabaseSummary(connection) { _, _ in try monitor.check() }
+            if let difference = expected.difference(to: found) { throw failed(difference) }
+            let defect = try connection.firstDefect()
+            if let defect {
+                // It was turned on for copying; an engine whose integrity check includes constraints has to check them
+                // in both databases.
+                try source.run("PRAGMA ignore_check_constraints = OFF")
+                // A defect that the source has, too, is accepted.
+                guard try source.inSnapshot(source.firstDefect) == defect else {
+                    throw failed("the copy is not whole: \(defect)")
+                }
+            }
+            return Content(defect: defect, rowCounts: found.tables.values.map(\.count))
+        }
+    }
+
+    // MARK: The copy
 
     /// The header of the source says WAL mode, in which a copy on a read-only medium could not be opened.
     private func leaveWALMode() throws {
@@ -168,6 +219,18 @@ struct CheckedCopy {
         defer { connection.close() }
         try prove(connection)
         guard try connection.setJournalMode("DELETE") else { throw failed("it could not leave WAL mode") }
+    }
+
+    private func openCopy() throws -> Connection {
+        let connection = try target.connect(.readOnly, key: to)
+        connection.stop(when: monitor.isCancelled)
+        do {
+            try prove(connection)
+            return connection
+        } catch {
+            connection.close()
+            throw error
+        }
     }
 
     private func prove(_ connection: Connection) throws {
@@ -178,30 +241,17 @@ struct CheckedCopy {
         }
     }
 
-    /// Reads the copy on a new connection and compares it. A defect that the source has, too, is accepted.
-    private func verify(_ summary: DatabaseSummary, _ size: Int64) throws -> DatabaseSummary {
-        try monitor.report(.verifying, 0, of: size)
-        if let to {
-            let damaged = try PageVerifier(
-                closed: PlainFile(path, followsLinks: false), PageCipher(to, settings: to.settings)
-            ).damagedPages(.verifying, monitor)
-            if !damaged.isEmpty { throw damage(damaged.count) }
-        }
-        let connection = try target.connect(.readOnly, key: to)
-        defer { connection.close() }
-        connection.stop(when: monitor.isCancelled)
-        try prove(connection)
-        let copy = try connection.inSnapshot { try DatabaseSummary(connection) }
-        if let defect = copy.defect, defect != summary.defect { throw failed("the copy is not whole: \(defect)") }
-        if let difference = summary.difference(to: copy) { throw failed(difference) }
-        try monitor.report(.verifying, size, of: size)
-        return copy
-    }
-
     // MARK: Failures
 
     private func damage(_ count: Int) -> StrongroomError {
-        errors?.damaged(count) ?? failed("\(count) pages of it are damaged")
+        errors?.damaged(count)
+            ?? StrongroomError(
+                .damaged,
+                """
+                \(count) pages of the database are damaged, so it was not copied. \
+                \(StrongroomError.Code.damaged.advice)
+                """,
+                database: file.name)
     }
 
     private func failed(_ reason: String, _ resultCode: ResultCode? = nil) -> StrongroomError {
@@ -213,6 +263,10 @@ struct CheckedCopy {
             try again.
             """,
             database: file.name, resultCode: resultCode)
+    }
+
+    private func notWhole(_ path: String, _ defect: String) -> StrongroomError {
+        StrongroomError.notWhole(path, defect, database: file.name)
     }
 }
 
@@ -226,16 +280,15 @@ extension PageVerifier {
     }
 }
 
-extension DatabaseSummary {
-    /// Throws if the engine has found a defect.
-    func requireWhole(_ path: String, _ name: String) throws {
-        guard let defect else { return }
-        throw StrongroomError(
+extension StrongroomError {
+    /// The error for a backup in whose structure the engine has found a defect.
+    static func notWhole(_ path: String, _ defect: String, database: String) -> StrongroomError {
+        StrongroomError(
             .damaged,
             """
             "\(path)" is not whole, so the database was not replaced: \(defect). Use an older backup, or salvage a \
             copy of this one and restore that.
             """,
-            database: name)
+            database: database)
     }
 }

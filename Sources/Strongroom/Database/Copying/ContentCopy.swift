@@ -115,7 +115,7 @@ struct ContentCopy {
         switch missing.kind {
         case .function: return columns.contains { $0.generated != nil }
         case .collation:
-            guard rowIDName(quoted, columns.map(\.name)) != nil else { return true }
+            guard connection.rowIDName(quoted, columns.map(\.name)) != nil else { return true }
             return try connection.ownRows("PRAGMA main.index_list(\(quoted))").contains { index in
                 let name = Identifier.quote(index[1].asText ?? "")
                 return try connection.ownRows("PRAGMA main.index_xinfo(\(name))").contains {
@@ -137,19 +137,8 @@ struct ContentCopy {
 
     private func copyRows(_ table: String) throws {
         let quoted = Identifier.quote(table)
-        let columns = try connection.columnInfos(of: table)
-        var list = columns.filter { $0.generated == nil }.map { Identifier.quote($0.name) }
-        if let rowID = rowIDName(quoted, columns.map(\.name)) { list.insert(rowID, at: 0) }
-        let text = list.joined(separator: ", ")
-        try connection.run("INSERT INTO target.\(quoted) (\(text)) SELECT \(text) FROM main.\(quoted)")
-    }
-
-    /// A name of the row id that no column uses; nil for a table without row ids.
-    private func rowIDName(_ quoted: String, _ columns: [String]) -> String? {
-        ColumnInfo.rowIDNames.first { name in
-            !columns.contains { $0.isSameName(as: name) }
-                && connection.objection(to: "SELECT \(name) FROM main.\(quoted)") == nil
-        }
+        let columns = try connection.storedColumns(of: table)
+        try connection.run("INSERT INTO target.\(quoted) (\(columns)) SELECT \(columns) FROM main.\(quoted)")
     }
 
     private var unreadable: StrongroomError {

@@ -1,40 +1,44 @@
-/// The content of a database that a copy must have as well: its schema, the row count of each table, and the settings
-/// in its header.
+/// The content of a database that a copy of its rows must have as well: its schema, the rows of each table, and the
+/// settings in its header.
 struct DatabaseSummary {
+    /// The rows of a table.
+    struct Rows: Equatable {
+        let count: Int64
+        /// The digest of all values.
+        let digest: [UInt8]
+    }
+
     /// Rows of the schema, as text, ordered by kind and name.
     let schema: [[Value]]
-    /// The row count of each table with its own pages; a virtual table keeps its content in shadow tables.
-    let rows: [[UInt8]: Int64]
-    /// The first finding of the engine's integrity check; not part of the comparison.
-    let defect: String?
+    /// The rows of each table with its own pages; a virtual table keeps its content in shadow tables. By the bytes of
+    /// the names: `String` treats a composed and a decomposed é as equal.
+    let tables: [[UInt8]: Rows]
     /// The settings in the header, by their names.
     let header: [String: Value]
 
-    /// The results of `ANALYZE` depend on the engine's build options.
-    private static let counts = "name NOT LIKE 'sqlite~_stat%' ESCAPE '~'"
-
     private static let settings = ["user_version", "application_id", "auto_vacuum", "encoding"]
 
-    /// Reads the summary; to be called in a transaction.
-    init(_ connection: Connection) throws {
+    /// Reads all rows; to be called in a transaction.
+    ///
+    /// - Parameter progress: Called before each table with the number of tables read and the total; an error that it
+    ///   throws ends the work.
+    init(_ connection: Connection, progress: (Int, Int) throws -> Void = { _, _ in }) throws {
         schema = try connection.ownRows(
             """
-            SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE \(Self.counts) ORDER BY type, name, tbl_name
+            SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE \(Connection.isPortable)
+            ORDER BY type, name, tbl_name
             """
         ).map { $0.map(\.exact) }
-        let tables = try connection.ownRows(
-            "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage > 0 AND \(Self.counts)")
-        // By the bytes of the names: `String` treats a composed and a decomposed é as equal.
-        var rows: [[UInt8]: Int64] = [:]
-        for case .text(let table)? in tables.map(\.first) {
-            // The engine may count the entries of an index, whose order it does not need.
-            let count = try connection.withStandIns { _ in
-                try connection.ownValue("SELECT count(*) FROM main.\(Identifier.quote(table))")
+        let encoding = try connection.ownValue("PRAGMA main.encoding")?.asText
+        let names = try connection.tablesWithPages()
+        var tables: [[UInt8]: Rows] = [:]
+        for (index, name) in names.enumerated() {
+            try progress(index, names.count)
+            tables[Array(name.utf8)] = try connection.withStandIns { _ in
+                try connection.rows(of: name, encoding.flatMap(EncodedText.Encoding.init) ?? .utf8)
             }
-            if case .integer(let number)? = count { rows[Array(table.utf8)] = number }
         }
-        self.rows = rows
-        defect = try connection.integrityCheck(most: 1).findings.first
+        self.tables = tables
         var header: [String: Value] = [:]
         for setting in Self.settings { header[setting] = try connection.ownValue("PRAGMA main.\(setting)") }
         self.header = header
@@ -42,17 +46,51 @@ struct DatabaseSummary {
 
     /// A description of how another database differs; nil if it does not.
     func difference(to other: DatabaseSummary) -> String? {
-        for (table, count) in rows where other.rows[table] != count {
-            return
-                """
-                the table "\(String(decoding: table, as: UTF8.self))" has \
-                \(other.rows[table].map(String.init) ?? "no") rows in place of \(count)
-                """
+        for (table, rows) in tables where other.tables[table] != rows {
+            let name = String(decoding: table, as: UTF8.self)
+            guard let found = other.tables[table], found.count == rows.count else {
+                return "the table \"\(name)\" has \(other.tables[table]?.count ?? 0) rows in place of \(rows.count)"
+            }
+            return "the rows of the table \"\(name)\" have other values"
         }
         if schema != other.schema { return "the schema is another one" }
         for (setting, value) in header.sorted(by: { $0.key < $1.key }) where other.header[setting] != value {
             return "the setting \(setting) is another one"
         }
-        return rows.count == other.rows.count ? nil : "there are more tables"
+        return tables.count == other.tables.count ? nil : "there are more tables"
     }
+}
+
+extension Connection {
+    /// The condition for the schema's entries that a copy must have: the results of `ANALYZE` depend on the engine's
+    /// build options.
+    fileprivate static let isPortable = "name NOT LIKE 'sqlite~_stat%' ESCAPE '~'"
+
+    /// The tables of `main` that have pages of their own.
+    fileprivate func tablesWithPages() throws -> [String] {
+        let query = "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage > 0 AND \(Self.isPortable)"
+        return try ownRows(query).compactMap { $0.first?.asText }
+    }
+
+    /// Reads the rows in the order of the table's own b-tree, not of an index.
+    fileprivate func rows(of table: String, _ encoding: EncodedText.Encoding) throws -> DatabaseSummary.Rows {
+        var digest = RowsDigest(encoding)
+        let query = "SELECT \(try storedColumns(of: table)) FROM main.\(Identifier.quote(table)) NOT INDEXED"
+        try withOwnStatement(query) { statement in
+            while try statement.step() { digest.add(statement) }
+        }
+        let count = digest.rows
+        return DatabaseSummary.Rows(count: count, digest: digest.finish())
+    }
+
+    /// The number of rows of each table of `main` that has pages of its own.
+    func rowCounts() throws -> [Int64] {
+        try tablesWithPages().map { table in
+            // The engine may count the entries of an index, whose order it does not need.
+            try withStandIns { _ in try ownNumber("SELECT count(*) FROM main.\(Identifier.quote(table))") }
+        }
+    }
+
+    /// The first finding of the engine's integrity check; nil if there is none.
+    func firstDefect() throws -> String? { try integrityCheck(most: 1).findings.first }
 }

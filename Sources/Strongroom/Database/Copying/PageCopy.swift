@@ -6,15 +6,13 @@ struct PageCopy {
     /// The path of the copy.
     let path: String
 
-    private static let pagesAtOnce = 1_024
-
     /// The copy as a database file.
     var target: DatabaseFile {
         DatabaseFile(
             path: path, name: file.name, busyTimeout: file.busyTimeout, log: nil, functions: file.functions)
     }
 
-    /// Makes the copy, checks the authentication code of every page and synchronizes it to disk.
+    /// Makes the copy, compares every page with the source and synchronizes it to disk.
     ///
     /// - Parameters:
     ///   - source: A connection outside a transaction. Other connections may read and write meanwhile.
@@ -27,18 +25,18 @@ struct PageCopy {
         try remove()
         do {
             guard try FileStatus.at(file.path) != nil else { throw gone }
-            try checkPages(of: source, checkCancellation)
-            let copy = try source.inSnapshot {
-                let size = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
-                try FreeSpace.require(size + FreeSpace.margin, at: path, for: purpose)
-                let copy = try PlainFile(making: path)
-                // A temporary or standby copy does not need attributes that have no effect on who may read it.
-                _ = try FileAttributes.copy(of: file.path, to: copy)
-                try fill(copy, from: source, checkCancellation)
-                // The end of the snapshot checks that no damaged page was read: such a page is copied as zeros.
-                return copy
+            let size = try source.inSnapshot {
+                try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
             }
-            try verify(checkCancellation)
+            try FreeSpace.require(size + FreeSpace.margin, at: path, for: purpose)
+            let copy = try PlainFile(making: path)
+            // A temporary or standby copy does not need attributes that have no effect on who may read it.
+            _ = try FileAttributes.copy(of: file.path, to: copy)
+            let outcome = try ComparedPages(source: source, from: key, target: target, to: key)
+                .make(copy) { _, _, _ in try checkCancellation() }
+            if !outcome.damagedInSource.isEmpty { throw damaged(outcome.damagedInSource.count) }
+            if let defect = outcome.defectOfCopy { throw failed(defect) }
+            try proveKey()
             // A read-only connection leaves an empty WAL behind.
             try removeLogs()
             try copy.synchronize()
@@ -60,36 +58,7 @@ struct PageCopy {
         for suffix in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
     }
 
-    private func fill(_ copy: PlainFile, from source: Connection, _ checkCancellation: () throws -> Void) throws {
-        let connection = try target.connect(.existing, key: key)
-        defer { connection.close() }
-        try copy.requireOpened(by: connection)
-        try connection.run("PRAGMA journal_mode = OFF")
-        try connection.run("PRAGMA synchronous = OFF")
-        try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { _, _ in try checkCancellation() }
-    }
-
-    /// Checks the pages to be copied: the engine of version 3 accepts a page of zeros as valid, and would write it to
-    /// the copy with a valid authentication code.
-    private func checkPages(of source: Connection, _ checkCancellation: () throws -> Void) throws {
-        guard let key else { return }
-        let damaged = try source.readingPastTheEngine {
-            try PageVerifier(source, PageCipher(key, settings: key.settings)).damagedPages { _ in
-                try checkCancellation()
-            }
-        }
-        guard !damaged.isEmpty else { return }
-        throw StrongroomError(
-            .damaged,
-            """
-            "\(file.path)" has \(damaged.count) damaged pages, so it was not copied. \
-            \(StrongroomError.Code.damaged.advice)
-            """,
-            database: file.name)
-    }
-
-    private func verify(_ checkCancellation: () throws -> Void) throws {
-        try Self.checkPages(of: path, key, file, checkCancellation)
+    private func proveKey() throws {
         let connection = try target.connect(.readOnly, key: key)
         defer { connection.close() }
         try connection.proveKey()
@@ -107,6 +76,21 @@ struct PageCopy {
         throw StrongroomError(
             .damaged,
             "The copy \"\(path)\" has \(damaged.count) damaged pages. Check the disk, then try again.",
+            database: file.name)
+    }
+
+    private func damaged(_ count: Int) -> StrongroomError {
+        StrongroomError(
+            .damaged,
+            """
+            "\(file.path)" has \(count) damaged pages, so it was not copied. \(StrongroomError.Code.damaged.advice)
+            """,
+            database: file.name)
+    }
+
+    private func failed(_ defect: String) -> StrongroomError {
+        StrongroomError(
+            .damaged, "The copy \"\(path)\" was not kept: \(defect). Check the disk, then try again.",
             database: file.name)
     }
 

@@ -22,6 +22,20 @@ struct DatabasePages {
 
     /// The committed pages, read through a connection; valid during its transaction, which excludes other writers.
     init(of connection: Connection, pageSize: Int) throws {
+        try self.init(of: connection, pageSize: pageSize, log: connection.logState())
+    }
+
+    /// The pages of a snapshot, read through a connection, while others write; valid during
+    /// ``Connection/inSnapshotOfPages(_:)``.
+    ///
+    /// - Parameter log: The end of the WAL in the snapshot.
+    init(of connection: Connection, pageSize: Int, in log: PublishedLog?) throws {
+        // The engine may restart a WAL whose pages are all in the file.
+        let state = log.flatMap { $0.isInFile ? nil : LogState(frames: $0.frames, framesInFile: $0.framesInFile) }
+        try self.init(of: connection, pageSize: pageSize, log: state)
+    }
+
+    private init(of connection: Connection, pageSize: Int, log state: LogState?) throws {
         guard case .integer(let count)? = try connection.ownValue("PRAGMA page_count") else {
             throw StrongroomError(
                 .engine, "SQLCipher does not report the number of pages of the file.", database: connection.database)
@@ -29,12 +43,15 @@ struct DatabasePages {
         self.count = Int(count)
         self.pageSize = pageSize
         file = try connection.databaseFile()
-        if let state = try connection.logState(), state.frames > 0 {
+        if let state, state.frames > 0 {
             log = try LogPages(connection.logFile(), state, pageSize: pageSize)
         } else {
             log = nil
         }
     }
+
+    /// Whether any page may be in a WAL.
+    var hasLog: Bool { log != nil }
 
     /// Reads pages from the file, regardless of the WAL.
     ///

@@ -22,15 +22,20 @@ struct PageDeciphering: Sendable {
     ///   - number: Its number, counted from 1.
     /// - Returns: The usable bytes; in the first page, the header in place of the salt.
     func content(of page: UnsafeRawBufferPointer, number: Int) throws -> WipedBytes {
+        try WipedBytes(count: layout.usable) { try decipher(page, number: number, into: $0) }
+    }
+
+    /// Decrypts a page whose authentication code is valid, into memory of ``PageLayout/usable`` bytes.
+    func decipher(
+        _ page: UnsafeRawBufferPointer, number: Int, into content: UnsafeMutableRawBufferPointer
+    ) throws {
         let start = layout.start(of: number)
         let vector = page[layout.usable..<layout.usable + PageLayout.vectorLength]
         // The header replaces the salt.
-        return try WipedBytes(count: layout.usable) { content in
-            if start > 0 { content.copyBytes(from: Self.header) }
-            try Cryptography.decrypt(
-                UnsafeRawBufferPointer(rebasing: page[start..<layout.usable]), with: key,
-                vector: UnsafeRawBufferPointer(rebasing: vector),
-                to: UnsafeMutableRawBufferPointer(rebasing: content[start..<layout.usable]))
-        }
+        if start > 0 { content.copyBytes(from: Self.header) }
+        try Cryptography.decrypt(
+            UnsafeRawBufferPointer(rebasing: page[start..<layout.usable]), with: key,
+            vector: UnsafeRawBufferPointer(rebasing: vector),
+            to: UnsafeMutableRawBufferPointer(rebasing: content[start..<layout.usable]))
     }
 }

@@ -23,7 +23,10 @@ struct PageLayout: Sendable, Equatable {
     var usable: Int { pageSize - reserve }
 
     /// The lock-byte page, counted from 1; in a file of 1 GiB or more it is a hole.
-    var lockBytePage: Int { Self.lockByte / pageSize + 1 }
+    var lockBytePage: Int { Self.lockBytePage(pageSize: pageSize) }
+
+    /// The lock-byte page of a database with a page size.
+    static func lockBytePage(pageSize: Int) -> Int { lockByte / pageSize + 1 }
 
     /// The offset of the ciphertext in a page: the first page starts with the file's salt.
     func start(of number: Int) -> Int { number == 1 ? CipherSettings.saltLength : 0 }

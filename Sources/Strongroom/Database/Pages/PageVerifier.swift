@@ -5,8 +5,9 @@
 struct PageVerifier {
     let contents: PageContents
 
-    /// Bytes per read.
-    private static let portion = 256 << 10
+    init(_ contents: PageContents) {
+        self.contents = contents
+    }
 
     /// Reads the pages through a connection, inside a transaction that excludes other writers.
     init(_ connection: Connection, _ cipher: PageCipher) throws {
@@ -34,59 +35,51 @@ struct PageVerifier {
     /// The number of pages.
     var count: Int { contents.pages.count }
 
-    /// Verifies every page.
+    /// Verifies every page, on all processors.
     ///
     /// - Parameter progress: Called repeatedly with the number of pages verified so far; an error that it throws ends
     ///   the verification.
     /// - Returns: The damaged pages, in order.
     func damagedPages(progress: (Int) throws -> Void = { _ in }) throws -> [Int] {
-        var damaged: [Int] = []
-        var zeros: [Int] = []
-        let pageSize = contents.pages.pageSize
-        let portion = max(1, Self.portion / pageSize)
-        try withUnsafeTemporaryAllocation(byteCount: (portion + 1) * pageSize, alignment: 16) { buffer in
-            let file = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(portion * pageSize)])
-            let log = UnsafeMutableRawBufferPointer(rebasing: buffer[(portion * pageSize)...])
-            for first in stride(from: 1, through: count, by: portion) {
-                let last = min(first + portion - 1, count)
-                let read = try contents.pages.readFile(from: first, into: file)
-                for number in first...last where number != contents.cipher.layout.lockBytePage {
-                    let start = (number - first) * pageSize
-                    let page = UnsafeRawBufferPointer(rebasing: file[start..<start + pageSize])
-                    switch try state(of: number, page, isPresent: start + pageSize <= read, log) {
-                    case .sound: break
-                    case .zeros: zeros.append(number)
-                    case .damaged: damaged.append(number)
-                    }
-                }
-                try progress(last)
-            }
-        }
-        guard !zeros.isEmpty else { return damaged }
+        let findings = try scan(progress: progress)
+        guard findings.contains(where: { $0.isZero }) else { return findings.map(\.page) }
         let unused = try FreeList(contents).leaves
-        return (damaged + zeros.filter { !unused.contains($0) }).sorted()
+        return findings.filter { !$0.isZero || !unused.contains($0.page) }.map(\.page)
+    }
+}
+
+extension PageVerifier: PageScan {
+    struct Finding {
+        let page: Int
+        /// Whether the page is all zeros, and may never have been written: with a rollback journal and without
+        /// `secure_delete`, the engine leaves a hole for a page that was allocated and freed in one transaction
+        /// (measured on SQLCipher 3.4 and 4.6).
+        let isZero: Bool
     }
 
-    private enum State {
-        case sound, damaged
-        /// The page may never have been written: with a rollback journal and without `secure_delete`, the engine leaves
-        /// a hole for a page that was allocated and freed in one transaction (measured on SQLCipher 3.4 and 4.6).
-        case zeros
-    }
+    var pages: DatabasePages { contents.pages }
 
-    private func state(
-        of number: Int, _ page: UnsafeRawBufferPointer, isPresent: Bool, _ buffer: UnsafeMutableRawBufferPointer
-    ) throws -> State {
-        if let found = try contents.pages.readLog(number, into: buffer) {
-            let page = UnsafeRawBufferPointer(buffer)
-            guard found.isPresent, contents.cipher.authentication.isAuthentic(page, number: number) else {
-                return .damaged
-            }
-            // The page in the file is older and will be overwritten, or is being overwritten.
-            guard found.isInFile else { return .sound }
+    func makePortion(pages count: Int) -> PagePortion { PagePortion(pages: count, pageSize: pages.pageSize) }
+
+    func read(_ range: ClosedRange<Int>, into portion: PagePortion) throws { try portion.read(range, of: pages) }
+
+    func findings(in portion: PagePortion) -> [Finding] {
+        portion.range.compactMap { number in
+            number == contents.cipher.layout.lockBytePage ? nil : finding(number, portion)
         }
-        guard isPresent else { return .damaged }
-        if contents.cipher.authentication.isAuthentic(page, number: number) { return .sound }
-        return page.allSatisfy { $0 == 0 } ? .zeros : .damaged
+    }
+
+    private func finding(_ number: Int, _ portion: PagePortion) -> Finding? {
+        if let found = portion.inLog(number) {
+            guard let page = found.bytes, isAuthentic(page, number) else { return Finding(page: number, isZero: false) }
+            // The page in the file is older and will be overwritten, or is being overwritten.
+            guard found.isInFile else { return nil }
+        }
+        guard let page = portion.inFile(number) else { return Finding(page: number, isZero: false) }
+        return isAuthentic(page, number) ? nil : Finding(page: number, isZero: page.allSatisfy { $0 == 0 })
+    }
+
+    private func isAuthentic(_ page: UnsafeRawBufferPointer, _ number: Int) -> Bool {
+        contents.cipher.authentication.isAuthentic(page, number: number)
     }
 }

@@ -75,7 +75,7 @@ extension Rotation {
     private var checkedCopy: CheckedCopy {
         CheckedCopy(
             file: file, from: from, to: to, path: copyPath, monitor: monitor, purpose: "Rotating",
-            errors: CheckedCopy.Errors(failed: failed, damaged: damagedPages), checksSource: true)
+            errors: CheckedCopy.Errors(failed: failed, damaged: damagedPages))
     }
 
     func checkPages(

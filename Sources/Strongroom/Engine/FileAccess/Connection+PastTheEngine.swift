@@ -13,6 +13,40 @@ extension Connection {
         return try result.get()
     }
 
+    /// Runs work in one snapshot whose pages the work may also read from the file and the WAL without the engine, while
+    /// others write. To be called outside a transaction.
+    ///
+    /// The engine keeps what a snapshot needs: it neither restarts a WAL with frames of the snapshot that are not in
+    /// the file, nor writes pages to the file that are newer ("WAL-mode File Format", section 2.2,
+    /// sqlite.org/walformat.html).
+    ///
+    /// - Parameter body: Called with the end of the WAL in the snapshot; nil if the database is not in WAL mode.
+    /// - Throws: ``StrongroomError`` with `busy` if others commit all the time; what the work throws.
+    func inSnapshotOfPages<T>(_ body: (PublishedLog?) throws -> T) throws -> T {
+        for _ in 0..<Self.attemptsAtSnapshot {
+            let before = try publishedLog()
+            let result: T? = try inSnapshot {
+                let log = try publishedLog()
+                // Otherwise a commit came in between, so this may not be the snapshot's end, or the index was half
+                // written.
+                guard log == before, try log != nil || ownValue("PRAGMA journal_mode") != .text("wal") else {
+                    return nil
+                }
+                return try body(log)
+            }
+            if let result { return result }
+        }
+        throw StrongroomError(
+            .busy,
+            """
+            Other connections have committed all the time, so the pages of the database could not be read. Try again \
+            later. Nothing was changed.
+            """,
+            database: database)
+    }
+
+    private static let attemptsAtSnapshot = 1_000
+
     private func lockingOthersOut<T>(_ body: () throws -> T) throws -> T {
         try begin(.immediate)
         defer { rollBack() }

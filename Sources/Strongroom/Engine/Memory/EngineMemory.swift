@@ -37,3 +37,12 @@ extension UnsafeMutableRawBufferPointer {
         #endif
     }
 }
+
+extension UnsafeRawBufferPointer {
+    /// Whether another buffer has the same bytes. Takes longer the more of them are equal: not for secrets.
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
+        return memcmp(start, otherStart, count) == 0
+    }
+}

@@ -122,6 +122,29 @@ extension Cryptography {
     }
 }
 
+/// Computes the SHA-256 digest of bytes that come in parts; to be used by one thread at a time, and finished.
+struct PartwiseDigest: ~Copyable {
+    private let context: OpaquePointer
+
+    init() {
+        guard let context = strongroom_digest_new() else {
+            preconditionFailure("OpenSSL's libcrypto has no SHA-256, or there is no memory.")
+        }
+        self.context = context
+    }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        Cryptography.require(strongroom_digest_update(context, bytes.octets, bytes.count) == 1)
+    }
+
+    consuming func finish() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Cryptography.digestLength) { digest, count in
+            Cryptography.require(strongroom_digest_finish(context, digest.baseAddress) == 1)
+            count = Cryptography.digestLength
+        }
+    }
+}
+
 /// Computes HMACs (RFC 2104) with one key.
 final class MessageAuthentication: Sendable {
     // Only read after it has been keyed.

@@ -81,6 +81,15 @@ extension Cryptography {
     }
 }
 
+/// Computes the SHA-256 digest of bytes that come in parts; to be used by one thread at a time, and finished.
+struct PartwiseDigest: ~Copyable {
+    private var hash = SHA256()
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+
+    consuming func finish() -> [UInt8] { Array(hash.finalize()) }
+}
+
 /// Computes HMACs (RFC 2104) with one key.
 struct MessageAuthentication: Sendable {
     private let key: SymmetricKey

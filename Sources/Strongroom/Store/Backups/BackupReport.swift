@@ -8,8 +8,8 @@ public struct BackupReport: Sendable, Hashable {
     public let tables: Int
     /// The rows of all tables.
     public let rows: Int64
-    /// The first defect that the engine found in the copy and in the database, such as an index that does not match its
-    /// table; nil for none.
+    /// The first defect that the engine found in the structure of the copy and of the database, such as an index that
+    /// does not match its table; nil for none, and for a backup without the check of the structure.
     public let defect: String?
     /// How long it took.
     public let duration: Duration
@@ -20,14 +20,14 @@ public struct BackupReport: Sendable, Hashable {
     /// - Parameters:
     ///   - file: The finished copy.
     ///   - path: Its final path; nil for its present one.
-    init(_ file: String, as path: String? = nil, _ summary: DatabaseSummary, since start: ContinuousClock.Instant)
-        throws
-    {
+    init(
+        _ file: String, as path: String? = nil, _ content: CheckedCopy.Content, since start: ContinuousClock.Instant
+    ) throws {
         self.path = path ?? file
         bytes = try FileStatus.at(file)?.size ?? 0
-        tables = summary.rows.count
-        rows = summary.rows.values.reduce(0, +)
-        defect = summary.defect
+        tables = content.rowCounts.count
+        rows = content.rowCounts.reduce(0, +)
+        defect = content.defect
         duration = ContinuousClock.now - start
     }
 }

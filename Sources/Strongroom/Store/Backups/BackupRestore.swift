@@ -33,12 +33,12 @@ struct BackupRestore {
         if written == nil { try removeLeftovers() }
         do {
             let raw = try written ?? copyBytes()
-            let (summary, finished) = try make(found, keys, raw)
+            let (contentOfBackup, finished) = try make(found, keys, raw)
             // The last point at which it can be cancelled.
             try monitor.check()
             let lost = try keepAttributes(of: finished)
             try finished.requireName(finished.path)
-            var report = try BackupReport(finished.path, as: opening.path, summary, since: start)
+            var report = try BackupReport(finished.path, as: opening.path, contentOfBackup, since: start)
             report.attributesNotKept = lost
             try FileReplacement(opening: opening, path: finished.path, needsEnvelope: false).run(content, keys)
             // Leftovers are also removed at the next opening.
@@ -143,10 +143,10 @@ struct BackupRestore {
     /// Makes the file that replaces the database from the copied bytes.
     ///
     /// - Parameter bytes: The unchanged copy of the backup.
-    /// - Returns: The summary of its content, and the file.
+    /// - Returns: What was found in it, and the file.
     private func make(
         _ found: FileContent, _ keys: DatabaseKeys, _ bytes: PlainFile
-    ) throws -> (DatabaseSummary, PlainFile) {
+    ) throws -> (CheckedCopy.Content, PlainFile) {
         let raw = DatabaseFile(
             path: rawPath, name: opening.file.name, busyTimeout: 0, log: nil, functions: opening.file.functions)
         let unlocked = try unlock(raw, found, keys)
@@ -169,20 +169,23 @@ struct BackupRestore {
         }
         guard !isKept else {
             unlocked.connection.stop(when: monitor.isCancelled)
-            let summary = try unlocked.connection.inSnapshot { try DatabaseSummary(unlocked.connection) }
-            try summary.requireWhole(backup, opening.file.name)
+            let (defect, rowCounts) = try unlocked.connection.inSnapshot {
+                (try unlocked.connection.firstDefect(), try unlocked.connection.rowCounts())
+            }
+            if let defect { throw StrongroomError.notWhole(backup, defect, database: opening.file.name) }
             unlocked.connection.close()
             try bytes.synchronize()
-            return (summary, bytes)
+            return (CheckedCopy.Content(rowCounts: rowCounts), bytes)
         }
         let salt = keys.envelope?.databaseSalt
         let to = try keys.wantedKey.map { key in
             try DerivedKey(key, salt: salt ?? key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
         let copy = CheckedCopy(
-            file: raw, from: unlocked.derivedKey, to: to, path: copyPath, monitor: monitor, wholeOnly: backup)
+            file: raw, from: unlocked.derivedKey, to: to, path: copyPath, monitor: monitor,
+            structure: .required(backup), countsRows: true)
         let made = try copy.make(from: unlocked.connection)
-        return (made.summary, made.file)
+        return (made.content, made.file)
     }
 
     private var damaged: StrongroomError {

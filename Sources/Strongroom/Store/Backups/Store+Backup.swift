@@ -3,9 +3,9 @@ extension Store {
     ///
     /// The copy contains everything: rows with their row ids, indexes, triggers, views, full-text tables, sequences,
     /// `user_version`, `application_id`. It is self-contained: it has no WAL, and it opens with its key alone, also if
-    /// the database has an envelope. First every page of the database is checked; writes wait meanwhile. The finished
-    /// copy is read through a new connection, which checks each page's authentication code, the engine's integrity
-    /// check, the schema and the rows of each table; then it is renamed to its path atomically, with mode 0600. If the
+    /// the database has an envelope. The engine writes the copy; then each page of it is read again and compared with
+    /// the page of the database, without the engine: both have a valid authentication code and the same content. The
+    /// copy is opened with its key on a new connection and renamed to its path atomically, with mode 0600. If the
     /// process is killed before, the path is unchanged and `.NAME.new` is left beside it, which the next backup to the
     /// same path removes.
     ///
@@ -14,6 +14,11 @@ extension Store {
     /// print(report.rows, report.bytes)
     /// ```
     ///
+    /// A defect that is no damage of a page, such as an index that does not match its table, is copied with the rest.
+    /// With `checkingStructure` the engine looks for one in the copy, with its integrity check, which takes several
+    /// times as long as the copy if the database has indexes in random order; ``verify(progress:)`` does the same with
+    /// the database.
+    ///
     /// The copy of a plaintext database is plaintext unless a key is given; plaintext of an encrypted database is made
     /// only by ``exportPlaintext(to:progress:)``.
     ///
@@ -21,8 +26,10 @@ extension Store {
     ///   - path: The path of the copy; missing directories are created with mode 0700.
     ///   - key: The key of the copy; nil for the current one of the database's chain.
     ///   - replacing: Whether an existing file at the path is replaced.
-    ///   - progress: Called with `checking`, `writing` and `verifying`, in bytes, on one of the library's threads; must
-    ///     not block.
+    ///   - checkingStructure: Whether the engine's integrity check is run on the copy. A defect is reported in
+    ///     ``BackupReport/defect``; the backup is kept.
+    ///   - progress: Called with `writing` and `verifying`, in bytes, on one of the library's threads; must not block.
+    ///     If a plaintext database gets an encrypted copy, its rows are copied instead of its pages.
     /// - Returns: What was copied.
     /// - Throws: ``StrongroomError`` with `notAFile` if the path exists and is not to be replaced, or is no file;
     ///   `sameFile` for the path of the database itself; `locked` if another backup to the path is running, or the file
@@ -30,7 +37,7 @@ extension Store {
     ///   `damaged` if a page of the database is damaged, or the copy fails its checks; `invalidKey`, `diskFull`,
     ///   `permissionDenied`, `closed`; `CancellationError` if the task is cancelled. The path is unchanged then.
     public func backup(
-        to path: String, key: Key? = nil, replacing: Bool = false,
+        to path: String, key: Key? = nil, replacing: Bool = false, checkingStructure: Bool = false,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> BackupReport {
         let start = ContinuousClock.now
@@ -44,10 +51,6 @@ extension Store {
         try await BlockingWork.run { try place.check(source: source) }
         try OpenFiles.shared.claim(place.path, name)
         defer { OpenFiles.shared.release(place.path) }
-        // First, as in `verify`: an engine of version 3 accepts a page of zeros as valid.
-        try await pool.perform(.ungroupedWrite) { [file] connection in
-            try file.checkPages(connection, progress: progress)
-        }
         // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to
         // another file.
         let report = try await pool.perform(.read) { [file] reader in
@@ -61,7 +64,8 @@ extension Store {
                     settings: from?.settings ?? CipherSettings.engineDefault())
             }
             let copy = CheckedCopy(
-                file: try file.context().file, from: from, to: to, path: place.temporary, monitor: monitor)
+                file: try file.context().file, from: from, to: to, path: place.temporary, monitor: monitor,
+                structure: checkingStructure ? .reported : .none, countsRows: true)
             let made = try copy.make(from: source)
             do {
                 // The last point at which it can be cancelled.
@@ -71,7 +75,7 @@ extension Store {
                 try copy.remove()
                 throw error
             }
-            return try BackupReport(place.path, made.summary, since: start)
+            return try BackupReport(place.path, made.content, since: start)
         }
         lock.release()
         return report

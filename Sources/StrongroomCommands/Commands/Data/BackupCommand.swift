@@ -8,12 +8,13 @@ struct BackupCommand: AsyncParsableCommand {
         abstract: "Copies a consistent snapshot of a database into one file.",
         discussion: """
             Other processes can read and write meanwhile. The copy is a single file and opens with its own key: the \
-            database's current one, or another. It is verified before it gets its name: every page's authentication \
-            code, the rows of each table. It is encrypted like the database; the copy of a plaintext database is \
-            plaintext, unless a key is given.
+            database's current one, or another. It is verified before it gets its name: the authentication code and \
+            the content of every page are compared with the database's. It is encrypted like the database; the copy of \
+            a plaintext database is plaintext, unless a key is given.
 
-            If the engine's integrity check finds a defect in the database, such as an index that does not match its \
-            table, the copy has the same defect and is kept, with exit code 65, since `restore` rejects such a copy.
+            With --check-structure the engine's integrity check is run on the copy. If it finds a defect, such as an \
+            index that does not match its table, the database has the same defect; the copy is kept, with exit code \
+            65, since `restore` rejects such a copy. `verify` looks for the same defects in the database.
             """
     )
 
@@ -22,6 +23,8 @@ struct BackupCommand: AsyncParsableCommand {
     var file: String
     @Flag(help: "Replace an existing database.")
     var force = false
+    @Flag(help: "Run the engine's integrity check on the copy, which can take several times as long as copying.")
+    var checkStructure = false
     @Option(help: ArgumentHelp("The copy gets the last key of this file.", valueName: "file"))
     var newKeyFile: String?
     @Option(help: ArgumentHelp("The copy gets the last key of this environment variable.", valueName: "name"))
@@ -43,9 +46,11 @@ struct BackupCommand: AsyncParsableCommand {
         try ExistingFile(FilePath.absolute(file)).requireDatabaseOrNothing()
         let progress = CommandProgress("Copying", count: 1, unit: .bytes, isQuiet: form.json)
         defer { progress.finish() }
-        let report = try await Interruption.cancelling { [file, force] in
+        let report = try await Interruption.cancelling { [file, force, checkStructure] in
             try await database.readOnlyIfItMust().using { store in
-                try await store.backup(to: FilePath.absolute(file), key: key, replacing: force) { progress.update($0) }
+                try await store.backup(
+                    to: FilePath.absolute(file), key: key, replacing: force, checkingStructure: checkStructure
+                ) { progress.update($0) }
             }
         }
         progress.finish()

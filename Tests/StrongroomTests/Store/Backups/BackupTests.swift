@@ -151,7 +151,7 @@ struct BackupTests {
     }
     #endif
 
-    static let phases: [WorkProgress.Phase] = [.checking, .writing, .verifying]
+    static let phases: [WorkProgress.Phase] = [.writing, .verifying]
 
     @Test(arguments: phases, [true, false])
     func whatIsCancelledLeavesWhatWasThere(phase: WorkProgress.Phase, isReplacing: Bool) async throws {

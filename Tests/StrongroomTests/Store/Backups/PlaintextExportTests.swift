@@ -30,7 +30,7 @@ struct PlaintextExportTests {
             let seen = Locked<[WorkProgress]>([])
             try await store.exportPlaintext(to: target) { progress in seen.withLock { $0.append(progress) } }
             let progress = seen.withLock { $0 }
-            #expect(progress.last.map { $0.done == $0.total && $0.total > 3 && $0.unit == .tables } == true)
+            #expect(progress.last.map { $0.done == $0.total && $0.total > 3 && $0.unit == .bytes } == true)
             return try await SourceFile.content(store)
         }
         let bytes = try Data(contentsOf: URL(filePath: target))
@@ -48,8 +48,11 @@ struct PlaintextExportTests {
         _ = try SourceFile(vault, key: .numbered(1))
         try await vault.using { store in
             let isWritten = Moment()
+            let hasBegun = Locked(false)
             try await store.exportPlaintext(to: target) { progress in
-                guard progress.done == 1 else { return }
+                let isFirst = progress.phase == .writing && !hasBegun.withLock { $0 }
+                guard isFirst else { return }
+                hasBegun.withLock { $0 = true }
                 Task {
                     try await store.write { db in try db.execute("DELETE FROM line") }
                     isWritten.come()

@@ -114,7 +114,9 @@ struct RestoreBackupTests {
     func aBackupWithADefectIsRefused(key: Key?) async throws {
         try await SourceFile.rewriteSchema(
             vault, "sql = replace(sql, 'COLLATE NOCASE', 'COLLATE NOCASE DESC')", of: "line_text")
-        let report = try await vault.using { store in try await store.backup(to: backup, key: key) }
+        let report = try await vault.using { store in
+            try await store.backup(to: backup, key: key, checkingStructure: true)
+        }
         #expect(report.defect != nil)
         let before = try Data(contentsOf: URL(filePath: vault.path))
         let keys = try key.map { try KeyChain($0) }

@@ -1,0 +1,34 @@
+import Strongroom
+
+extension Group {
+    /// The rival rewrites a file with another key and checks nothing, or computes nothing but the codes of all pages.
+    static let checking = Group("checking", "rotation, backup, restore and verification with all checks") { workplace in
+        let contents: [(String, RotatingFile.Content)] = [
+            ("\(workplace.megabytes) MB", .bytes(megabytes: workplace.megabytes)),
+            ("\(5 * workplace.megabytes) MB", .bytes(megabytes: 5 * workplace.megabytes)),
+            ("random index", .randomIndex),
+        ]
+        var measures: [Measure] = []
+        for (name, content) in contents {
+            let own = try await RotatingFile(in: workplace.directory, content)
+            let rekeyed = try await RotatingFile(in: workplace.directory, content)
+            let rekey = Measure.Side(name: "C rekey", target: 1 / 1.5) { try rekeyed.rekey() }
+            measures += [
+                Measure(
+                    name: "rotate, checked, \(name)", unit: .milliseconds, ours: { try await own.rotateChecked() },
+                    rival: rekey),
+                Measure(
+                    name: "backup, \(name)", unit: .milliseconds, ours: { try await own.backup() }, rival: rekey),
+                Measure(
+                    name: "restore, \(name)", unit: .milliseconds, ours: { try await own.restore() }, rival: rekey),
+                Measure(
+                    name: "convert, \(name)", unit: .milliseconds, ours: { try await own.convert() },
+                    rival: Measure.Side(name: "C export", target: 1 / 1.5) { try rekeyed.export() }),
+                Measure(
+                    name: "verify, \(name)", unit: .milliseconds, ours: { try await own.verify() },
+                    rival: Measure.Side(name: "codes in C", target: 0.8) { try own.hash() }),
+            ]
+        }
+        return measures
+    }
+}

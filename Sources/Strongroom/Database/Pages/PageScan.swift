@@ -1,0 +1,113 @@
+import Foundation
+
+/// A check of every page of a database, in portions that are evaluated on all processors.
+protocol PageScan: SendableMetatype {
+    /// The memory of one thread.
+    associatedtype Portion
+    associatedtype Finding
+
+    /// The pages of the database.
+    var pages: DatabasePages { get }
+
+    /// Allocates the memory of a thread.
+    ///
+    /// - Parameter pages: The number of pages that it has to hold.
+    func makePortion(pages: Int) -> Portion
+
+    /// Reads pages; called by one thread at a time, because the engine's file handles are not made for several.
+    func read(_ range: ClosedRange<Int>, into portion: Portion) throws
+
+    /// Evaluates the pages that were read, while other threads evaluate others.
+    func findings(in portion: Portion) throws -> [Finding]
+}
+
+extension PageScan {
+    /// Scans all pages.
+    ///
+    /// - Parameter progress: Called repeatedly on the caller's thread with the number of pages evaluated, at the end
+    ///   with all of them; an error that it throws ends the scan.
+    /// - Returns: The findings, in the order of the pages.
+    func scan(progress: (Int) throws -> Void) throws -> [Finding] {
+        let run = PageScanRun(self)
+        var reported = 0
+        SharedWork.run(
+            threads: run.threads, "strongroom.page", others: { run.evaluate { _ in } },
+            own: {
+                run.evaluate {
+                    reported = $0
+                    try progress($0)
+                }
+            })
+        let findings = try run.findings()
+        if reported < pages.count { try progress(pages.count) }
+        return findings
+    }
+}
+
+/// A scan that several threads share: the scan itself is not changed, a portion belongs to one thread, and the rest is
+/// locked.
+private final class PageScanRun<Scan: PageScan>: @unchecked Sendable {
+    private struct State {
+        var evaluated = 0
+        var findings: [(first: Int, findings: [Scan.Finding])] = []
+        var failure: (any Error)?
+    }
+
+    private let scan: Scan
+    private let pagesPerPortion: Int
+    /// The next page to be read; locked while it is read.
+    private let next = Locked(1)
+    private let state = Locked(State())
+
+    /// Bytes read at once.
+    private static var portion: Int { 256 << 10 }
+    /// The number of portions for which it is worth to create a thread.
+    private static var portionsPerThread: Int { 4 }
+
+    init(_ scan: Scan) {
+        self.scan = scan
+        pagesPerPortion = max(1, Self.portion / scan.pages.pageSize)
+    }
+
+    var threads: Int {
+        let portions = scan.pages.count / pagesPerPortion
+        return min(ProcessInfo.processInfo.activeProcessorCount, portions / Self.portionsPerThread)
+    }
+
+    /// Reads and evaluates portions until there are no more, or one of the threads has failed.
+    func evaluate(progress: (Int) throws -> Void) {
+        do {
+            let portion = scan.makePortion(pages: pagesPerPortion)
+            while let range = try read(into: portion) {
+                let findings = try scan.findings(in: portion)
+                let evaluated = state.withLock { state in
+                    state.evaluated += range.count
+                    if !findings.isEmpty { state.findings.append((range.lowerBound, findings)) }
+                    return state.evaluated
+                }
+                try progress(evaluated)
+            }
+        } catch {
+            next.withLock { $0 = .max }
+            state.withLock { $0.failure = $0.failure ?? error }
+        }
+    }
+
+    private func read(into portion: Scan.Portion) throws -> ClosedRange<Int>? {
+        try next.withLock { next in
+            guard next <= scan.pages.count else { return nil }
+            let range = next...min(next + pagesPerPortion - 1, scan.pages.count)
+            try scan.read(range, into: portion)
+            next = range.upperBound + 1
+            return range
+        }
+    }
+
+    /// The findings, once every thread has returned.
+    func findings() throws -> [Scan.Finding] {
+        try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            return state.findings.sorted { $0.first < $1.first }.flatMap(\.findings)
+        }
+    }
+}
