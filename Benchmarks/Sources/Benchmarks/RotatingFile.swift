@@ -116,7 +116,7 @@ final class RotatingFile: Sendable {
         _ = try await store.backup(to: path + "-backup")
         try await store.close()
         let start = ContinuousClock.now
-        _ = try await stores.restore(DatabaseName(name), from: path + "-backup")
+        _ = try await stores.restore(name, from: path + "-backup")
         let duration = ContinuousClock.now - start
         try FileManager.default.removeItem(atPath: path + "-backup")
         return duration

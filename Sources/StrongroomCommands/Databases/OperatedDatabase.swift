@@ -122,8 +122,8 @@ package struct OperatedDatabase: Sendable {
         do { return try DatabaseName(own) } catch { return try DatabaseName("file") }
     }
 
-    /// The same database; opened read-only and not changed if it cannot be written. Otherwise other writers are
-    /// excluded while its pages are checked.
+    /// The same database; opened read-only and not changed if it cannot be written. Otherwise full-text indexes can be
+    /// compared with their tables.
     package func readOnlyIfItMust() -> OperatedDatabase {
         Stores.mayWriteFile(at: path) ? self : readOnly()
     }

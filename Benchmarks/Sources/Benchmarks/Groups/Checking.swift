@@ -11,6 +11,7 @@ extension Group {
         var measures: [Measure] = []
         for (name, content) in contents {
             let own = try await RotatingFile(in: workplace.directory, content)
+            let converted = try await RotatingFile(in: workplace.directory, content)
             let rekeyed = try await RotatingFile(in: workplace.directory, content)
             let rekey = Measure.Side(name: "C rekey", target: 1 / 1.5) { try rekeyed.rekey() }
             measures += [
@@ -22,7 +23,7 @@ extension Group {
                 Measure(
                     name: "restore, \(name)", unit: .milliseconds, ours: { try await own.restore() }, rival: rekey),
                 Measure(
-                    name: "convert, \(name)", unit: .milliseconds, ours: { try await own.convert() },
+                    name: "convert, \(name)", unit: .milliseconds, ours: { try await converted.convert() },
                     rival: Measure.Side(name: "C export", target: 1 / 1.5) { try rekeyed.export() }),
                 Measure(
                     name: "verify, \(name)", unit: .milliseconds, ours: { try await own.verify() },

@@ -71,16 +71,11 @@ struct PageComparison {
 
 extension PageComparison: PageScan {
     /// The memory of one thread.
-    final class Portion {
-        let source: PagePortion
-        let copy: PagePortion
+    struct Memory {
+        let source: PageMemory
+        let copy: PageMemory
+        /// The content of one page of each.
         let content: (source: WipedMemory, copy: WipedMemory)
-
-        init(pages: Int, pageSize: Int) {
-            source = PagePortion(pages: pages, pageSize: pageSize)
-            copy = PagePortion(pages: pages, pageSize: pageSize)
-            content = (WipedMemory(count: pageSize), WipedMemory(count: pageSize))
-        }
     }
 
     struct Finding {
@@ -94,30 +89,40 @@ extension PageComparison: PageScan {
         let kind: Kind
     }
 
-    func makePortion(pages count: Int) -> Portion { Portion(pages: count, pageSize: pages.pageSize) }
-
-    func read(_ range: ClosedRange<Int>, into portion: Portion) throws {
-        try portion.source.read(range, of: pages)
-        try portion.copy.read(range, of: copy)
+    func makeMemory(pages count: Int) -> Memory {
+        Memory(
+            source: PageMemory(for: pages, count: count), copy: PageMemory(for: copy, count: count),
+            content: (WipedMemory(count: pages.pageSize), WipedMemory(count: pages.pageSize)))
     }
 
-    func findings(in portion: Portion) throws -> [Finding] {
+    func read(_ range: ClosedRange<Int>, into memory: Memory) throws -> (source: PagePortion, copy: PagePortion) {
+        (
+            try PagePortion(range, of: pages, into: memory.source),
+            try PagePortion(range, of: copy, into: memory.copy)
+        )
+    }
+
+    func findings(in portion: (source: PagePortion, copy: PagePortion), _ memory: Memory) throws -> [Finding] {
         try portion.source.range.compactMap { number in
             guard number != PageLayout.lockBytePage(pageSize: pages.pageSize) else { return nil }
-            return try difference(number, portion).map { Finding(page: number, kind: $0) }
+            return try difference(number, portion.source, portion.copy, memory).map { kind in
+                Finding(page: number, kind: kind)
+            }
         }
     }
 
-    private func difference(_ number: Int, _ portion: Portion) throws -> Finding.Kind? {
-        guard let source = portion.source.current(number) else { return .damagedInSource }
-        guard let copy = portion.copy.current(number) else { return .damagedInCopy }
+    private func difference(
+        _ number: Int, _ source: PagePortion, _ copy: PagePortion, _ memory: Memory
+    ) throws -> Finding.Kind? {
+        guard let source = source.current(number) else { return .damagedInSource }
+        guard let copy = copy.current(number) else { return .damagedInCopy }
         guard let ciphers else { return isSame(source, copy, number) ? nil : .different }
         guard ciphers.source.authentication.isAuthentic(source, number: number) else {
             return source.allSatisfy { $0 == 0 } ? .zerosInSource : .damagedInSource
         }
         guard ciphers.copy.authentication.isAuthentic(copy, number: number) else { return .damagedInCopy }
         let usable = ciphers.source.layout.usable
-        let (first, second) = (portion.content.source.bytes[..<usable], portion.content.copy.bytes[..<usable])
+        let (first, second) = (memory.content.source.bytes[..<usable], memory.content.copy.bytes[..<usable])
         try ciphers.source.deciphering.decipher(
             source, number: number, into: UnsafeMutableRawBufferPointer(rebasing: first))
         try ciphers.copy.deciphering.decipher(

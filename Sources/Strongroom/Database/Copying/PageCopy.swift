@@ -101,9 +101,13 @@ struct PageCopy {
 }
 
 extension Connection {
-    /// The integer result of the library's own SQL; 0 for another result.
+    /// The integer result of the library's own SQL, which version 4 returns as text for some settings of an encrypted
+    /// database; 0 for another result.
     func ownNumber(_ sql: String) throws -> Int64 {
-        guard case .integer(let number)? = try ownValue(sql) else { return 0 }
-        return number
+        switch try ownValue(sql) {
+        case .integer(let number)?: number
+        case .text(let text)?: Int64(text) ?? 0
+        default: 0
+        }
     }
 }

@@ -3,42 +3,57 @@ struct DatabaseCheck {
     let connection: Connection
     /// Nil for plaintext.
     let cipher: PageCipher?
+    /// Whether the engine's own checks are run, and not only those of the pages.
+    let checksStructure: Bool
     let monitor: WorkMonitor
 
     /// The maximum number of lines reported of one kind.
     private static let maxLines = 100
 
-    /// Checks the database; other connections may read meanwhile, but not write.
+    /// Checks one snapshot of the database, while others read and write; without its full-text indexes.
     ///
-    /// - Throws: `CancellationError`; ``StrongroomError`` with `busy` if another process writes for too long, or a
+    /// - Throws: `CancellationError`; ``StrongroomError`` with `busy` if others commit all the time, `fileChanged`, or a
     ///   failure of the engine that is not damage.
     func run() throws -> VerificationReport {
         let start = ContinuousClock.now
-        // Pages that readers still need, or for which there is no disk space, stay in the WAL and are checked there.
-        if connection.isWriter { _ = connection.checkpointAfterCommit(patience: Connection.patience) }
-        var unchecked: [String] = []
-        let ((pages, bytes, damaged), objections) = try connection.readingPastTheEngine {
-            let found = try checkPages()
-            try monitor.report(.checkingStructure, found.0, of: found.0, .pages)
-            return (found, try telling { try integrityCheck(&unchecked) })
+        var report = try connection.inSnapshotOfPages { log in
+            var report = try checkPages(log)
+            guard checksStructure else { return report }
+            try monitor.report(.checkingStructure, report.pages, of: report.pages, .pages)
+            report.objections = try telling { try integrityCheck(&report.unchecked) }
+            let others = try telling {
+                report.foreignKeyViolations = try foreignKeyCheck()
+                return []
+            }
+            if report.objections.isEmpty { report.objections = others }
+            return report
         }
-        var violations: [VerificationReport.ForeignKeyViolation] = []
-        let others = try telling {
-            violations = try foreignKeyCheck()
-            return []
-        }
-        let words = try telling {
-            let found = try fullTextCheck()
-            unchecked += found.unchecked
-            return found.findings
-        }
-        return VerificationReport(
-            pages: pages, bytes: bytes, isAuthenticated: cipher != nil, damagedPages: damaged,
-            objections: objections + (objections.isEmpty ? others + words : []), foreignKeyViolations: violations,
-            unchecked: unchecked, duration: ContinuousClock.now - start)
+        try connection.file.check?()
+        report.duration = ContinuousClock.now - start
+        return report
     }
 
-    private func checkPages() throws -> (Int, Int64, [DamagedPage]) {
+    /// Adds the check of the full-text indexes to a report; others cannot write meanwhile. The engine compares an index
+    /// with its table by a statement that writes, although it changes nothing.
+    func addFullText(to report: inout VerificationReport) throws {
+        let indexes = try connection.inSnapshot { StoredFullText.all(in: try connection.schemaEntries()) }
+        guard !indexes.isEmpty else { return }
+        guard connection.isWriter else {
+            report.unchecked += indexes.map {
+                "full-text index \"\($0.indexName)\" of table \"\($0.table)\": opened read-only"
+            }
+            return
+        }
+        let start = ContinuousClock.now
+        report.objections += try telling {
+            let found = try connection.inTransaction(.immediate) { try connection.fullTextFindings() }
+            report.unchecked += found.unchecked
+            return found.findings
+        }
+        report.duration += ContinuousClock.now - start
+    }
+
+    private func checkPages(_ log: PublishedLog?) throws -> VerificationReport {
         guard let cipher else {
             guard
                 let count = try connection.setting("page_count").flatMap({ Int($0) }),
@@ -48,16 +63,19 @@ struct DatabaseCheck {
                     .engine, "SQLCipher does not report the number of pages of the file.",
                     database: connection.database)
             }
-            return (count, Int64(count) * Int64(pageSize), [])
+            return VerificationReport(pages: count, bytes: Int64(count) * Int64(pageSize), isAuthenticated: false)
         }
-        let verifier = try PageVerifier(connection, cipher)
+        let pages = try DatabasePages(of: connection, pageSize: cipher.layout.pageSize, in: log)
+        let verifier = PageVerifier(PageContents(pages: pages, cipher: cipher))
         let damaged = try verifier.damagedPages { done in
             try monitor.report(.checking, done, of: verifier.count, .pages)
         }
         // If the schema is damaged, only the pages themselves can be evaluated.
         let roots = damaged.isEmpty ? [] : (try? connection.schemaRoots()) ?? []
         let named = try PageOwners(contents: verifier.contents, roots: roots).name(damaged, progress: monitor.check)
-        return (verifier.count, Int64(verifier.count) * Int64(cipher.layout.pageSize), named)
+        return VerificationReport(
+            pages: verifier.count, bytes: Int64(verifier.count) * Int64(pages.pageSize), isAuthenticated: true,
+            damagedPages: named)
     }
 
     /// Runs one of the engine's checks; its failure is a finding.
@@ -79,32 +97,17 @@ struct DatabaseCheck {
         return check.findings
     }
 
-    /// Compares full-text indexes with their tables. The engine does so by a statement that writes, although it changes
-    /// nothing.
-    private func fullTextCheck() throws -> (findings: [String], unchecked: [String]) {
-        let indexes = StoredFullText.all(in: try connection.schemaEntries())
-        guard !indexes.isEmpty else { return ([], []) }
-        guard connection.isWriter else {
-            return (
-                [], indexes.map { "full-text index \"\($0.indexName)\" of table \"\($0.table)\": opened read-only" }
-            )
-        }
-        return try connection.inTransaction(.immediate) { try connection.fullTextFindings() }
-    }
-
     private func foreignKeyCheck() throws -> [VerificationReport.ForeignKeyViolation] {
         var violations: [VerificationReport.ForeignKeyViolation] = []
-        try connection.inTransaction(.deferred) {
-            try connection.withStandIns { _ in
-                violations = []
-                try connection.withOwnStatement("PRAGMA foreign_key_check") { statement in
-                    let row = Row(statement)
-                    while try violations.count < Self.maxLines && statement.step() {
-                        violations.append(
-                            VerificationReport.ForeignKeyViolation(
-                                table: try row.text(at: 0), rowID: try row.isNull(at: 1) ? nil : row.integer(at: 1),
-                                parentTable: try row.text(at: 2)))
-                    }
+        try connection.withStandIns { _ in
+            violations = []
+            try connection.withOwnStatement("PRAGMA foreign_key_check") { statement in
+                let row = Row(statement)
+                while try violations.count < Self.maxLines && statement.step() {
+                    violations.append(
+                        VerificationReport.ForeignKeyViolation(
+                            table: try row.text(at: 0), rowID: try row.isNull(at: 1) ? nil : row.integer(at: 1),
+                            parentTable: try row.text(at: 2)))
                 }
             }
         }

@@ -22,18 +22,18 @@ public struct VerificationReport: Sendable, Equatable {
     /// Whether the pages have authentication codes that were checked; false for a plaintext file.
     public let isAuthenticated: Bool
     /// The pages with a wrong authentication code, or missing at the end of the file, in order.
-    public let damagedPages: [DamagedPage]
-    /// The findings of the engine's `integrity_check`, at most 100 lines; empty if there are none. With damaged pages
-    /// the check may end at the first one.
-    public let objections: [String]
+    public internal(set) var damagedPages: [DamagedPage] = []
+    /// The findings of the engine's `integrity_check`, at most 100 lines; empty if there are none, and if only the pages
+    /// were checked. With damaged pages the check may end at the first one.
+    public internal(set) var objections: [String] = []
     /// Foreign key values without a parent row, at most 100. They are not damage: they were written while foreign keys
     /// were not enforced.
-    public let foreignKeyViolations: [ForeignKeyViolation]
+    public internal(set) var foreignKeyViolations: [ForeignKeyViolation] = []
     /// The indexes and checks that were left out, because they need a function or a collation in Swift that the
     /// configuration does not have, and its name; a line for each. Their pages are checked.
-    public let unchecked: [String]
+    public internal(set) var unchecked: [String] = []
     /// How long the check took.
-    public let duration: Duration
+    public internal(set) var duration = Duration.zero
 
     /// Whether every page is intact and the engine has no findings.
     public var isWhole: Bool { damagedPages.isEmpty && objections.isEmpty }

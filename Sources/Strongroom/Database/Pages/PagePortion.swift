@@ -1,5 +1,5 @@
-/// Memory for consecutive pages as they are stored, which are read at once.
-final class PagePortion {
+/// Consecutive pages as they are stored, which were read at once; valid as long as their memory.
+struct PagePortion {
     /// A page in the WAL.
     struct LogPage {
         /// Nil if the WAL ends before the page does.
@@ -8,60 +8,65 @@ final class PagePortion {
         let isInFile: Bool
     }
 
+    let range: ClosedRange<Int>
     private let pageSize: Int
-    private let file: UnsafeMutableRawBufferPointer
-    /// Only allocated for a database that has pages in a WAL.
-    private var log: UnsafeMutableRawBufferPointer?
-    private var logPages: [Int: LogPage] = [:]
-    private(set) var range = 1...1
-    private var bytesOfFile = 0
-
-    /// - Parameter count: The maximum number of pages.
-    init(pages count: Int, pageSize: Int) {
-        self.pageSize = pageSize
-        file = .allocate(byteCount: count * pageSize, alignment: 16)
-    }
-
-    deinit {
-        file.deallocate()
-        log?.deallocate()
-    }
+    /// The part of the range that the file has.
+    private let file: UnsafeRawBufferPointer
+    private let log: [Int: LogPage]
 
     /// Reads pages from the file and from the WAL.
-    func read(_ range: ClosedRange<Int>, of pages: DatabasePages) throws {
+    ///
+    /// - Parameter memory: Receives the pages.
+    init(_ range: ClosedRange<Int>, of pages: DatabasePages, into memory: PageMemory) throws {
         self.range = range
-        let length = range.count * pageSize
-        bytesOfFile = try pages.readFile(
-            from: range.lowerBound, into: UnsafeMutableRawBufferPointer(rebasing: file[..<length]))
-        logPages = [:]
-        guard pages.hasLog else { return }
-        let log = log ?? .allocate(byteCount: file.count, alignment: 16)
-        self.log = log
-        for number in range {
-            let place = UnsafeMutableRawBufferPointer(rebasing: log[bytes(of: number)])
-            guard let found = try pages.readLog(number, into: place) else { continue }
-            logPages[number] = LogPage(
-                bytes: found.isPresent ? UnsafeRawBufferPointer(place) : nil, isInFile: found.isInFile)
+        pageSize = pages.pageSize
+        let place = UnsafeMutableRawBufferPointer(rebasing: memory.file[..<(range.count * pageSize)])
+        let length = try pages.readFile(from: range.lowerBound, into: place)
+        file = UnsafeRawBufferPointer(rebasing: place[..<length])
+        var log: [Int: LogPage] = [:]
+        if pages.hasLog {
+            let bytes = memory.log
+            for number in range {
+                let start = (number - range.lowerBound) * pageSize
+                let place = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + pageSize])
+                guard let found = try pages.readLog(number, into: place) else { continue }
+                log[number] = LogPage(
+                    bytes: found.isPresent ? UnsafeRawBufferPointer(place) : nil, isInFile: found.isInFile)
+            }
         }
+        self.log = log
     }
 
     /// A page in the file; nil if the file ends before it does.
     func inFile(_ number: Int) -> UnsafeRawBufferPointer? {
-        let place = bytes(of: number)
-        return place.upperBound <= bytesOfFile ? UnsafeRawBufferPointer(rebasing: file[place]) : nil
+        let start = (number - range.lowerBound) * pageSize
+        guard start + pageSize <= file.count else { return nil }
+        return UnsafeRawBufferPointer(rebasing: file[start..<start + pageSize])
     }
 
     /// A page in the WAL; nil if the WAL does not contain it.
-    func inLog(_ number: Int) -> LogPage? { logPages[number] }
+    func inLog(_ number: Int) -> LogPage? { log[number] }
 
     /// The current content of a page; nil if it is not complete.
     func current(_ number: Int) -> UnsafeRawBufferPointer? {
         if let found = inLog(number) { return found.bytes }
         return inFile(number)
     }
+}
 
-    private func bytes(of number: Int) -> Range<Int> {
-        let start = (number - range.lowerBound) * pageSize
-        return start..<start + pageSize
+/// The memory for the pages of a portion.
+final class PageMemory {
+    let file: UnsafeMutableRawBufferPointer
+    let log: UnsafeMutableRawBufferPointer
+
+    /// - Parameter count: The number of pages of the longest portion.
+    init(for pages: DatabasePages, count: Int) {
+        file = .allocate(byteCount: count * pages.pageSize, alignment: 16)
+        log = .allocate(byteCount: pages.hasLog ? file.count : 0, alignment: 16)
+    }
+
+    deinit {
+        file.deallocate()
+        log.deallocate()
     }
 }

@@ -3,6 +3,8 @@ import Foundation
 /// A check of every page of a database, in portions that are evaluated on all processors.
 protocol PageScan: SendableMetatype {
     /// The memory of one thread.
+    associatedtype Memory
+    /// Pages that were read into the memory of a thread.
     associatedtype Portion
     associatedtype Finding
 
@@ -12,13 +14,16 @@ protocol PageScan: SendableMetatype {
     /// Allocates the memory of a thread.
     ///
     /// - Parameter pages: The number of pages that it has to hold.
-    func makePortion(pages: Int) -> Portion
+    func makeMemory(pages: Int) -> Memory
 
     /// Reads pages; called by one thread at a time, because the engine's file handles are not made for several.
-    func read(_ range: ClosedRange<Int>, into portion: Portion) throws
+    ///
+    /// What was read is a result instead of a state of the memory: optimized code of Swift 6.3 has not noticed that a
+    /// call inside the lock had changed a property of an object.
+    func read(_ range: ClosedRange<Int>, into memory: Memory) throws -> Portion
 
     /// Evaluates the pages that were read, while other threads evaluate others.
-    func findings(in portion: Portion) throws -> [Finding]
+    func findings(in portion: Portion, _ memory: Memory) throws -> [Finding]
 }
 
 extension PageScan {
@@ -77,9 +82,9 @@ private final class PageScanRun<Scan: PageScan>: @unchecked Sendable {
     /// Reads and evaluates portions until there are no more, or one of the threads has failed.
     func evaluate(progress: (Int) throws -> Void) {
         do {
-            let portion = scan.makePortion(pages: pagesPerPortion)
-            while let range = try read(into: portion) {
-                let findings = try scan.findings(in: portion)
+            let memory = scan.makeMemory(pages: pagesPerPortion)
+            while let (range, portion) = try read(into: memory) {
+                let findings = try scan.findings(in: portion, memory)
                 let evaluated = state.withLock { state in
                     state.evaluated += range.count
                     if !findings.isEmpty { state.findings.append((range.lowerBound, findings)) }
@@ -93,13 +98,13 @@ private final class PageScanRun<Scan: PageScan>: @unchecked Sendable {
         }
     }
 
-    private func read(into portion: Scan.Portion) throws -> ClosedRange<Int>? {
+    private func read(into memory: Scan.Memory) throws -> (ClosedRange<Int>, Scan.Portion)? {
         try next.withLock { next in
             guard next <= scan.pages.count else { return nil }
             let range = next...min(next + pagesPerPortion - 1, scan.pages.count)
-            try scan.read(range, into: portion)
+            let portion = try scan.read(range, into: memory)
             next = range.upperBound + 1
-            return range
+            return (range, portion)
         }
     }
 

@@ -59,11 +59,13 @@ extension PageVerifier: PageScan {
 
     var pages: DatabasePages { contents.pages }
 
-    func makePortion(pages count: Int) -> PagePortion { PagePortion(pages: count, pageSize: pages.pageSize) }
+    func makeMemory(pages count: Int) -> PageMemory { PageMemory(for: pages, count: count) }
 
-    func read(_ range: ClosedRange<Int>, into portion: PagePortion) throws { try portion.read(range, of: pages) }
+    func read(_ range: ClosedRange<Int>, into memory: PageMemory) throws -> PagePortion {
+        try PagePortion(range, of: pages, into: memory)
+    }
 
-    func findings(in portion: PagePortion) -> [Finding] {
+    func findings(in portion: PagePortion, _: PageMemory) -> [Finding] {
         portion.range.compactMap { number in
             number == contents.cipher.layout.lockBytePage ? nil : finding(number, portion)
         }

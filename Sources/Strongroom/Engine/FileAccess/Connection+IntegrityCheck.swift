@@ -48,11 +48,9 @@ extension Connection {
     /// Runs work with a page cache that has room for the file's indexes. The engine looks up each row in each index, in
     /// the order of the rows: without room, a page of an index is read and deciphered for each row.
     private func withRoomForLookups(_ work: () throws -> Void) throws {
-        guard case .integer(let pages)? = try ownValue("PRAGMA main.page_count"),
-            case .integer(let size)? = try ownValue("PRAGMA main.page_size")
-        else { return try work() }
-        guard pages * size > Self.cache else { return try work() }
-        try run("PRAGMA cache_size = -\(min(pages * size, Self.cacheForLookups) >> 10)")
+        let size = try ownNumber("PRAGMA main.page_count") * ownNumber("PRAGMA main.page_size")
+        guard size > Self.cache else { return try work() }
+        try run("PRAGMA cache_size = -\(min(size, Self.cacheForLookups) >> 10)")
         // Only memory and the speed of later work depend on it.
         defer {
             try? run("PRAGMA cache_size = -\(Self.cache >> 10)")

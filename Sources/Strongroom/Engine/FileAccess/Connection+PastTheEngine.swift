@@ -24,17 +24,19 @@ extension Connection {
     /// - Throws: ``StrongroomError`` with `busy` if others commit all the time; what the work throws.
     func inSnapshotOfPages<T>(_ body: (PublishedLog?) throws -> T) throws -> T {
         for _ in 0..<Self.attemptsAtSnapshot {
-            let before = try publishedLog()
-            let result: T? = try inSnapshot {
-                let log = try publishedLog()
-                // Otherwise a commit came in between, so this may not be the snapshot's end, or the index was half
-                // written.
-                guard log == before, try log != nil || ownValue("PRAGMA journal_mode") != .text("wal") else {
-                    return nil
-                }
-                return try body(log)
+            // A connection that reads only the database file has no WAL.
+            let before = mode == .untouched ? nil : try publishedLog()
+            try beginSnapshot()
+            // Not committed: the end of a transaction in which the engine has met a damaged page is an error.
+            defer { rollBack() }
+            let log = mode == .untouched ? nil : try publishedLog()
+            // Otherwise a commit came in between, so this may not be the snapshot's end.
+            guard log == before else { continue }
+            // Half written, as a killed process leaves the index: the beginning of the next transaction repairs it.
+            guard try log != nil || mode == .untouched || ownValue("PRAGMA journal_mode") != .text("wal") else {
+                continue
             }
-            if let result { return result }
+            return try body(log)
         }
         throw StrongroomError(
             .busy,

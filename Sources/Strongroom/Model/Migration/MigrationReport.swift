@@ -53,7 +53,7 @@ public struct MigrationReport: Sendable, Equatable {
     /// not enforce them, or left by a salvage. They do not prevent a migration; only new violations make a step fail. 0
     /// if no step ran.
     ///
-    /// `PRAGMA foreign_key_check` and ``Store/verify(progress:)`` list them.
+    /// `PRAGMA foreign_key_check` and ``Store/verify(checkingStructure:progress:)`` list them.
     public var danglingRowCount: Int { steps.last?.danglingRowCount ?? 0 }
     /// The first hundred rows of ``danglingRowCount``.
     public var danglingRows: [DanglingRow] { steps.last?.danglingRows ?? [] }

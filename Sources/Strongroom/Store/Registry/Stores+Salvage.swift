@@ -21,7 +21,7 @@ extension Stores {
     /// ```
     ///
     /// Foreign keys are not enforced while rows are copied, since the referenced rows may be lost: check the new file
-    /// with ``Store/verify(progress:)``.
+    /// with ``Store/verify(checkingStructure:progress:)``.
     ///
     /// - Parameters:
     ///   - fileName: The database's name; its configuration provides the path and the keys.

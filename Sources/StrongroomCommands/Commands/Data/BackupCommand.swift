@@ -47,7 +47,7 @@ struct BackupCommand: AsyncParsableCommand {
         let progress = CommandProgress("Copying", count: 1, unit: .bytes, isQuiet: form.json)
         defer { progress.finish() }
         let report = try await Interruption.cancelling { [file, force, checkStructure] in
-            try await database.readOnlyIfItMust().using { store in
+            try await database.readOnly().using { store in
                 try await store.backup(
                     to: FilePath.absolute(file), key: key, replacing: force, checkingStructure: checkStructure
                 ) { progress.update($0) }

@@ -138,6 +138,48 @@ struct VerificationInUseTests {
         }
     }
 
+    /// One snapshot is checked, whatever others commit meanwhile.
+    @Test(arguments: [true, false])
+    func writesDoNotWait(checksStructure: Bool) async throws {
+        try await vault.using { store in
+            try await addLines(store, 50)
+            let isFirst = Locked(true)
+            let report = try await store.verify(checkingStructure: checksStructure) { _ in
+                guard
+                    isFirst.withLock({ isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    })
+                else { return }
+                let isWritten = Moment()
+                Task {
+                    try await store.write { db in try db.execute("DELETE FROM line") }
+                    try await addLines(store, 100)
+                    isWritten.come()
+                }
+                do { try isWritten.block() } catch { Issue.record(error) }
+            }
+            #expect(report.isWhole && report.isAuthenticated, "\(report)")
+            #expect(try await store.verify().isWhole)
+        }
+    }
+
+    @Test func withoutTheStructureOnlyPagesAreChecked() async throws {
+        try await vault.using { store in
+            try await store.write { db in try db.execute("CREATE INDEX line_text ON line (text)") }
+            try await addLines(store, 3)
+        }
+        try await SourceFile.rewriteSchema(vault, "sql = replace(sql, '(text)', '(text DESC)')", of: "line_text")
+        try await vault.using { store in
+            let steps = Locked<Set<WorkProgress.Phase>>([])
+            let report = try await store.verify(checkingStructure: false) { step in
+                _ = steps.withLock { $0.insert(step.phase) }
+            }
+            #expect(report.isWhole && report.pages > 3 && steps.withLock { $0 } == [.checking])
+            #expect(try await !store.verify().isWhole)
+        }
+    }
+
     @Test func canBeCancelled() async throws {
         try await vault.using { store in
             try await addLines(store, 500)

@@ -47,7 +47,7 @@ extension Writing where Self: ~Copyable {
         }
     }
 
-    /// Indexes the rows of a table anew, such as after ``Store/verify(progress:)`` has found that a full-text index
+    /// Indexes the rows of a table anew, such as after ``Store/verify(checkingStructure:progress:)`` has found that a full-text index
     /// differs from its table.
     ///
     /// ```swift
