@@ -64,6 +64,13 @@ extension Connection {
         try set(settings)
     }
 
+    /// Lets a writer's connection serve as a reader's, or again as the writer's.
+    func change(to role: Role) throws {
+        try set(["PRAGMA query_only = \(role == .reader ? "ON" : "OFF")"])
+        self.role = role
+        observers.first(StatementLog.self)?.role = role
+    }
+
     /// Lets delete triggers fire for rows that are replaced, and lets triggers fire themselves.
     func allowRecursiveTriggers() throws {
         try run("PRAGMA recursive_triggers = ON")
