@@ -17,6 +17,8 @@ struct StoreOpening: Sendable {
         context = try StoreContext(name, configuration, in: storage)
     }
 
+    /// Opens the store; to be called on a thread that may block, such as that of an ``OpeningExecutor``.
+    ///
     /// - Parameters:
     ///   - resources: What the store shares with the other stores of the registry.
     ///   - whenClosed: Called once, when the store is closed.
@@ -29,7 +31,11 @@ struct StoreOpening: Sendable {
             let lock = try await acquireLock()
             let found = try examineFile()
             let chain = try await keyChain()
-            let opened = try await stop.running { [self] in try open(chain, found) }
+            let opened = try await withTaskCancellationHandler {
+                try open(chain, found)
+            } onCancel: { [stop] in
+                stop.set()
+            }
             lock?.release()
             return try makeStore(opened.connection, opened.key, opened.report, resources, whenClosed)
         } catch {
@@ -37,7 +43,7 @@ struct StoreOpening: Sendable {
         }
     }
 
-    /// The steps that wait for the disk and for key derivations; run on a dedicated thread.
+    /// The steps that need the keys.
     private func open(
         _ chain: KeyChain, _ found: FoundFile
     ) throws -> (connection: Connection, key: ActiveKey, report: OpenReport) {
