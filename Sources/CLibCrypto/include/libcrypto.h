@@ -13,7 +13,7 @@
 
 int strongroom_sha256(const uint8_t *bytes, size_t count, uint8_t *digest);
 
-// A SHA-256 digest of bytes that come in parts; NULL when it cannot be made. Freed by finish, whose digest has 32 bytes.
+// A SHA-256 digest, 32 bytes, of bytes that come in parts; NULL when it cannot be made. Freed by finish.
 typedef struct strongroom_digest strongroom_digest;
 strongroom_digest *strongroom_digest_new(void);
 int strongroom_digest_update(strongroom_digest *context, const uint8_t *bytes, size_t count);

@@ -17,7 +17,8 @@ extension FileSystem {
         {
             try overwrite(path)
         }
-        for ending in ["", "-journal", "-wal", "-shm"] { try remove(path + ending) }
+        // The copy last: a process that is killed here leaves no file that belongs to a copy which does not exist.
+        for ending in ["-journal", "-wal", "-shm", ""] { try remove(path + ending) }
     }
 
     /// The header of an unencrypted database.

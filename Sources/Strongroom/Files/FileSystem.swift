@@ -95,6 +95,7 @@ enum FileSystem {
     ///
     /// - Throws: ``StrongroomError`` with `notAFile` also for a symbolic link.
     static func firstBytesIfThere(of path: String, _ count: Int) throws -> [UInt8]? {
+        guard try FileStatus.ofName(path) != nil else { return nil }
         do {
             return try firstBytes(of: path, count, followsLinks: false)
         } catch let error as StrongroomError where error.code == .fileMissing {

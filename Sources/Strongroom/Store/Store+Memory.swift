@@ -22,7 +22,10 @@ extension Store {
         let configuration = TablesInMemory(
             migrator: Migrator.automatic(tables: tables.map { $0.schema }), settings: settings)
         var opening = try StoreOpening(DatabaseName(TablesInMemory.target), configuration, in: .memory)
-        return try await opening.run()
+        return try await withTaskExecutorPreference(OpeningExecutor()) {
+            defer { DedicatedThread.end() }
+            return try await opening.run()
+        }
     }
 
     /// Where the store keeps its data.

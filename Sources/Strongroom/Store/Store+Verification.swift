@@ -17,8 +17,7 @@ extension Store {
     ///
     /// The engine's integrity check looks up each row in each index, on one processor. In a large database with indexes
     /// in random order it takes many times as long as the check of the pages. Without it, `checkingStructure: false`, a
-    /// damaged disk or a page of an older copy is found, but not an index that the engine or another program has written
-    /// wrongly.
+    /// damaged page is found, but not an index that the engine or another program has written wrongly.
     ///
     /// Indexes and checks that need a function or a collation in Swift which the configuration does not have are left
     /// out, and listed in ``VerificationReport/unchecked``.
@@ -31,8 +30,8 @@ extension Store {
     ///     threads; must not block.
     /// - Returns: The result. Damage is reported here, not thrown.
     /// - Throws: ``StrongroomError`` with `closed`, `busy` if another process holds the write lock for longer than the
-    ///   busy timeout, or an engine failure other than damage; `CancellationError` if the task is cancelled, which stops
-    ///   the check soon.
+    ///   busy timeout, or an engine failure other than damage; `CancellationError` if the task is cancelled, which
+    ///   stops the check soon.
     public func verify(
         checkingStructure: Bool = true, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> VerificationReport {

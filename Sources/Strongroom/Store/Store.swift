@@ -53,8 +53,9 @@ public final class Store: Sendable {
             keeper: { file.keeperOfLog() },
             automaticTables: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
             records: {
-                guard let ring = foreign?.records, let key = try? file.commitRecordKey() else { return nil }
-                return CommitRecords(ring, key)
+                guard let ring = foreign?.records, let key = try? file.activeKey() else { return nil }
+                // The connection's key, also if the file has another one when it is needed.
+                return CommitRecords(ring) { try CommitRecordKey(key.derivedKey) }
             },
             // With the context this retains the configuration, which the file's location may depend on, while the store
             // is open.

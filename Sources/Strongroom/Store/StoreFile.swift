@@ -159,8 +159,7 @@ final class StoreFile: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with `closed`, also after the key was released; `engine` if libcrypto fails.
     func commitRecordKey() throws -> CommitRecordKey {
-        guard let derived = try activeKey().derivedKey else { return try .plaintext() }
-        return try CommitRecordKey(derived)
+        try CommitRecordKey(activeKey().derivedKey)
     }
 
     /// The number of keys that the file has had since it was opened.

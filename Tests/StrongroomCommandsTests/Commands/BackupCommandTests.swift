@@ -34,7 +34,8 @@ struct BackupCommandTests {
         #expect(run.status == .dataError)
         #expect(run.output.hasPrefix("Copied:") && FileManager.default.fileExists(atPath: copy))
         #expect(run.errors.contains("\"\(copy)\"") && run.errors.contains("restore"), "\(run.errors)")
-        let again = try await ledger.run("backup", ledger.path(), copy, "--plaintext", "--force", "--check-structure", "--json")
+        let again = try await ledger.run(
+            "backup", ledger.path(), copy, "--plaintext", "--force", "--check-structure", "--json")
         #expect(again.status == .dataError)
         #expect(try again.json(Answer.self).defect?.isEmpty == false)
         #expect(try again.failure().code == "defect")

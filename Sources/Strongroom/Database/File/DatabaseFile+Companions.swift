@@ -38,15 +38,25 @@ extension DatabaseFile {
 
     /// Throws if the path of one of the engine's or the library's files beside the database is not a regular file.
     ///
+    /// - Returns: Those of ``companions`` that exist.
     /// - Throws: As ``requireOwnLogs()``.
-    func requireOwnCompanions() throws {
+    @discardableResult
+    func requireOwnCompanions() throws -> Set<String> {
         try requireOwnLogs()
         for ending in [".keys", ".keys.copy"] { try requireRegular(path + ending) }
-        for companion in ["lock"] + Self.companions { try requireRegular(FileSystem.companion(of: path, companion)) }
+        let beginning = FileSystem.companion(of: path, "")
+        try requireRegular(beginning + "lock")
+        return try Set(Self.companions.filter { try requireRegular(beginning + $0) })
     }
 
-    private func requireRegular(_ path: String) throws {
-        do { try FileSystem.requireRegular(path) } catch let error as StrongroomError { throw error.naming(name) }
+    /// - Returns: Whether there is a file.
+    @discardableResult
+    private func requireRegular(_ path: String) throws -> Bool {
+        do {
+            return try FileSystem.requireRegular(path) != nil
+        } catch let error as StrongroomError {
+            throw error.naming(name)
+        }
     }
 
     /// The beginning of the suffix of migration backups, after the file's own name; 0.1.0 called them snapshots.

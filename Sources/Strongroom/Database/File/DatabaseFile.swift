@@ -54,8 +54,11 @@ struct DatabaseFile: Sendable {
     /// opened read-only.
     func located() throws -> DatabaseFile {
         let directory = FileSystem.directory(of: path)
-        if !isReadOnly { try FileSystem.createDirectories(directory) }
-        guard try FileStatus.at(directory) != nil else { return self }
+        if isReadOnly {
+            guard try FileStatus.at(directory) != nil else { return self }
+        } else {
+            try FileSystem.createDirectories(directory)
+        }
         var located = self
         located.path = try FileSystem.resolve(path)
         return located

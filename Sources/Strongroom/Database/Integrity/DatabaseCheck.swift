@@ -12,8 +12,8 @@ struct DatabaseCheck {
 
     /// Checks one snapshot of the database, while others read and write; without its full-text indexes.
     ///
-    /// - Throws: `CancellationError`; ``StrongroomError`` with `busy` if others commit all the time, `fileChanged`, or a
-    ///   failure of the engine that is not damage.
+    /// - Throws: `CancellationError`; ``StrongroomError`` with `busy` if others commit all the time, `fileChanged`, or
+    ///   a failure of the engine that is not damage.
     func run() throws -> VerificationReport {
         let start = ContinuousClock.now
         var report = try connection.inSnapshotOfPages { log in

@@ -23,7 +23,7 @@ public struct VerificationReport: Sendable, Equatable {
     public let isAuthenticated: Bool
     /// The pages with a wrong authentication code, or missing at the end of the file, in order.
     public internal(set) var damagedPages: [DamagedPage] = []
-    /// The findings of the engine's `integrity_check`, at most 100 lines; empty if there are none, and if only the pages
+    /// The findings of the engine's `integrity_check`, at most 100 lines; empty if there are none, or only the pages
     /// were checked. With damaged pages the check may end at the first one.
     public internal(set) var objections: [String] = []
     /// Foreign key values without a parent row, at most 100. They are not damage: they were written while foreign keys

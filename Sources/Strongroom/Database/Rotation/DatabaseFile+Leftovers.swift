@@ -2,14 +2,19 @@ extension DatabaseFile {
     /// Removes files that killed processes have left beside the database. They are created only under the lock that is
     /// held while the database is opened.
     ///
-    /// - Parameter exists: Whether the database file exists.
-    func removeLeftovers(exists: Bool) throws {
+    /// - Parameters:
+    ///   - companions: Those that exist, see ``requireOwnCompanions()``. Nothing else is left: a copy's journal and WAL
+    ///     are created after the copy and removed before it.
+    ///   - exists: Whether the database file exists.
+    func removeLeftovers(_ companions: Set<String>, exists: Bool) throws {
+        // Nearly always.
+        guard !companions.isEmpty else { return }
         try EnvelopeFile(databasePath: path, name: name).removeLeftovers()
         if exists {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)
         }
-        for ending in ["snapshot.new", "restoring", "fetched", "restored"] {
+        for ending in ["snapshot.new", "restoring", "fetched", "restored"] where companions.contains(ending) {
             try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
         }
         RecordRing.removeIfUnused(recordsPath, of: path)

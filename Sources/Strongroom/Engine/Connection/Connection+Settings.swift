@@ -15,17 +15,24 @@ extension Connection {
     /// Turns off the engine's own log lines on standard error; to be called before the key is set.
     func silenceLog() throws {
         // An engine that does not know the setting ignores it.
-        try run("PRAGMA cipher_log_level = NONE")
+        try set(["PRAGMA cipher_log_level = NONE"])
     }
 
     /// Makes the engine flush the drive's cache as well when it synchronizes a file.
     ///
     /// It has an effect on Apple platforms; elsewhere `fsync` does so by itself, and the engine ignores the settings.
-    /// See
-    /// SQLite's documentation, "PRAGMA Statements", `fullfsync` and `checkpoint_fullfsync` (sqlite.org/pragma.html).
+    /// See SQLite's documentation, "PRAGMA Statements", `fullfsync` and `checkpoint_fullfsync`
+    /// (sqlite.org/pragma.html).
     func synchronizeFully() throws {
-        try run("PRAGMA fullfsync = ON")
-        try run("PRAGMA checkpoint_fullfsync = ON")
+        try set(["PRAGMA fullfsync = ON", "PRAGMA checkpoint_fullfsync = ON"])
+    }
+
+    /// Runs statements that change settings of the connection, in one call of the engine.
+    private func set(_ settings: [String]) throws {
+        let result = trusting { sqlite3_exec(pointer, settings.joined(separator: ";"), nil, nil, nil) }
+        guard result != SQLITE_OK else { return }
+        // Again, for the error of the one that failed.
+        for setting in settings { try run(setting) }
     }
 
     /// Applies the settings that every connection has.
@@ -35,26 +42,33 @@ extension Connection {
     ///   - busyTimeout: How long a statement waits for another connection, in milliseconds.
     func configure(as role: Role, busyTimeout: Int) throws {
         setBusyTimeout(milliseconds: busyTimeout)
-        try run("PRAGMA foreign_keys = ON")
-        try run("PRAGMA secure_delete = ON")
-        try run("PRAGMA temp_store = MEMORY")
-        // Known from SQLite 3.31 on, ignored before.
-        try run("PRAGMA trusted_schema = OFF")
         self.role = role
+        var settings = [
+            "PRAGMA foreign_keys = ON", "PRAGMA secure_delete = ON", "PRAGMA temp_store = MEMORY",
+            // Known from SQLite 3.31 on, ignored before.
+            "PRAGMA trusted_schema = OFF",
+            // A negative number counts KiB. The memory is allocated when pages are read, not before.
+            "PRAGMA cache_size = -\(Self.cache >> 10)",
+        ]
         switch role {
         case .writer:
             try enableWriteAheadLog()
             deferCheckpoints()
-            try run("PRAGMA synchronous = FULL")
             // A WAL that a long read made large is truncated to this limit when it is restarted.
-            try run("PRAGMA journal_size_limit = \(Self.logKept)")
+            settings += ["PRAGMA synchronous = FULL", "PRAGMA journal_size_limit = \(Self.logKept)"]
         case .maker, .inMemory:
             break
         case .reader:
-            try run("PRAGMA query_only = ON")
+            settings.append("PRAGMA query_only = ON")
         }
-        // A negative number counts KiB. The memory is allocated when pages are read, not before.
-        try run("PRAGMA cache_size = -\(Self.cache >> 10)")
+        try set(settings)
+    }
+
+    /// Lets a writer's connection serve as a reader's, or again as the writer's.
+    func change(to role: Role) throws {
+        try set(["PRAGMA query_only = \(role == .reader ? "ON" : "OFF")"])
+        self.role = role
+        observers.first(StatementLog.self)?.role = role
     }
 
     /// Lets delete triggers fire for rows that are replaced, and lets triggers fire themselves.

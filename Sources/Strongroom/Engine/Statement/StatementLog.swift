@@ -28,12 +28,12 @@ final class StatementLog: StatementObserver {
     }
 
     private let settings: Settings
-    private let role: Connection.Role
+    /// Logged with each statement.
+    var role: Connection.Role
     private let connection: OpaquePointer
     private let authorizer: Authorizer
     private var running: [OpaquePointer: Start] = [:]
 
-    /// - Parameter role: Logged with each statement.
     init(_ settings: Settings, _ role: Connection.Role, of connection: Connection) {
         self.settings = settings
         self.role = role

@@ -18,7 +18,7 @@ struct EnvelopeFile: Sendable {
 
     /// Whether there is a sidecar, even a damaged one.
     func exists() throws -> Bool {
-        try [path, copyPath].contains { try FileStatus.at($0) != nil || FileSystem.isSymbolicLink($0) }
+        try [path, copyPath].contains { try FileStatus.ofName($0) != nil }
     }
 
     /// Opens the envelope with a chain's keys.

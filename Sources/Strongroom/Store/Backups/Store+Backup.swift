@@ -16,8 +16,8 @@ extension Store {
     ///
     /// A defect that is no damage of a page, such as an index that does not match its table, is copied with the rest.
     /// With `checkingStructure` the engine looks for one in the copy, with its integrity check, which takes several
-    /// times as long as the copy if the database has indexes in random order; ``verify(checkingStructure:progress:)`` does the same with
-    /// the database.
+    /// times as long as the copy if the database has indexes in random order; ``verify(checkingStructure:progress:)``
+    /// does the same with the database.
     ///
     /// The copy of a plaintext database is plaintext unless a key is given; plaintext of an encrypted database is made
     /// only by ``exportPlaintext(to:progress:)``.

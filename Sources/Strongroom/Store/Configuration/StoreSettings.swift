@@ -20,6 +20,9 @@ public struct StoreSettings: Sendable, Equatable {
         didSet { readers = Self.limited(readers) }
     }
 
+    /// The number of processors, at least 2. On Linux it is read from files.
+    private static let processors = max(2, ProcessInfo.processInfo.activeProcessorCount)
+
     private static func limited(_ readers: Int) -> Int { min(max(1, readers), 1_024) }
 
     /// How long a statement waits for a lock of another process.
@@ -112,7 +115,7 @@ public struct StoreSettings: Sendable, Equatable {
         self.groupSize = Self.limitedGroup(groupSize)
         self.groupDuration = groupDuration
         self.readerIdleTime = readerIdleTime
-        self.readers = Self.limited(readers ?? max(2, ProcessInfo.processInfo.activeProcessorCount))
+        self.readers = Self.limited(readers ?? Self.processors)
         self.busyTimeout = busyTimeout
         self.openTimeout = openTimeout
     }

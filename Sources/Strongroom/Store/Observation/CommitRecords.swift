@@ -14,7 +14,9 @@
 /// gap between two records. Then any table may have changed.
 final class CommitRecords: CommitRecorder {  // guarded by the slot, as its connection is
     private let ring: RecordRing
-    private let key: CommitRecordKey
+    private let deriveKey: () throws -> CommitRecordKey
+    /// Derived when the first commit is recorded or read; nil if libcrypto fails.
+    private lazy var key = try? deriveKey()
     /// A record that has no positions and no code yet, and its tables; nil if nothing is to be recorded.
     private var draft: (tables: Set<String>, record: [UInt8])?
 
@@ -27,9 +29,9 @@ final class CommitRecords: CommitRecorder {  // guarded by the slot, as its conn
     /// The tables for which a record has space; a commit that has written more of them is not recorded.
     private static let capacity = (code - tables) / 8
 
-    init(_ ring: RecordRing, _ key: CommitRecordKey) {
+    init(_ ring: RecordRing, key: @escaping () throws -> CommitRecordKey) {
         self.ring = ring
-        self.key = key
+        deriveKey = key
     }
 
     /// Begins to record the commits of a connection.
@@ -40,11 +42,11 @@ final class CommitRecords: CommitRecorder {  // guarded by the slot, as its conn
 
     func prepare(_ tables: Set<String>) {
         draft = nil
-        guard tables.count <= Self.capacity, ring.prepare() else { return }
-        draft = (tables, makeDraft(tables))
+        guard tables.count <= Self.capacity, ring.prepare(), let key else { return }
+        draft = (tables, makeDraft(tables, key))
     }
 
-    private func makeDraft(_ tables: Set<String>) -> [UInt8] {
+    private func makeDraft(_ tables: Set<String>, _ key: CommitRecordKey) -> [UInt8] {
         var record = [UInt8](repeating: 0, count: RecordRing.recordLength)
         record.withUnsafeMutableBytes { record in
             record.storeBytes(of: UInt64(tables.count), toByteOffset: Self.count, as: UInt64.self)
@@ -57,9 +59,9 @@ final class CommitRecords: CommitRecorder {  // guarded by the slot, as its conn
 
     /// Computes only the code and writes only the record: readers wait.
     func record(_ tables: Set<String>, after position: LogPosition, to newPosition: LogPosition) {
-        guard let draft, tables.count <= Self.capacity else { return }
+        guard let draft, let key, tables.count <= Self.capacity else { return }
         // A commit that restarts the WAL prepares the restart after itself.
-        var record = draft.tables == tables ? draft.record : makeDraft(tables)
+        var record = draft.tables == tables ? draft.record : makeDraft(tables, key)
         record.withUnsafeMutableBytes { record in
             record.storeBytes(of: position, as: LogPosition.self)
             record.storeBytes(of: newPosition, toByteOffset: Self.newPosition, as: LogPosition.self)
@@ -76,6 +78,7 @@ final class CommitRecords: CommitRecorder {  // guarded by the slot, as its conn
     func tables(
         from former: LogPosition, to newest: LogPosition, _ virtual: VirtualTables = VirtualTables()
     ) -> ForeignTables? {
+        guard let key else { return nil }
         guard former != newest else { return ForeignTables(key: key, virtual) }
         var (position, marks) = (newest, Set<UInt64>())
         ring.readBackwards { record in
@@ -141,18 +144,11 @@ final class CommitRecordKey: Sendable {
     /// The marks of tables, by name.
     private let marks = Locked<[String: UInt64]>([:])
 
-    /// - Parameter derived: The key of the database.
+    /// - Parameter derived: The key of the database; nil for a plaintext database, which has nothing to hide.
     /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
-    convenience init(_ derived: DerivedKey) throws {
-        let (secret, salt) = derived.withRawKey { (SecretBytes($0), $1) }
+    convenience init(_ derived: DerivedKey?) throws {
+        let (secret, salt) = derived?.withRawKey { (SecretBytes($0), $1) } ?? (SecretBytes([0]), [])
         try self.init(secret, salt)
-    }
-
-    /// The key of a plaintext database, which has nothing to hide.
-    ///
-    /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
-    static func plaintext() throws -> CommitRecordKey {
-        try CommitRecordKey(SecretBytes([0]), [])
     }
 
     private init(_ secret: SecretBytes, _ salt: [UInt8]) throws {

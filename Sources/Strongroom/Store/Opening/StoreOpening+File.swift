@@ -1,3 +1,11 @@
+/// What an opening finds at the path of a database.
+struct FoundFile {
+    let content: FileContent
+    /// The library's files beside it, see ``DatabaseFile/companions``. The lock between processes is held, so that only
+    /// this opening creates and removes the leftovers among them.
+    var companions: Set<String> = []
+}
+
 /// The steps that locate and inspect the file.
 extension StoreOpening {
     /// Resolves the path, and creates the directory.
@@ -19,23 +27,23 @@ extension StoreOpening {
         return try await context.file.lockToOpen(within: context.settings.openTimeout)
     }
 
-    /// Determines what is at the path, from its first bytes.
-    mutating func examineFile() throws -> FileContent {
-        guard !context.isInMemory else { return .absent }
+    /// Determines what is at the path, from its first bytes, and which of the library's files are beside it.
+    mutating func examineFile() throws -> FoundFile {
+        guard !context.isInMemory else { return FoundFile(content: .absent) }
         guard context.isReadOnly else {
-            try context.file.requireOwnCompanions()
-            return try FileContent.of(context.path)
+            let companions = try context.file.requireOwnCompanions()
+            return FoundFile(content: try FileContent.of(context.path), companions: companions)
         }
         context = try context.withBaseline()
         let content = try FileContent.of(context.path)
         guard content != .absent else { throw context.file.missing }
-        return content
+        return FoundFile(content: content)
     }
 
     /// Removes files that a killed process has left next to the file.
-    func removeLeftovers(of content: FileContent) throws {
+    func removeLeftovers(_ found: FoundFile) throws {
         guard !context.isInMemory, !context.isReadOnly else { return }
-        try context.file.removeLeftovers(exists: content != .absent)
+        try context.file.removeLeftovers(found.companions, exists: found.content != .absent)
     }
 
     /// Releases the file after a failure.

@@ -17,6 +17,8 @@ struct StoreOpening: Sendable {
         context = try StoreContext(name, configuration, in: storage)
     }
 
+    /// Opens the store; to be called on a thread that may block, such as that of an ``OpeningExecutor``.
+    ///
     /// - Parameters:
     ///   - resources: What the store shares with the other stores of the registry.
     ///   - whenClosed: Called once, when the store is closed.
@@ -27,9 +29,13 @@ struct StoreOpening: Sendable {
         try claimFile()
         do {
             let lock = try await acquireLock()
-            let content = try examineFile()
+            let found = try examineFile()
             let chain = try await keyChain()
-            let opened = try await stop.running { [self] in try open(chain, content) }
+            let opened = try await withTaskCancellationHandler {
+                try open(chain, found)
+            } onCancel: { [stop] in
+                stop.set()
+            }
             lock?.release()
             return try makeStore(opened.connection, opened.key, opened.report, resources, whenClosed)
         } catch {
@@ -37,17 +43,17 @@ struct StoreOpening: Sendable {
         }
     }
 
-    /// The steps that wait for the disk and for key derivations; run on a dedicated thread.
+    /// The steps that need the keys.
     private func open(
-        _ chain: KeyChain, _ content: FileContent
+        _ chain: KeyChain, _ found: FoundFile
     ) throws -> (connection: Connection, key: ActiveKey, report: OpenReport) {
         var report = OpenReport()
-        try removeLeftovers(of: content)
-        var (keys, unlocked) = try unlock(content, chain, &report)
+        try removeLeftovers(found)
+        var (keys, unlocked) = try unlock(found.content, chain, &report)
         do {
             // Before anything is written: a file of a newer program is refused and left unchanged.
             let plan = try planMigration(unlocked.connection, report)
-            try rotate(&unlocked, &keys, content, &report)
+            try rotate(&unlocked, &keys, found.content, &report)
             let connection = try configuredConnection(unlocked)
             try migrate(connection, plan, unlocked, &report)
             finish(&report, unlocked, chain)

@@ -52,11 +52,12 @@ extension ConnectionPool {
             dismantle(isWaiting: true)
             whenDismantled.signal()
         }
-        if foreign.isOn { foreign.check(writer.connection, isLast: true) }
+        if foreign.isOn { foreign.check(try? writersConnection(), isLast: true) }
         readLastValues()
         companions.finish()
         companions.suspend()
-        guard let connection = writer.connection else { return }
+        // Any of them can checkpoint.
+        guard let connection = writer.connection ?? readers.lazy.compactMap(\.connection).first else { return }
         connection.beginWork(.unshared)
         let report = try last(connection)
         closingReport.withLock { $0 = report }
@@ -65,10 +66,10 @@ extension ConnectionPool {
     /// Reads the values that observers have not received yet, when there are no further writes.
     private func readLastValues() {
         let reads = broadcaster.unfinishedReads
-        guard !reads.isEmpty, let writer = writer.connection else { return }
+        guard !reads.isEmpty else { return }
         do {
-            let reader = writer.isInMemory ? writer : try readers[0].open(.reader)
-            defer { if !writer.isInMemory { reader.close() } }
+            let reader = try hasOneConnection ? writer.connected() : readers[0].open(.reader)
+            defer { if !hasOneConnection { reader.close() } }
             for read in reads {
                 reader.beginWork(.unshared)
                 CurrentTransaction.inside(self, reader) { read(reader) }

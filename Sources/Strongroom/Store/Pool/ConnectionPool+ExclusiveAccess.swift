@@ -78,6 +78,7 @@ extension ConnectionPool {
             self[slot].connection?.close()
             drop(slot)
         }
+        writer.lent = nil
         guard let connection = writer.connection.take() else { return }
         broadcaster.report(connection.removeChangedTables())
         connection.close()

@@ -63,7 +63,9 @@ final class ConnectionPool: Sendable {
         let role: Connection.Role
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
-        /// Whether it was used since the last check for unused readers.
+        /// The writer's connection, while a reader has it.
+        weak var lent: Connection?
+        /// Whether the writer was used, or a reader since the last check for unused ones.
         var wasUsed = false
 
         init(_ role: Connection.Role, open: @escaping @Sendable (Connection.Role) throws -> Connection) {
@@ -72,18 +74,15 @@ final class ConnectionPool: Sendable {
         }
 
         /// The connection, which is opened if necessary.
-        ///
-        /// - Parameter whenOpened: Called after opening.
-        func connected(whenOpened: () -> Void) throws -> Connection {
+        func connected() throws -> Connection {
             if let connection { return connection }
             let opened = try open(role)
             connection = opened
-            whenOpened()
             return opened
         }
     }
 
-    /// Creates the slots; readers are opened on first use.
+    /// Creates the slots; readers are opened when they are needed.
     ///
     /// - Parameters:
     ///   - executor: The threads, which several stores may share.
@@ -144,7 +143,8 @@ final class ConnectionPool: Sendable {
         if connection.isWriter { records()?.attach(to: connection) }
         // Changes made by opening and migrating are not reported to observers.
         _ = connection.removeChangedTables()
-        _ = connection.resetUse()
+        // A migration may have left temporary tables on it.
+        writer.wasUsed = connection.resetUse().statementsPrepared > 0
         readers = (0..<count).map { _ in Slot(.reader, open: open) }
         followForeignCommits(file)
     }
@@ -363,20 +363,6 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// The connection of a slot that the caller holds.
-    private func connection(of slot: Queue.Slot) throws -> Connection {
-        guard slot != .writer else { return try writer.connected {} }
-        let connection = try self[slot].connected { counters.countOpenReaders(1) }
-        self[slot].wasUsed = true
-        // After counting: a check during the opening would otherwise find no open reader and stop checking.
-        idleTimer.recordUse { [weak self] in
-            guard let self else { return true }
-            closeIdleReaders(longIdle: true)
-            return counters.statistics.openReaders == 0
-        }
-        return connection
-    }
-
     /// Releases a slot.
     ///
     /// - Parameter finish: Completes the operations that ran on it.
@@ -407,7 +393,7 @@ final class ConnectionPool: Sendable {
     }
 
     func free(_ slot: Queue.Slot) {
-        if slot == .writer, foreign.isDue { foreign.check(writer.connection) }
+        if slot == .writer, foreign.isDue { foreign.check(try? writersConnection()) }
         switch queue.withLock({ $0.release(slot) }) {
         case .slot(let waiter, let slot): waiter.resume(.success(slot))
         case .exclusive(let waiter): waiter.resume(.success(.writer))

@@ -43,10 +43,10 @@ extension Stores {
         try openBlocking(DatabaseName(fileName), in: place)
     }
 
-    /// The threads for openings: if callers block Swift's cooperative threads until an opening has ended, there may be
-    /// none left for it.
+    /// The threads for tasks that wait for openings, and that close stores: if callers block Swift's cooperative
+    /// threads until an opening has ended, there may be none left for these.
     static let opener = StoreExecutor(
-        name: "strongroom.open", threads: max(2, ProcessInfo.processInfo.activeProcessorCount))
+        name: "strongroom.task", threads: max(2, ProcessInfo.processInfo.activeProcessorCount))
 
     private func openBlocking(_ name: DatabaseName, in place: Persistence?) throws -> Store {
         let databases = CurrentTransaction.databases

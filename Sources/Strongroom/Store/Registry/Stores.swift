@@ -217,9 +217,9 @@ public final class Stores: Sendable {
             }
             let configuration = try state.configuration(of: name)
             let id = OpeningWaits.Opening(of: name)
-            // A blocking `open` may wait for an opening that an async one has begun.
-            let task = Task(executorPreference: Self.opener) {
-                try await OpeningWaits.run(id) { try await self.make(name, configuration, place) }
+            let task = Task(executorPreference: OpeningExecutor()) {
+                defer { DedicatedThread.end() }
+                return try await OpeningWaits.run(id) { try await self.make(name, configuration, place) }
             }
             let opening = SharedOpening(id: id, task: task)
             opening.addUser()

@@ -17,7 +17,7 @@ struct CommitRecordsTests {
         try Data().write(to: URL(filePath: database))
         path = directory.path(".a.sqlite.changes")
         ring = RecordRing(path, of: database)
-        records = CommitRecords(ring, try Self.key(1))
+        records = CommitRecords(ring) { try Self.key(1) }
     }
 
     private static func key(_ number: UInt8) throws -> CommitRecordKey {
@@ -88,7 +88,7 @@ struct CommitRecordsTests {
             }
         }
         // One of another database.
-        let other = CommitRecords(ring, try Self.key(2))
+        let other = CommitRecords(ring) { try Self.key(2) }
         #expect(try other.tables(from: position(0), to: position(1)) == nil)
         // The file's beginning, with a commit after each damage.
         var damages = (0..<64).flatMap { place in [1, 0x80, 0xFF].map { (place, [whole[place] ^ UInt8($0)]) } }
@@ -118,7 +118,7 @@ struct CommitRecordsTests {
         ring.release()
         #expect(FileManager.default.fileExists(atPath: path))
         try record(["b"], 1)
-        let other = CommitRecords(second, try Self.key(1))
+        let other = CommitRecords(second) { try Self.key(1) }
         #expect(try other.tables(from: position(0), to: position(2))?.contains("b") == true)
         second.release()
         #expect(!FileManager.default.fileExists(atPath: path))

@@ -108,7 +108,7 @@ struct ForeignVirtualTablesTests {
             let digits = String(repeating: "01", count: 32)
             try Array("x'\(digits)'".utf8).withUnsafeBytes { try connection.setKey($0) }
             let ring = RecordRing(vault.beside("changes"), of: vault.path)
-            CommitRecords(ring, try store.file.commitRecordKey()).attach(to: connection)
+            CommitRecords(ring) { try store.file.commitRecordKey() }.attach(to: connection)
         }
 
         func write(_ sql: String) throws {

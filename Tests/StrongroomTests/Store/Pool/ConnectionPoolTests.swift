@@ -78,6 +78,8 @@ struct ConnectionPoolTests {
             },
             whenClosed: {}
         )
+        // Otherwise the first reader would take the writer's connection.
+        try await pool.perform(.ungroupedWrite) { _ in }
         await #expect(throws: Refusal(number: 1)) { try await pool.perform(.read) { _ in } }
         await #expect(throws: Refusal(number: 2)) { try await pool.perform(.read) { _ in } }
         try await pool.perform(.read) { _ in }

@@ -1,3 +1,4 @@
+import Foundation
 import StrongroomTesting
 import Testing
 
@@ -10,22 +11,22 @@ struct OpeningThreadTests {
         static let target = "witness"
         let directory: TemporaryDirectory
         let key: Key
-        let isOnOpener: Locked<Bool?>
+        let threadName: Locked<String?>
 
         func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
         func keyChain(for database: DatabaseName) throws -> KeyChain {
-            isOnOpener.withLock { $0 = Stores.opener.isCurrent }
+            threadName.withLock { $0 = Thread.current.name }
             return try KeyChain(key)
         }
     }
 
     /// A blocking `open` that waits for it may block every thread of Swift's.
     @Test func anOpeningNeedsNoneOfSwiftsThreads() async throws {
-        let isOnOpener = Locked<Bool?>(nil)
+        let threadName = Locked<String?>(nil)
         let stores = try Stores(
-            Witness(directory: TemporaryDirectory(), key: .random(), isOnOpener: isOnOpener))
+            Witness(directory: TemporaryDirectory(), key: .random(), threadName: threadName))
         _ = try await stores.open("witness.sqlite")
-        #expect(isOnOpener.withLock { $0 } == true)
+        #expect(threadName.withLock { $0 } == OpeningExecutor.threadName)
         try await stores.closeAll()
     }
 }

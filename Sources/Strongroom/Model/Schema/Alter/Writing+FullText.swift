@@ -47,8 +47,8 @@ extension Writing where Self: ~Copyable {
         }
     }
 
-    /// Indexes the rows of a table anew, such as after ``Store/verify(checkingStructure:progress:)`` has found that a full-text index
-    /// differs from its table.
+    /// Indexes the rows of a table anew, such as after ``Store/verify(checkingStructure:progress:)`` has found that a
+    /// full-text index differs from its table.
     ///
     /// ```swift
     /// try await store.write { db in try db.rebuildFullText(of: "note") }

@@ -1,0 +1,36 @@
+/// Runs an opening on a thread of its own, which may block, and which ends when the opening is suspended or done.
+///
+/// It is not one of Swift's cooperative threads: callers that block these until an opening has ended might leave none
+/// for it. It is not kept for a later opening: bytes of keys would stay on its stack.
+final class OpeningExecutor: TaskExecutor {
+    private struct State {
+        var jobs = FIFOQueue<UnownedJob>()
+        var hasThread = false
+    }
+
+    private let state = Locked(State())
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isFirst = state.withLock { state in
+            state.jobs.append(job)
+            defer { state.hasThread = true }
+            return !state.hasThread
+        }
+        if isFirst { DedicatedThread.start(Self.threadName) { [self] _ in runJobs() } }
+    }
+
+    static let threadName = "strongroom.open"
+
+    private func runJobs() {
+        while let job = nextJob() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    private func nextJob() -> UnownedJob? {
+        state.withLock { state in
+            let job = state.jobs.popFirst()
+            state.hasThread = job != nil
+            return job
+        }
+    }
+}

@@ -1,0 +1,115 @@
+/// Opening, lending and closing the connections of the slots.
+extension ConnectionPool {
+    /// The connection of a slot that the caller holds.
+    func connection(of slot: Queue.Slot) throws -> Connection {
+        guard slot != .writer else { return try writersConnection() }
+        let reader = self[slot]
+        let isNew = reader.connection == nil
+        if isNew { reader.connection = borrowUnusedConnection() }
+        let connection = try reader.connected()
+        if isNew { counters.countOpenReaders(1) }
+        reader.wasUsed = true
+        // After counting: a check during the opening would otherwise find no open reader and stop checking.
+        idleTimer.recordUse { [weak self] in
+            guard let self else { return true }
+            closeIdleReaders(longIdle: true)
+            return counters.statistics.openReaders == 0
+        }
+        return connection
+    }
+
+    /// The writer's connection, which is opened if necessary; for the holder of its slot.
+    func writersConnection() throws -> Connection {
+        writer.wasUsed = true
+        if writer.connection == nil, writer.lent != nil {
+            for index in queue.withLock({ $0.acquireFreeReaders() }) {
+                returnConnection(of: index)
+                free(.reader(index))
+            }
+            // A reader that is in use keeps it.
+            writer.lent = nil
+        }
+        return try writer.connected()
+    }
+
+    // MARK: Lending
+
+    /// Takes the writer's connection for a reader that has none, so that a store which is opened, read and closed has
+    /// one connection to the file.
+    ///
+    /// - Returns: Nil if the writer has used it, or needs it to find commits of other connections.
+    private func borrowUnusedConnection() -> Connection? {
+        guard !foreign.isOn, !memory.isInUse, queue.withLock({ $0.acquireFreeWriter() }) else { return nil }
+        defer { free(.writer) }
+        guard !writer.wasUsed, let connection = writer.connection, move(connection, to: .reader) else { return nil }
+        (writer.connection, writer.lent) = (nil, connection)
+        return connection
+    }
+
+    /// Returns a reader's connection to the writer, if it is the writer's; the caller holds both slots.
+    ///
+    /// - Returns: Whether it is the writer's.
+    @discardableResult
+    private func returnConnection(of index: Int) -> Bool {
+        guard writer.connection == nil, !memory.isInUse, let connection = readers[index].connection,
+            connection === writer.lent, move(connection, to: isReadOnly ? .reader : .writer)
+        else { return false }
+        drop(.reader(index))
+        (writer.connection, writer.lent) = (connection, nil)
+        return true
+    }
+
+    private func move(_ connection: Connection, to role: Connection.Role) -> Bool {
+        guard (try? connection.change(to: role)) != nil else { return false }
+        connection.participant = MemoryRecords(memory, role)
+        connection.forgetUserStatements()
+        return true
+    }
+
+    // MARK: Closing
+
+    /// Closes a connection whose transaction could not be ended: the next holder must not see it.
+    func dropIfUnfinished(_ slot: Queue.Slot) {
+        guard let connection = self[slot].connection, connection.isInTransaction else { return }
+        // The rollback may have been interrupted. A database in memory is lost with its only connection, so roll back
+        // again.
+        if connection.isInMemory { connection.rollBack() }
+        if connection.isInTransaction { drop(slot) }
+    }
+
+    func drop(_ slot: Queue.Slot) {
+        guard self[slot].connection.take() != nil, slot != .writer else { return }
+        counters.countOpenReaders(-1)
+    }
+
+    /// Closes the connections of unused readers; they are opened again on demand.
+    ///
+    /// - Parameter longIdle: Whether to keep those that were used since the previous call.
+    func closeIdleReaders(longIdle: Bool = false) {
+        // In ascending order: the lowest are used most.
+        for index in queue.withLock({ $0.acquireFreeReaders() }).reversed() {
+            let isKept = longIdle && readers[index].wasUsed
+            readers[index].wasUsed = false
+            if !isKept { closeReader(index) }
+            free(.reader(index))
+        }
+    }
+
+    /// Closes a reader's connection, or returns it to the writer, which has no other; the caller holds its slot.
+    private func closeReader(_ index: Int) {
+        if queue.withLock({ $0.acquireFreeWriter() }) {
+            defer { free(.writer) }
+            if returnConnection(of: index) {
+                writer.connection?.releaseMemory()
+                return
+            }
+        }
+        drop(.reader(index))
+    }
+
+    /// Closes unused readers and empties the writer's page cache.
+    func releaseMemory(isObserved: Bool = false) async throws {
+        closeIdleReaders()
+        try await perform(.ungroupedWrite, OperationLimits(isObserved: isObserved)) { $0.releaseMemory() }
+    }
+}
