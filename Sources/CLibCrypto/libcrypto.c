@@ -23,10 +23,10 @@ int strongroom_digest_update(strongroom_digest *context, const uint8_t *bytes, s
 }
 
 int strongroom_digest_finish(strongroom_digest *context, uint8_t *digest) {
-    int done = EVP_DigestFinal_ex((EVP_MD_CTX *)context, digest, NULL) == 1;
-    EVP_MD_CTX_free((EVP_MD_CTX *)context);
-    return done;
+    return EVP_DigestFinal_ex((EVP_MD_CTX *)context, digest, NULL) == 1;
 }
+
+void strongroom_digest_free(strongroom_digest *context) { EVP_MD_CTX_free((EVP_MD_CTX *)context); }
 
 // libcrypto takes lengths as int in several places; none here comes near.
 static int is_int(size_t count) { return count <= INT32_MAX; }

@@ -13,11 +13,12 @@
 
 int strongroom_sha256(const uint8_t *bytes, size_t count, uint8_t *digest);
 
-// A SHA-256 digest, 32 bytes, of bytes that come in parts; NULL when it cannot be made. Freed by finish.
+// A SHA-256 digest, 32 bytes, of bytes that come in parts; NULL when it cannot be made.
 typedef struct strongroom_digest strongroom_digest;
 strongroom_digest *strongroom_digest_new(void);
 int strongroom_digest_update(strongroom_digest *context, const uint8_t *bytes, size_t count);
 int strongroom_digest_finish(strongroom_digest *context, uint8_t *digest);
+void strongroom_digest_free(strongroom_digest *context);
 
 int strongroom_pbkdf2(
     const char *hash, const uint8_t *secret, size_t secret_count, const uint8_t *salt, size_t salt_count,

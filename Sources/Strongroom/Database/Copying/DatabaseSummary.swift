@@ -74,13 +74,14 @@ extension Connection {
 
     /// Reads the rows in the order of the table's own b-tree, not of an index.
     fileprivate func rows(of table: String, _ encoding: EncodedText.Encoding) throws -> DatabaseSummary.Rows {
-        var digest = RowsDigest(encoding)
+        let digest = PartwiseDigest()
+        let bytes = RowBytes(encoding) { digest.update($0) }
         let query = "SELECT \(try storedColumns(of: table)) FROM main.\(Identifier.quote(table)) NOT INDEXED"
         try withOwnStatement(query) { statement in
-            while try statement.step() { digest.add(statement) }
+            while try statement.step() { bytes.add(statement) }
         }
-        let count = digest.rows
-        return DatabaseSummary.Rows(count: count, digest: digest.finish())
+        bytes.flush()
+        return DatabaseSummary.Rows(count: bytes.rows, digest: digest.finish())
     }
 
     /// The number of rows of each table of `main` that has pages of its own.

@@ -122,8 +122,8 @@ extension Cryptography {
     }
 }
 
-/// Computes the SHA-256 digest of bytes that come in parts; to be used by one thread at a time, and finished.
-struct PartwiseDigest: ~Copyable {
+/// Computes the SHA-256 digest of bytes that come in parts.
+final class PartwiseDigest {
     private let context: OpaquePointer
 
     init() {
@@ -133,11 +133,16 @@ struct PartwiseDigest: ~Copyable {
         self.context = context
     }
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    deinit {
+        strongroom_digest_free(context)
+    }
+
+    func update(_ bytes: UnsafeRawBufferPointer) {
         Cryptography.require(strongroom_digest_update(context, bytes.octets, bytes.count) == 1)
     }
 
-    consuming func finish() -> [UInt8] {
+    /// The digest; nothing can be added afterwards.
+    func finish() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Cryptography.digestLength) { digest, count in
             Cryptography.require(strongroom_digest_finish(context, digest.baseAddress) == 1)
             count = Cryptography.digestLength

@@ -81,13 +81,14 @@ extension Cryptography {
     }
 }
 
-/// Computes the SHA-256 digest of bytes that come in parts; to be used by one thread at a time, and finished.
-struct PartwiseDigest: ~Copyable {
+/// Computes the SHA-256 digest of bytes that come in parts.
+final class PartwiseDigest {
     private var hash = SHA256()
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+    func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
 
-    consuming func finish() -> [UInt8] { Array(hash.finalize()) }
+    /// The digest; nothing can be added afterwards.
+    func finish() -> [UInt8] { Array(hash.finalize()) }
 }
 
 /// Computes HMACs (RFC 2104) with one key.

@@ -1,20 +1,23 @@
 import CSQLCipher
 
-/// A digest of rows: of the storage class and the bytes of each value, in the order of the rows.
-struct RowsDigest: ~Copyable {
-    private var digest = PartwiseDigest()
+/// Rows as bytes: the storage class and the bytes of each value, in the order of the rows.
+final class RowBytes {
     private let buffer = WipedMemory(count: 64 << 10)
     private var used = 0
     private let isUTF16: Bool
+    private let consume: (UnsafeRawBufferPointer) -> Void
     private(set) var rows: Int64 = 0
 
-    /// - Parameter encoding: The text encoding of the database; text is not converted.
-    init(_ encoding: EncodedText.Encoding) {
+    /// - Parameters:
+    ///   - encoding: The text encoding of the database; text is not converted.
+    ///   - consume: Called with the bytes, in parts.
+    init(_ encoding: EncodedText.Encoding, consume: @escaping (UnsafeRawBufferPointer) -> Void) {
         isUTF16 = encoding != .utf8
+        self.consume = consume
     }
 
     /// Adds the current row of a statement.
-    mutating func add(_ statement: Statement) {
+    func add(_ statement: Statement) {
         let pointer = statement.pointer
         for column in 0..<sqlite3_column_count(pointer) {
             let type = sqlite3_column_type(pointer, column)
@@ -36,14 +39,8 @@ struct RowsDigest: ~Copyable {
         rows += 1
     }
 
-    /// - Returns: The digest of all rows, 32 bytes.
-    consuming func finish() -> [UInt8] {
-        digest.update(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
-        return digest.finish()
-    }
-
     /// - Parameter number: The value, or the length of one that follows.
-    private mutating func add(_ type: Int32, _ number: UInt64) {
+    private func add(_ type: Int32, _ number: UInt64) {
         let length = 1 + MemoryLayout<UInt64>.size
         if buffer.bytes.count - used < length { flush() }
         buffer.bytes[used] = UInt8(truncatingIfNeeded: type)
@@ -51,18 +48,19 @@ struct RowsDigest: ~Copyable {
         used += length
     }
 
-    private mutating func add(_ type: Int32, _ start: UnsafeRawPointer?, _ count: Int) {
+    private func add(_ type: Int32, _ start: UnsafeRawPointer?, _ count: Int) {
         add(type, UInt64(count))
         guard let start, count > 0 else { return }
         let bytes = UnsafeRawBufferPointer(start: start, count: count)
         if count > buffer.bytes.count - used { flush() }
-        guard count <= buffer.bytes.count else { return digest.update(bytes) }
+        guard count <= buffer.bytes.count else { return consume(bytes) }
         UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[used..<used + count]).copyMemory(from: bytes)
         used += count
     }
 
-    private mutating func flush() {
-        digest.update(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
+    /// Hands over the bytes that are left; to be called after the last row.
+    func flush() {
+        consume(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
         used = 0
     }
 }
