@@ -65,3 +65,11 @@ int baseline_export(const char *path, const char *copy, const char *directory, c
     if (result == SQLITE_OK && rename(copy, path) != 0) result = SQLITE_IOERR;
     return result == SQLITE_OK ? synchronize(directory) : result;
 }
+
+int baseline_check(const char *path, const char *key) {
+    sqlite3 *connection = NULL;
+    int result = open_keyed(path, key, &connection);
+    if (result == SQLITE_OK) result = baseline_run(connection, "PRAGMA integrity_check");
+    int closed = sqlite3_close(connection);
+    return result == SQLITE_OK ? closed : result;
+}

@@ -86,10 +86,10 @@ final class RotatingFile: Sendable {
     }
 
     /// Checks it.
-    func verify() async throws -> Duration {
+    func verify(structure: Bool) async throws -> Duration {
         let store = try await open(number.load(ordering: .relaxed))
         let start = ContinuousClock.now
-        let report = try await store.verify()
+        let report = try await store.verify(checkingStructure: structure)
         let duration = ContinuousClock.now - start
         guard report.isWhole else { throw Failure(result: 1) }
         try await store.close()
@@ -136,6 +136,11 @@ final class RotatingFile: Sendable {
         let duration = ContinuousClock.now - start
         try await store.close()
         return duration
+    }
+
+    /// Checks its structure as the engine does it.
+    func check() throws -> Duration {
+        try measure { baseline_check(path, Self.text(number.load(ordering: .relaxed))) }
     }
 
     /// Computes the code of each page on all processors.

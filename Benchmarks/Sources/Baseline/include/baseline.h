@@ -74,6 +74,9 @@ int baseline_rekey(const char *path, const char *key, const char *next);
 // The same by an export into a copy, which is brought to the disk and takes the file's place.
 int baseline_export(const char *path, const char *copy, const char *directory, const char *key, const char *next);
 
+// Runs the engine's integrity check.
+int baseline_check(const char *path, const char *key);
+
 // Reads a file on several threads and computes the code of each page, as the check of all pages has to at least. The
 // hash is libcrypto's name: "SHA1", "SHA512".
 int baseline_hash(const char *path, int page_size, const char *hash, int code_length, int threads);

@@ -26,8 +26,12 @@ extension Group {
                     name: "convert, \(name)", unit: .milliseconds, ours: { try await converted.convert() },
                     rival: Measure.Side(name: "C export", target: 1 / 1.5) { try rekeyed.export() }),
                 Measure(
-                    name: "verify, \(name)", unit: .milliseconds, ours: { try await own.verify() },
+                    name: "verify pages, \(name)", unit: .milliseconds,
+                    ours: { try await own.verify(structure: false) },
                     rival: Measure.Side(name: "codes in C", target: 0.8) { try own.hash() }),
+                Measure(
+                    name: "verify, \(name)", unit: .milliseconds, ours: { try await own.verify(structure: true) },
+                    rival: Measure.Side(name: "C integrity_check", target: nil) { try own.check() }),
             ]
         }
         return measures
