@@ -23,8 +23,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - timeout: How long to wait for reads and writes in this process; nil for no limit.
-    ///   - progress: Called with `waiting`, `checking`, `writing` and `verifying`, in bytes, on the rotation's own
-    ///     thread; must return quickly.
+    ///   - progress: Called with `waiting`, `checking` (not if pages are copied), `writing` and `verifying`, in bytes,
+    ///     on the rotation's own thread; must return quickly.
     /// - Returns: What was done.
     /// - Throws: `CancellationError` if the task is cancelled before the new content replaces the old;
     ///   ``StrongroomError`` with `timedOut` naming the operations that were running; `locked` naming the processes
@@ -55,8 +55,8 @@ extension Store {
     ///   - subject: The key to rotate.
     ///   - keys: For ``RotationSubject/dataKey`` the keys of slots that are not in the chain.
     ///   - timeout: How long to wait for reads and writes in this process; nil for no limit.
-    ///   - progress: Called with `waiting`, `checking`, `writing` and `verifying`, in bytes, on the rotation's own
-    ///     thread; must return quickly.
+    ///   - progress: Called with `waiting`, `checking` (not if pages are copied), `writing` and `verifying`, in bytes,
+    ///     on the rotation's own thread; must return quickly.
     /// - Returns: What was done.
     /// - Throws: As ``rotate(timeout:progress:)``; ``StrongroomError`` with `keySlot` when the keys of slots are
     ///   missing, `envelopeMissing` when there is no envelope, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`.

@@ -4,7 +4,8 @@ extension Store {
     ///
     /// The engine reads a damaged page at the end of a long value as zeros, and reads only the pages that a statement
     /// needs; this reads all pages, including unused ones. While the check runs, the WAL cannot be checkpointed beyond
-    /// that moment, so it grows by what others write. Writes wait only while full-text indexes are compared with their
+    /// that moment, so it grows with each commit. The check takes the place of one reader; in a store with one reader
+    /// it takes the writer's, and writes wait. Otherwise they wait only while full-text indexes are compared with their
     /// tables, at the end. See SQLite's documentation, "PRAGMA integrity_check" and "PRAGMA foreign_key_check"
     /// (sqlite.org/pragma.html).
     ///
@@ -22,7 +23,8 @@ extension Store {
     /// Indexes and checks that need a function or a collation in Swift which the configuration does not have are left
     /// out, and listed in ``VerificationReport/unchecked``.
     ///
-    /// A plaintext file has no authentication codes: only the engine's checks are made.
+    /// A plaintext file, and a store in memory, have no authentication codes: the engine's checks are made, and only
+    /// these.
     ///
     /// - Parameters:
     ///   - checkingStructure: Whether the engine's checks are made, and not only those of the pages.
@@ -36,7 +38,8 @@ extension Store {
         checkingStructure: Bool = true, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> VerificationReport {
         let check = Check(file: file, checksStructure: checkingStructure, progress: progress)
-        let report = try await file.isInMemory ? checkByWriter(check) : checkByOwnConnection(check)
+        let keepsReaders = !file.isInMemory && pool.readers.count > 1
+        let report = try await keepsReaders ? checkByOwnConnection(check) : checkByWriter(check)
         guard checkingStructure, report.objections.isEmpty else { return report }
         return try await pool.perform(.ungroupedWrite) { writer in
             var report = report
@@ -66,8 +69,8 @@ extension Store {
                 connection.stop(when: { reader.cancellation.isSet })
                 return try check.through(connection, reader.cancellation).run()
             }
-        } catch let error as StrongroomError where error.code == .wrongKey {
-            // A new connection cannot read the first page; the writer may have it in its cache.
+        } catch let error as StrongroomError where error.isDamage || error.code == .wrongKey {
+            // A new connection cannot read the schema; the writer has it in its memory.
             return try await checkByWriter(check)
         }
     }

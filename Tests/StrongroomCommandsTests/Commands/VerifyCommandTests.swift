@@ -62,6 +62,20 @@ struct VerifyCommandTests {
         #expect(try String(contentsOfFile: report, encoding: .utf8).split(separator: "\n").count == 3)
     }
 
+    /// An index that was written wrongly is found by the engine's check alone.
+    @Test func onlyPagesAreNoVerification() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let report = ledger.directory.path("report.jsonl")
+        func verify(_ flags: String...) async throws -> [String] {
+            let arguments = ["verify", "--family", "ledger", "--report", report, "--json"] + flags
+            return try await ledger.run(arguments).lines(Answer.self).map(\.status)
+        }
+        #expect(try await verify("--pages-only") == ["done"])
+        #expect(try await verify("--pages-only", "--resume") == ["skipped"])
+        #expect(try await verify("--resume") == ["done"])
+    }
+
     @Test func aReportDoesNotOverwriteSomethingElse() async throws {
         let ledger = try Ledger()
         try await ledger.make()

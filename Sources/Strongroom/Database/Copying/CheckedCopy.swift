@@ -90,8 +90,8 @@ struct CheckedCopy {
             try copy.requireName(path)
             return Made(file: copy, content: content, verification: verification)
         } catch {
-            // The first failure is the one to report.
-            try? remove()
+            // The first failure is the one to report, unless plaintext is left.
+            if to == nil { try remove() } else { try? remove() }
             throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
         }
     }

@@ -32,8 +32,10 @@ struct ComparedPages {
             let pages = try DatabasePages(of: source, pageSize: pageSize, in: log)
             do {
                 try write(copy) { try progress(.writing, $0, $1) }
-            } catch let error as StrongroomError where error.code != .diskFull && source.hasMetDamage {
-                let damaged = try damagedPages(of: pages)
+            } catch let error as StrongroomError
+                where error.code != .diskFull && error.code != .interrupted && source.hasMetDamage
+            {
+                let damaged = try damagedPages(of: pages) { try progress(.verifying, $0, pages.count) }
                 guard !damaged.isEmpty else { throw error }
                 return PageComparison.Outcome(damagedInSource: damaged)
             }
@@ -54,9 +56,9 @@ struct ComparedPages {
         try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce, progress: progress)
     }
 
-    private func damagedPages(of pages: DatabasePages) throws -> [Int] {
+    private func damagedPages(of pages: DatabasePages, progress: (Int) throws -> Void) throws -> [Int] {
         guard let from else { return [] }
         let cipher = try PageCipher(from, settings: from.settings)
-        return try PageVerifier(PageContents(pages: pages, cipher: cipher)).damagedPages()
+        return try PageVerifier(PageContents(pages: pages, cipher: cipher)).damagedPages(progress: progress)
     }
 }

@@ -51,7 +51,11 @@ struct DatabaseSummary {
             guard let found = other.tables[table], found.count == rows.count else {
                 return "the table \"\(name)\" has \(other.tables[table]?.count ?? 0) rows in place of \(rows.count)"
             }
-            return "the rows of the table \"\(name)\" have other values"
+            return """
+                the rows of the table "\(name)" have other values. If the database has values of another storage class \
+                than their columns give them, write them anew first (`UPDATE \(Identifier.quote(name)) SET column = \
+                column`)
+                """
         }
         if schema != other.schema { return "the schema is another one" }
         for (setting, value) in header.sorted(by: { $0.key < $1.key }) where other.header[setting] != value {

@@ -117,10 +117,10 @@ extension PageComparison: PageScan {
         guard let source = source.current(number) else { return .damagedInSource }
         guard let copy = copy.current(number) else { return .damagedInCopy }
         guard let ciphers else { return isSame(source, copy, number) ? nil : .different }
+        guard ciphers.copy.authentication.isAuthentic(copy, number: number) else { return .damagedInCopy }
         guard ciphers.source.authentication.isAuthentic(source, number: number) else {
             return source.allSatisfy { $0 == 0 } ? .zerosInSource : .damagedInSource
         }
-        guard ciphers.copy.authentication.isAuthentic(copy, number: number) else { return .damagedInCopy }
         let usable = ciphers.source.layout.usable
         let (first, second) = (memory.content.source.bytes[..<usable], memory.content.copy.bytes[..<usable])
         try ciphers.source.deciphering.decipher(

@@ -49,10 +49,7 @@ struct PageCopy {
     }
 
     /// Removes the copy, and the remains of an interrupted one.
-    func remove() throws {
-        try FileSystem.remove(path)
-        try removeLogs()
-    }
+    func remove() throws { try FileSystem.removeCopy(path) }
 
     private func removeLogs() throws {
         for suffix in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }

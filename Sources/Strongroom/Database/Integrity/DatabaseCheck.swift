@@ -18,7 +18,8 @@ struct DatabaseCheck {
         let start = ContinuousClock.now
         var report = try connection.inSnapshotOfPages { log in
             var report = try checkPages(log)
-            guard checksStructure else { return report }
+            // The pages of plaintext have no codes.
+            guard checksStructure || cipher == nil else { return report }
             try monitor.report(.checkingStructure, report.pages, of: report.pages, .pages)
             report.objections = try telling { try integrityCheck(&report.unchecked) }
             let others = try telling {
@@ -28,7 +29,6 @@ struct DatabaseCheck {
             if report.objections.isEmpty { report.objections = others }
             return report
         }
-        try connection.file.check?()
         report.duration = ContinuousClock.now - start
         return report
     }
@@ -36,16 +36,16 @@ struct DatabaseCheck {
     /// Adds the check of the full-text indexes to a report; others cannot write meanwhile. The engine compares an index
     /// with its table by a statement that writes, although it changes nothing.
     func addFullText(to report: inout VerificationReport) throws {
-        let indexes = try connection.inSnapshot { StoredFullText.all(in: try connection.schemaEntries()) }
-        guard !indexes.isEmpty else { return }
-        guard connection.isWriter else {
-            report.unchecked += indexes.map {
-                "full-text index \"\($0.indexName)\" of table \"\($0.table)\": opened read-only"
-            }
-            return
-        }
         let start = ContinuousClock.now
         report.objections += try telling {
+            let indexes = try connection.inSnapshot { StoredFullText.all(in: try connection.schemaEntries()) }
+            guard !indexes.isEmpty else { return [] }
+            guard connection.isWriter else {
+                report.unchecked += indexes.map {
+                    "full-text index \"\($0.indexName)\" of table \"\($0.table)\": opened read-only"
+                }
+                return []
+            }
             let found = try connection.inTransaction(.immediate) { try connection.fullTextFindings() }
             report.unchecked += found.unchecked
             return found.findings
@@ -86,7 +86,8 @@ struct DatabaseCheck {
         } catch let error as StrongroomError {
             try monitor.check()
             let isFinding = [.damaged, .sql, .notADatabase, .inputOutput, .transactionEnded].contains(error.code)
-            guard isFinding else { throw error }
+            // With another key, which another process has given to the file, the pool repeats the work.
+            guard isFinding, !connection.file.isOfAnotherKey else { throw error }
             return [error.message]
         }
     }

@@ -9,7 +9,7 @@ public struct BackupReport: Sendable, Hashable {
     /// The rows of all tables.
     public let rows: Int64
     /// The first defect that the engine found in the structure of the copy and of the database, such as an index that
-    /// does not match its table; nil for none, and for a backup without the check of the structure.
+    /// does not match its table; nil for none, and for a backup whose structure was not checked.
     public let defect: String?
     /// How long it took.
     public let duration: Duration

@@ -10,7 +10,7 @@ struct MigrationBackupRestore {
     private var copyPath: String { FileSystem.companion(of: opening.path, "restoring") }
 
     func run() throws {
-        try FileSystem.remove(copyPath)
+        try FileSystem.removeCopy(copyPath)
         let content = try FileReplacement.judging(opening, needsEnvelope: true) { try FileContent.of(opening.path) }
         let keys = try opening.databaseKeys(chain, salt: content.salt ?? FileContent.of(backup.path).salt)
         try check(keys)
@@ -18,7 +18,7 @@ struct MigrationBackupRestore {
             try copy()
             try FileReplacement(opening: opening, path: copyPath, needsEnvelope: true).run(content, keys)
         } catch {
-            try? FileSystem.remove(copyPath)
+            try? FileSystem.removeCopy(copyPath)
             throw error
         }
     }

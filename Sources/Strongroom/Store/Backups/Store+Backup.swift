@@ -29,7 +29,8 @@ extension Store {
     ///   - checkingStructure: Whether the engine's integrity check is run on the copy. A defect is reported in
     ///     ``BackupReport/defect``; the backup is kept.
     ///   - progress: Called with `writing` and `verifying`, in bytes, on one of the library's threads; must not block.
-    ///     If a plaintext database gets an encrypted copy, its rows are copied instead of its pages.
+    ///     If a plaintext database gets an encrypted copy, its rows are copied instead of its pages, all of their
+    ///     values are compared, and the structure is checked in any case.
     /// - Returns: What was copied.
     /// - Throws: ``StrongroomError`` with `notAFile` if the path exists and is not to be replaced, or is no file;
     ///   `sameFile` for the path of the database itself; `locked` if another backup to the path is running, or the file

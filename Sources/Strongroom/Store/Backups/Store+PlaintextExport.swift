@@ -3,10 +3,12 @@ extension Store {
     ///
     /// This is the only operation that makes plaintext of encrypted data. The file contains everything: rows with their
     /// row ids, indexes, triggers, views, full-text tables, sequences, `user_version`, `application_id`, `auto_vacuum`
-    /// and encoding. First every page is checked; then one snapshot is copied, and the values of all rows are compared,
-    /// while reads and writes continue. The file has mode 0600, and is renamed to its path when it is complete. If the
-    /// export fails or is cancelled, the file is overwritten with zeros and removed; a killed process leaves
-    /// `.NAME.new` beside it, with plaintext in it, until the next export to the same path, or until you remove it.
+    /// and encoding. First every page is checked; then the rows of one snapshot are copied, and all of their values are
+    /// compared, while reads and writes continue. A plaintext database is copied page by page, as by
+    /// ``backup(to:key:replacing:checkingStructure:progress:)``. The file has mode 0600, and is renamed to its path
+    /// when it is complete. If the export fails or is cancelled, the file is overwritten with zeros and removed; a
+    /// killed process leaves `.NAME.new` beside it, with plaintext in it, until the next export to the same path, or
+    /// until you remove it.
     ///
     /// ```swift
     /// try await store.exportPlaintext(to: "/srv/transfer/inventory.sqlite")

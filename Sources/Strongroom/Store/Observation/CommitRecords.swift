@@ -14,9 +14,13 @@
 /// gap between two records. Then any table may have changed.
 final class CommitRecords: CommitRecorder {  // guarded by the slot, as its connection is
     private let ring: RecordRing
-    private let deriveKey: () throws -> CommitRecordKey
+    /// Nil once the key is derived: it has the key of the file.
+    private var deriveKey: (() throws -> CommitRecordKey)?
     /// Derived when the first commit is recorded or read; nil if libcrypto fails.
-    private lazy var key = try? deriveKey()
+    private lazy var key: CommitRecordKey? = {
+        defer { deriveKey = nil }
+        return try? deriveKey?()
+    }()
     /// A record that has no positions and no code yet, and its tables; nil if nothing is to be recorded.
     private var draft: (tables: Set<String>, record: [UInt8])?
 

@@ -23,7 +23,11 @@ final class OpeningExecutor: TaskExecutor {
     static let threadName = "strongroom.open"
 
     private func runJobs() {
-        while let job = nextJob() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        while let job = nextJob() {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            // Also when the opening is suspended, and continues on another thread.
+            DedicatedThread.end()
+        }
     }
 
     private func nextJob() -> UnownedJob? {

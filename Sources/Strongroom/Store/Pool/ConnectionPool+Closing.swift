@@ -52,7 +52,7 @@ extension ConnectionPool {
             dismantle(isWaiting: true)
             whenDismantled.signal()
         }
-        if foreign.isOn { foreign.check(try? writersConnection(), isLast: true) }
+        if foreign.isOn { foreign.check(try? lastWritersConnection(), isLast: true) }
         readLastValues()
         companions.finish()
         companions.suspend()

@@ -32,6 +32,12 @@ extension ConnectionPool {
         return try writer.connected()
     }
 
+    /// As ``writersConnection()`` for a store that is being closed, in which no slot is in use any more.
+    func lastWritersConnection() throws -> Connection {
+        if writer.lent != nil { for index in readers.indices { returnConnection(of: index) } }
+        return try writersConnection()
+    }
+
     // MARK: Lending
 
     /// Takes the writer's connection for a reader that has none, so that a store which is opened, read and closed has
@@ -104,6 +110,8 @@ extension ConnectionPool {
                 return
             }
         }
+        // It may be the only connection, which the last checkpoint needs.
+        guard !queue.withLock({ $0.isClosing }) else { return }
         drop(.reader(index))
     }
 

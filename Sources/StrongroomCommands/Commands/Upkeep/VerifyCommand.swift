@@ -35,9 +35,17 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let finished = resume ? family.report.map { ReportFile.finished("verify", in: FilePath.absolute($0)) } : nil
+        // The name in the report: a database of which only the pages were checked is not verified.
+        let names = pagesOnly ? ["verify --pages-only", "verify"] : ["verify"]
+        let finished =
+            resume
+            ? family.report.map { report in
+                names.reduce(into: Set<String>()) {
+                    $0.formUnion(ReportFile.finished($1, in: FilePath.absolute(report)))
+                }
+            } : nil
         let command = FamilyCommand<VerificationDetail>(
-            name: "verify", label: "Verifying", databases: try databases.resolve(), options: family, output: output,
+            name: names[0], label: "Verifying", databases: try databases.resolve(), options: family, output: output,
             unit: .count, isContinuing: resume)
         try await command.run { database, progress in
             guard finished?.contains(database.path) != true else {

@@ -34,6 +34,20 @@ struct ComparedCopyTests {
 
         var testDescription: String { rawValue }
 
+        /// A part of the error's message.
+        func words(copiesRows: Bool) -> String {
+            switch self {
+            case .none: ""
+            case .otherValue, .oldPage: copiesRows ? "other values" : "another content"
+            case .otherClass: copiesRows ? "other values" : "another content"
+            case .missingRow: copiesRows ? "99 rows in place of 100" : "another content"
+            case .otherIndex: copiesRows ? "not whole" : "another content"
+            case .damagedPage: "damaged"
+            case .longer: "another length"
+            case .header: copiesRows ? "user_version" : "another content"
+            }
+        }
+
         func apply(to path: String, key: DerivedKey) throws {
             func run(_ statements: String...) throws {
                 let file = DatabaseFile(path: path, name: "copy", busyTimeout: 0, log: nil)
@@ -64,13 +78,20 @@ struct ComparedCopyTests {
                     """)
             case .damagedPage: try change { $0[$0.count - pageSize / 2] ^= 1 }
             case .oldPage:
-                let before = try Data(contentsOf: URL(filePath: path)).suffix(from: pageSize)
+                let now = try Data(contentsOf: URL(filePath: path))
                 try run("PRAGMA journal_mode = DELETE", "UPDATE line SET text = 'Line 7' WHERE text = 'line 7'")
-                try change { bytes in
-                    // All pages are older but the first.
-                    bytes.replaceSubrange(pageSize..<bytes.count, with: before)
+                let other = try Data(contentsOf: URL(filePath: path))
+                let changed = (1..<now.count / pageSize).first { page in
+                    let range = page * pageSize..<(page + 1) * pageSize
+                    return now[range] != other[range]
                 }
-                try run("UPDATE line SET text = 'LINE 8' WHERE text = 'line 8'")
+                let page = try #require(changed)
+                try change { bytes in
+                    bytes = now
+                    // Authentic, with the same number.
+                    let range = page * pageSize..<(page + 1) * pageSize
+                    bytes.replaceSubrange(range, with: other[range])
+                }
             case .longer: try change { $0 += Data(count: pageSize) }
             case .header: try run("PRAGMA user_version = 42")
             }
@@ -121,7 +142,9 @@ struct ComparedCopyTests {
         if fault == .none {
             #expect(try rotation.run().method == .copy)
         } else {
-            #expect(throws: StrongroomError.self) { try rotation.run() }
+            let error = try #require(throws: StrongroomError.self) { try rotation.run() }
+            #expect(error.code == .rotationFailed)
+            #expect(error.message.contains(fault.words(copiesRows: copiesRows)), "\(error)")
             #expect(try await vault.lines().count == 100)
         }
         #expect(isPlanted.withLock { $0 })
@@ -171,8 +194,12 @@ struct ComparedCopyTests {
                     }
                     isWritten.come()
                 }
-                try? isWritten.block()
+                do { try isWritten.block() } catch { Issue.record(error) }
             }
+            let written = try await store.read { db in
+                try db.value("SELECT count(*) FROM line WHERE text LIKE '%yy'", as: Int.self)
+            }
+            #expect(written == 100)
             #expect(phases.withLock { $0 } == [.writing, .verifying])
             #expect(report.rows > 102)
         }

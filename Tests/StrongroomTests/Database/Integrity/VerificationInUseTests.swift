@@ -109,6 +109,66 @@ struct VerificationInUseTests {
         try handle.close()
     }
 
+    /// A new connection cannot read the schema then.
+    @Test func damageOfTheSchemaIsReportedByAnOpenStore() async throws {
+        // Not by this process, whose descriptor on the file would drop the engine's locks.
+        let dd = try #require(Program(at: "/bin/dd"))
+        let size = try CipherSettings.engineDefault().pageSize
+        try await vault.using { store in
+            try await store.write { db in
+                for number in 0..<60 {
+                    let name = "filler_\(number)_\(String(repeating: "x", count: 100))"
+                    try db.execute("CREATE VIEW \(name: name) AS SELECT 1")
+                }
+            }
+            _ = try await store.checkpoint()
+            let pages = try await store.pool.perform(.ungroupedWrite) { connection in
+                let key = try #require(store.file.pageKey)
+                let cipher = try PageCipher(key, settings: key.settings)
+                return try connection.inSnapshotOfPages { log in
+                    let pages = try DatabasePages(of: connection, pageSize: size, in: log)
+                    var found: [Int] = []
+                    try TreeWalk(contents: PageContents(pages: pages, cipher: cipher)).walk(1) { event in
+                        if case .page(let number) = event { found.append(number) }
+                    }
+                    return found
+                }
+            }
+            let page = try #require(pages.last { $0 > 1 })
+            let place = "seek=\((page - 1) * size + 100)"
+            let result = try dd.run(["of=\(vault.path)", "bs=1", "conv=notrunc", "count=5", place], input: "xxxxx")
+            #expect(result.status == 0)
+            let report = try await store.verify()
+            #expect(report.damagedPages.map(\.number) == [page], "\(report)")
+        }
+    }
+
+    @Test(arguments: [1, 3])
+    func readsContinue(readers: Int) async throws {
+        let settings = StoreSettings(readers: readers, busyTimeout: .milliseconds(10))
+        try await vault.with(\.settings, settings).using { store in
+            try await addLines(store, 50)
+            let isFirst = Locked(true)
+            let report = try await store.verify { _ in
+                let isNow = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                guard isNow else { return }
+                let isRead = Moment()
+                Task {
+                    let count = try await store.read { db in
+                        try db.value("SELECT count(*) FROM line", as: Int.self)
+                    }
+                    #expect(count == 50)
+                    isRead.come()
+                }
+                do { try isRead.block() } catch { Issue.record(error) }
+            }
+            #expect(report.isWhole)
+        }
+    }
+
     /// As it is while another process checkpoints the WAL.
     @Test func aPageThatIsBeingWrittenFromTheLogIsNotDamaged() async throws {
         // Not by this process, whose descriptor on the file would drop the engine's locks.

@@ -310,6 +310,37 @@ struct ReadOnlyStoreTests {
         try unlockDirectory()
     }
 
+    /// Nothing that is copied changes, so only the check of the file itself can notice it.
+    @Test func aBackupOfAFileThatChangesWithoutLocksIsNotKept() async throws {
+        try lockDirectory()
+        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            try Self.giveUpPrivileges()
+            let place = try TemporaryDirectory()
+            let reading = Self.reading(root, 1)
+            let store = try await reading.open()
+            let isFirst = Locked(true)
+            try await expectFailure(.fileChanged) {
+                _ = try await store.backup(to: place.path("copy.sqlite")) { _ in
+                    let isNow = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    guard isNow else { return }
+                    do {
+                        try Self.becomeRoot()
+                        try Self.make(.log, reading.path)
+                        try Self.giveUpPrivileges()
+                    } catch {
+                        Issue.record(error)
+                    }
+                }
+            }
+            #expect(!FileManager.default.fileExists(atPath: place.path("copy.sqlite")))
+            try await store.close()
+        }
+        try unlockDirectory()
+    }
+
     /// Root may; whoever else runs the tests owns the file, and gives itself the rights.
     private static func make(_ change: Change, _ path: String) throws {
         let directory = String(path.dropLast("/vault.sqlite".count))
