@@ -24,7 +24,7 @@ struct ComparedCopyTests {
         /// A row of another storage class whose text looks the same.
         case otherClass
         case missingRow
-        /// An index whose entries belong to another index.
+        /// Two indexes that have each other's entries.
         case otherIndex
         case damagedPage
         /// The pages of an older copy, with the same key.
@@ -73,8 +73,13 @@ struct ComparedCopyTests {
                 try run(
                     "PRAGMA writable_schema = ON",
                     """
-                    UPDATE sqlite_master SET rootpage =
-                    (SELECT rootpage FROM sqlite_master WHERE name = 'line_length') WHERE name = 'line_text'
+                    CREATE TEMP TABLE root AS
+                    SELECT name, rootpage FROM sqlite_master WHERE name LIKE 'line!_%' ESCAPE '!'
+                    """,
+                    """
+                    UPDATE sqlite_master
+                    SET rootpage = (SELECT root.rootpage FROM root WHERE root.name <> sqlite_master.name)
+                    WHERE name LIKE 'line!_%' ESCAPE '!'
                     """)
             case .damagedPage: try change { $0[$0.count - pageSize / 2] ^= 1 }
             case .oldPage:
