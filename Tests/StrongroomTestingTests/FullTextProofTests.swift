@@ -15,9 +15,11 @@ struct FullTextProofTests {
         static let target = "essays"
 
         var migrator: Migrator
+        var tokenizers: [TextTokenizer] = []
 
         func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.passphrase("essays")) }
         func migrator(for database: DatabaseName) -> Migrator? { migrator }
+        func tokenizers(for database: DatabaseName) -> [TextTokenizer] { tokenizers }
     }
 
     private static let plain = TableSchema("essay", columns: Essay.columnDefinitions)
@@ -48,6 +50,22 @@ struct FullTextProofTests {
             })
         let report = try await MigrationProof(essays).report()
         #expect(report.faults.contains { $0.message.contains("strongroom_search_essay.text") }, "\(report.faults)")
+    }
+
+    @Test func `the program's own tokenizers are used`() async throws {
+        let letters = TextTokenizer("letters") { text in
+            text.indices.map { TextToken(String(text[$0]), $0..<text.index(after: $0)) }
+        }
+        let schema = TableSchema(
+            "essay", columns: Essay.columnDefinitions, fullText: [FullTextIndex(on: "title", tokenizer: letters)])
+        let proof = MigrationProof(Essays(migrator: .automatic(tables: [schema]), tokenizers: [letters]))
+            .release("1", tables: [Self.plain])
+            .planting(at: "1") { db in
+                try db.execute("INSERT INTO essay (title) VALUES ('On growth')")
+            } expecting: { db, _ in
+                try db.value("SELECT title FROM essay") == "On growth"
+            }
+        #expect(try await proof.report().faults.map(\.description) == [])
     }
 }
 #endif

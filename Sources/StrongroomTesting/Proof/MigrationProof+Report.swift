@@ -19,7 +19,8 @@ extension MigrationProof {
     public struct Report: Sendable, CustomStringConvertible {
         /// The faults; empty if the migrations are proved.
         public internal(set) var faults: [Fault] = []
-        /// The upgrade paths that were tested, such as `1 → 3`, each with the data of its first version.
+        /// The upgrade paths that were tested, such as `1 → 3`, each with the data of its first version. Those of an
+        /// automatic schema end at `automatic`.
         public internal(set) var ups: [String] = []
         /// The downgrade paths that were tested, each followed by the upgrade.
         public internal(set) var downs: [String] = []
@@ -30,6 +31,9 @@ extension MigrationProof {
         public internal(set) var rotations = 0
         /// The names of the fixture files that were opened.
         public internal(set) var fixtures: [String] = []
+        /// What migrated files of an automatic schema have and a new file has not: columns, tables and indexes that are
+        /// no longer declared, which an automatic migrator keeps. Empty for a migrator with steps.
+        public internal(set) var kept: [String] = []
         /// What could not be tested, and why.
         public internal(set) var leftOut: [String] = []
 
@@ -40,7 +44,9 @@ extension MigrationProof {
                 "interruptions: \(interruptions)", "rotations: \(rotations)",
                 "fixtures: \(fixtures.joined(separator: ", "))",
             ]
-            return (lines + leftOut.map { "left out: \($0)" } + faults.map { "fault: \($0)" }).joined(separator: "\n")
+            return
+                (lines + kept.map { "kept: \($0)" } + leftOut.map { "left out: \($0)" } + faults.map { "fault: \($0)" })
+                .joined(separator: "\n")
         }
 
         mutating func add(_ message: String, on way: String?) {

@@ -18,6 +18,10 @@ public import Strongroom
 /// The proof works in files of its own with keys of its own. From the configuration it uses the migrator, the cipher
 /// settings, the key protection and the store settings, except for those that control when to migrate, where data is
 /// stored, and whether stores are read-only. For what is tested, see the guide "Proving migrations".
+///
+/// An automatic migrator has no versions; its earlier versions are those that ``release(_:tables:removingColumns:)``
+/// and ``release(_:fileID:line:_:)`` declare and those of the fixture files, and the version of today's tables is
+/// `automatic`.
 public struct MigrationProof: Sendable {
     let configuration: any Configuration
     /// Nil for the target with the suffix `.sqlite`.
@@ -25,6 +29,11 @@ public struct MigrationProof: Sendable {
     let fixtures: FixtureDirectory
     var plantings: [Planting] = []
     var recordProofs: [RecordProof] = []
+    /// The earlier releases of an automatic schema, oldest first.
+    var releases: [Release] = []
+    var removals: [ColumnRemoval] = []
+    /// The keys of fixture files that have their own, by file name.
+    var fixtureKeys: [String: Key] = [:]
 
     /// The key of fixture files. It is public: plant no secrets.
     ///
@@ -56,7 +65,6 @@ public struct MigrationProof: Sendable {
     ///
     /// Only the author of a `down` knows which rows it may discard. After a downgrade, planted data is therefore
     /// checked only back to the version `oldest`:
-    /// going back from it only as far as `oldest` says:
     ///
     /// ```swift
     /// proof.planting(at: "4", backTo: "2") { db in
@@ -65,6 +73,9 @@ public struct MigrationProof: Sendable {
     ///     try db.value("SELECT name FROM contact") == "Fay"
     /// }
     /// ```
+    ///
+    /// With an automatic migrator, `oldest` is the oldest release whose program may still open the file: that of each
+    /// release from there on opens the file that has today's tables, and then today's program does.
     ///
     /// - Parameters:
     ///   - version: The version at which the data is written.
@@ -122,7 +133,14 @@ public struct MigrationProof: Sendable {
     /// - Returns: The faults, what was tested, and what was left out and why.
     /// - Throws: `StrongroomError` as ``verify(fileID:line:)``.
     public func report() async throws -> Report {
-        let run = try ProofRun(self)
+        let subject = try ProofSubject(self)
+        let migrator = try subject.migrator()
+        guard migrator.isAutomatic else {
+            let run = ProofRun(self, subject, migrator)
+            try await run.all()
+            return run.report
+        }
+        let run = AutomaticRun(self, subject, migrator)
         try await run.all()
         return run.report
     }

@@ -47,13 +47,22 @@ struct ProofFile: Sendable {
         return copy
     }
 
-    /// Opens the file, runs work and closes the file.
+    /// Opens the file with some migrations, runs work and closes the file.
     func using<T: Sendable>(
         _ migrations: [Migration]?, tables: [TableSchema]? = nil, keys: [Key] = [.numbered(1)],
         rotation: RotationPolicy? = nil, protection: KeyProtection? = nil, changes: ChangedMigrations = .ignore,
         _ work: (Store) async throws -> T
     ) async throws -> T {
         let migrator = migrations.map { migrations in Migrator(tables: tables) { migrations }.whenChanged(changes) }
+        return try await using(
+            migrator: migrator, keys: keys, rotation: rotation, protection: protection, work)
+    }
+
+    /// Opens the file with a migrator, or with none, runs work and closes the file.
+    func using<T: Sendable>(
+        migrator: Migrator?, keys: [Key], rotation: RotationPolicy? = nil, protection: KeyProtection? = nil,
+        _ work: (Store) async throws -> T
+    ) async throws -> T {
         let configuration = ProofConfiguration(
             subject: subject, directory: directory, migrator: migrator, keys: keys, rotation: rotation,
             protection: protection)
@@ -74,6 +83,23 @@ struct ProofFile: Sendable {
 struct ProofSubject: Sendable {
     let configuration: any Configuration
     let name: DatabaseName
+
+    init(_ proof: MigrationProof) throws {
+        configuration = proof.configuration
+        name = try DatabaseName(proof.database ?? "\(type(of: proof.configuration).target).sqlite")
+    }
+
+    /// The configuration's migrator.
+    ///
+    /// - Throws: `StrongroomError` with `invalidMigrator` if there is none, or one with nothing to prove.
+    func migrator() throws -> Migrator {
+        let migrator = try configuration.migrator(for: name)
+        if let migrator, migrator.isAutomatic || !migrator.migrations.isEmpty { return migrator }
+        throw StrongroomError(
+            .invalidMigrator,
+            "The configuration gives no migrator, or one without a migration; there is nothing to prove.",
+            database: name.fileName)
+    }
 }
 
 /// The tested configuration, with other files and other keys.
@@ -107,6 +133,10 @@ private struct ProofConfiguration: Configuration {
     }
 
     func collations(for database: DatabaseName) -> [Collation] { subject.configuration.collations(for: subject.name) }
+
+    func tokenizers(for database: DatabaseName) -> [TextTokenizer] {
+        subject.configuration.tokenizers(for: subject.name)
+    }
 
     func settings(for database: DatabaseName) -> StoreSettings {
         var settings = subject.configuration.settings(for: subject.name)

@@ -6,6 +6,12 @@ extension ProofRun {
     /// intervals.
     private static let maxInterruptions = 100
 
+    /// The numbers of statements after which a migration of so many is interrupted.
+    static func interruptionPoints(_ count: Int) -> [Int] {
+        let points = min(count + 1, maxInterruptions)
+        return (0..<points).map { $0 * (count + 1) / points }
+    }
+
     /// One step of a migration, which is interrupted.
     private struct Course: Sendable {
         /// The index of the migration.
@@ -87,8 +93,7 @@ extension ProofRun {
         var straight = StraightRun(content: content)
         straight.statements = statements.withLock { $0 }
         let count = straight.statements.count
-        let points = min(count + 1, Self.maxInterruptions)
-        straight.points = (0..<points).map { $0 * (count + 1) / points }
+        straight.points = Self.interruptionPoints(count)
         if !course.makesFile { straight.killed = try await killed(course, at: Set(straight.points)) }
         return straight
     }

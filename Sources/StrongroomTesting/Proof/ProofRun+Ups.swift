@@ -79,48 +79,12 @@ extension ProofRun {
         if !applied.isEmpty {
             report.add("migrations run a second time: \(applied.joined(separator: ", "))", on: way)
         }
-        let (first, second) = ("the file when it was opened first", "it when it was opened again")
-        let differences =
-            before.schema.differences(from: after.schema, here: first, there: second)
-            + before.content.differences(from: after.content, here: first, there: second).map(\.text)
-        for difference in differences { report.add("opening a second time changes the file: \(difference)", on: way) }
-    }
-
-    /// Reads the content of a file, without a migrator that could change it.
-    func sight(_ file: ProofFile) async throws -> Sight {
-        try await file.using(nil, rotation: .manual) { store in
-            try await store.read { db in Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db))
-            }
-        }
+        reportChanges(from: before, to: after, on: way)
     }
 
     /// Reads and writes the records of every named table, in a file that is discarded.
     private func proveRecords(in file: ProofFile, on way: String) async throws {
-        for record in proof.recordProofs {
-            let what = "the records of table \"\(record.tableName)\" cannot be proved"
-            let finding = await attempting(what, on: way) {
-                try await file.using(migrations, tables: tables) { store in
-                    try await store.write(as: .immediate) { db in try record.prove(db) }
-                }
-            }
-            for fault in finding?.faults ?? [] { report.add(fault, on: way) }
-            recordCounts[record.tableName, default: 0] += finding?.count ?? 0
-        }
-    }
-
-    /// Reports tables whose records were not read.
-    func reportUnprovedRecords() {
-        let named = Set(proof.recordProofs.map(\.tableName))
-        for record in proof.recordProofs where recordCounts[record.tableName] == 0 {
-            report.leftOut.append(
-                """
-                no record of table "\(record.tableName)" was read: plant a row, or pass a sample to \
-                `records(of:)`
-                """
-            )
-        }
-        for table in tables ?? [] where !named.contains(table.name) {
-            report.leftOut.append("the records of table \"\(table.name)\": name their type with `records(of:)`")
-        }
+        let migrator = Migrator(tables: tables) { migrations }.whenChanged(.ignore)
+        try await proveRecords(in: file, with: migrator, keys: [.numbered(1)], on: way)
     }
 }

@@ -1,36 +1,22 @@
 import Foundation
 import Strongroom
 
-/// A running proof: its files and its results.
-final class ProofRun {
-    let proof: MigrationProof
-    let subject: ProofSubject
+/// A running proof of a migrator with steps: its files and its results.
+final class ProofRun: ProofResults {
     /// Oldest first; at least one.
     let migrations: [Migration]
     /// The tables of a new file; nil if it runs every migration.
     let tables: [TableSchema]?
-    var report = MigrationProof.Report()
 
     /// The schemas of each version, created by running every migration on an empty file.
     var schemas: [SchemaDescription] = []
     /// A file at each version, with the data planted at it.
     var stages: [ProofFile] = []
-    /// The number of records of each table that were read or written.
-    var recordCounts: [String: Int] = [:]
 
-    init(_ proof: MigrationProof) throws {
-        self.proof = proof
-        let target = type(of: proof.configuration).target
-        subject = ProofSubject(
-            configuration: proof.configuration, name: try DatabaseName(proof.database ?? "\(target).sqlite"))
-        guard let migrator = try proof.configuration.migrator(for: subject.name), !migrator.migrations.isEmpty else {
-            throw StrongroomError(
-                .invalidMigrator,
-                "The configuration gives no migrator, or one without a migration; there is nothing to prove.",
-                database: subject.name.fileName)
-        }
+    init(_ proof: MigrationProof, _ subject: ProofSubject, _ migrator: Migrator) {
         migrations = migrator.migrations
         tables = migrator.tables
+        super.init(proof, subject)
     }
 
     var last: Int { migrations.count - 1 }
@@ -40,6 +26,7 @@ final class ProofRun {
 
     /// Tests everything that can be tested; tests that depend on a version that cannot be created are left out.
     func all() async throws {
+        refuseReleases()
         for planting in proof.plantings { check(planting) }
         guard try await makeSchemas(), try await makeStages() else { return }
         try await proveFreshFile()
@@ -48,7 +35,19 @@ final class ProofRun {
         try await proveInterruptions()
         try await proveRotation()
         try await proveFixtures()
-        reportUnprovedRecords()
+        reportUnprovedRecords(of: tables ?? [])
+    }
+
+    /// Adds a fault for what only an automatic migrator has.
+    private func refuseReleases() {
+        let places = proof.releases.map(\.place) + proof.removals.map(\.place)
+        for place in places {
+            report.add(
+                """
+                the release or removed column that is declared at \(place) is one of an automatic migrator, and this \
+                one has steps, which define the earlier versions
+                """, on: nil)
+        }
     }
 
     /// Adds a fault for data of an unknown version, or with an `oldest` version that is not earlier than its own.
@@ -65,23 +64,6 @@ final class ProofRun {
             no version before it
             """,
             on: nil)
-    }
-
-    /// Adds a fault for an error of the work, except for errors of the kit itself.
-    ///
-    /// - Returns: The result of the work; nil if it threw.
-    func attempting<T: Sendable>(_ what: String, on way: String?, _ work: () async throws -> T) async -> T? {
-        do {
-            return try await work()
-        } catch {
-            // The message contains an error of the library, but not an error of a migration.
-            let underlying = (error as? StrongroomError)?.underlying
-            let cause = underlying.map { $0 is StrongroomError ? "" : " (\($0))" } ?? ""
-            // Removes the path of the temporary directory, so that one fault on several paths has one text.
-            let text = "\(error)\(cause)".replacing(/"[^"]*\/strongroom-[0-9A-F-]{36}\//, with: "\"")
-            report.add("\(what): \(text)", on: way)
-            return nil
-        }
     }
 
     // MARK: Reference files
@@ -118,12 +100,6 @@ final class ProofRun {
     }
 
     // MARK: Checking a file
-
-    /// The content of a file.
-    struct Sight: Sendable {
-        let schema: SchemaDescription
-        let content: TableContent
-    }
 
     /// Opens a file, which migrates it to a version, and checks the schema and the planted data.
     ///
@@ -170,21 +146,5 @@ final class ProofRun {
     /// Whether planted data must be correct in a file of a version.
     private func isWanted(_ planting: Planting, at index: Int) -> Bool {
         self.index(of: planting.oldest ?? planting.version).map { index >= $0 } ?? false
-    }
-
-    /// The differences in the content of two files that should be equal, except for those that differ between runs,
-    /// such as timestamps.
-    ///
-    /// - Parameter again: Creates the second file again.
-    func lastingDifferences(
-        _ content: TableContent, _ expected: TableContent, here: String, there: String,
-        again: () async throws -> TableContent?
-    ) async throws -> [String] {
-        let found = content.differences(from: expected, here: here, there: there)
-        guard !found.isEmpty, let other = try await again() else { return found.map(\.text) }
-        let passing = other.differences(from: expected, here: here, there: there)
-        return found.filter { difference in
-            !passing.contains { $0.table == difference.table && $0.column == difference.column }
-        }.map(\.text)
     }
 }

@@ -76,6 +76,21 @@ struct SchemaDescription: Sendable {
         return items[owner] != nil && other.items[owner] == nil
     }
 
+    /// The titles of the elements that another schema does not have; not those of which it has not even the owner.
+    func additions(to other: SchemaDescription) -> [String] {
+        items.keys.sorted().compactMap { key in
+            guard let item = items[key], other.items[key] == nil, !isOwnerMissing(item, from: other) else { return nil }
+            return item.title
+        }
+    }
+
+    /// The schema without the elements that another one does not have.
+    func restricted(to other: SchemaDescription) -> SchemaDescription {
+        var part = self
+        part.items = items.filter { other.items[$0.key] != nil }
+        return part
+    }
+
     private static func differences(
         _ item: SchemaItem, _ other: SchemaItem, _ here: String, _ there: String
     ) -> [String] {

@@ -3,8 +3,11 @@ import Strongroom
 /// The rows of every table, for comparison with those of another file.
 struct TableContent: Sendable {
     struct Rows: Sendable {
-        let columns: [String]
+        /// Sorted by name.
+        let infos: [ColumnInfo]
         let rows: [[Value]]
+
+        var columns: [String] { infos.map(\.name) }
     }
 
     /// The rows by table name.
@@ -20,12 +23,13 @@ struct TableContent: Sendable {
             let keys = columns.filter { $0.keyPlace != nil }.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }
             let order: SQL = text.isWithoutRowID ? Self.list(keys.map(\.name)) : "rowid"
             // By name: the order of the columns is ignored.
-            let names = columns.map(\.name).sorted()
+            let sorted = columns.sorted { $0.name < $1.name }
+            let names = sorted.map(\.name)
             var rows: [[Value]] = []
             try db.forEachRow("SELECT \(Self.list(names)) FROM \(name: table) ORDER BY \(order)") { row in
                 rows.append(try (0..<row.count).map { try row.value(at: $0) })
             }
-            tables[table] = Rows(columns: names, rows: rows)
+            tables[table] = Rows(infos: sorted, rows: rows)
         }
     }
 

@@ -133,5 +133,65 @@ struct ProvingMigrationsExamples {
 
         #expect(try await store.table(Account.self).all().map(\.cents) == [500, 0])
     }
+
+    // MARK: Automatic schemas
+
+    @Table("guest")
+    struct GuestOfRelease11 {
+        var id: Int64?
+        var name: String
+        var visits = 0
+    }
+
+    @Table("guest")
+    struct Guest: Equatable {
+        var id: Int64?
+        var name: String
+        var visits: Int64 = 0
+        @Column(default: "") var note = ""
+    }
+
+    private struct GuestBook: Configuration {
+        static let target = "guestbook"
+
+        var tables = [Guest.schema]
+        var key = Key.random()
+
+        func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(key) }
+        func migrator(for database: DatabaseName) -> Migrator? { .automatic(tables: tables, removingColumns: true) }
+    }
+
+    @Test func everyReleaseOfTheGuestBookOpens() async throws {
+        try await MigrationProof(GuestBook())
+            .release("1.0") { db in
+                try db.execute("CREATE TABLE guest (id INTEGER PRIMARY KEY, name TEXT NOT NULL, fax TEXT)")
+            }
+            .release("1.1", tables: [GuestOfRelease11.schema])
+            .removingColumn("fax", from: "guest")
+            .planting(at: "1.0") { db in
+                try db.execute("INSERT INTO guest (name, fax) VALUES ('Ada', '+44 1')")
+            } expecting: { db, version in
+                try db.value("SELECT name FROM guest") == "Ada"
+            }
+            .records(of: Guest.self, Guest(name: "Gil"))
+            .verify()
+    }
+
+    @Test func aFileWithAKeyOfItsOwnIsProved() async throws {
+        let oldKey = Key.random()
+        let book = GuestBook(tables: [GuestOfRelease11.schema], key: oldKey)
+        let temporary = try TemporaryStores(book, keys: KeyChain(oldKey))
+        let store = try await temporary.stores.open("guestbook.sqlite")
+        try await store.close()
+        let guests = URL(filePath: own.path("guests"))
+        try FileManager.default.createDirectory(at: guests, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            at: URL(filePath: temporary.directory.path("guestbook.sqlite")), to: guests.appending(path: "1.0.sqlite"))
+
+        let proof = MigrationProof(GuestBook(), fixtures: own.path("guests"))
+            .fixture("1.0.sqlite", key: oldKey)
+
+        #expect(try await proof.verify().fixtures == ["1.0.sqlite"])
+    }
 }
 #endif

@@ -40,7 +40,7 @@ extension Migrator {
     }
 
     /// The version of a file with an automatic migrator, in reports.
-    static let automaticVersion = "automatic"
+    package static let automaticVersion = "automatic"
 
     /// Determines the changes of an automatic migrator.
     func plan(for connection: Connection, _ schema: AutomaticSchema, to version: String?) throws -> Plan {
@@ -67,7 +67,17 @@ extension Migrator {
         var report = MigrationReport(from: plan.from, to: Self.automaticVersion, applied: [])
         guard let automatic, !changes.isEmpty else { return report }
         let step = StepRun(version: Self.automaticVersion, connection: connection, run: run)
-        report.steps = [try step.carryOut { db in try automatic.carryOut(changes, in: db) }]
+        let watch = changeWatch
+        let work = try step.carryOut { db in
+            guard let watch else { return try automatic.carryOut(changes, in: db) }
+            try db.watchingStatements { sql, _ in
+                try watch(sql)
+            } _: {
+                try automatic.carryOut(changes, in: db)
+                try watch(nil)
+            }
+        }
+        report.steps = [work]
         report.schemaChanges = changes.map(\.words)
         return report
     }

@@ -20,6 +20,9 @@ public struct Migrator: Sendable {
     /// The declared tables of an automatic migrator; nil for a migrator with steps.
     let automatic: AutomaticSchema?
 
+    /// Called before each statement of an automatic migration, and with nil at its end.
+    private(set) var changeWatch: (@Sendable (String?) throws -> Void)?
+
     /// Called with the progress of the steps.
     private(set) var progress: WorkMonitor.Progress?
 
@@ -47,6 +50,12 @@ public struct Migrator: Sendable {
         tables = automatic.tables
         migrations = []
     }
+
+    /// Whether it has no steps and compares the declared tables with those of the file.
+    package var isAutomatic: Bool { automatic != nil }
+
+    /// Whether it removes columns that are not declared.
+    package var removesColumns: Bool { automatic?.removesColumns ?? false }
 
     /// The newest version, or nil if there is no step.
     public var newestVersion: String? { migrations.last?.version }
@@ -78,6 +87,17 @@ public struct Migrator: Sendable {
         var telling = self
         telling.progress = progress
         return telling
+    }
+
+    /// Watches the statements of an automatic migration; for the testing library, which interrupts them.
+    ///
+    /// - Parameter watch: Called before each statement, and with nil before the commit; an error that it throws is
+    ///   thrown in place of the statement.
+    /// - Returns: The migrator.
+    package func watchingChanges(_ watch: @escaping @Sendable (String?) throws -> Void) -> Migrator {
+        var other = self
+        other.changeWatch = watch
+        return other
     }
 
     /// Sets the policy for migrations that have changed since files went through them.
