@@ -96,15 +96,3 @@ struct PageCopy {
             .fileMissing, "The file \"\(file.path)\" is gone. Restore it, then try again.", database: file.name)
     }
 }
-
-extension Connection {
-    /// The integer result of the library's own SQL, which version 4 returns as text for some settings of an encrypted
-    /// database; 0 for another result.
-    func ownNumber(_ sql: String) throws -> Int64 {
-        switch try ownValue(sql) {
-        case .integer(let number)?: number
-        case .text(let text)?: Int64(text) ?? 0
-        default: 0
-        }
-    }
-}

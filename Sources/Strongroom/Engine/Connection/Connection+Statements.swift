@@ -190,3 +190,15 @@ extension Connection {
         }
     }
 }
+
+extension Connection {
+    /// The integer result of the library's own SQL, which version 4 returns as text for some settings of an encrypted
+    /// database; 0 for another result.
+    func ownNumber(_ sql: String) throws -> Int64 {
+        switch try ownValue(sql) {
+        case .integer(let number)?: number
+        case .text(let text)?: Int64(text) ?? 0
+        default: 0
+        }
+    }
+}
