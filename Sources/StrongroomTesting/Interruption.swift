@@ -16,6 +16,33 @@ public struct Interruption: Error, Sendable, Equatable, CustomStringConvertible 
     public var description: String { "interrupted after \(statements) statements by a test" }
 }
 
+/// Lets a number of statements run; each further one fails, as on a full disk.
+final class StatementLimit: Sendable {
+    private let most: Int
+    private let state = Locked<(ran: Int, isExceeded: Bool)>((0, false))
+
+    init(_ most: Int) { self.most = most }
+
+    /// Whether a statement has failed.
+    var isExceeded: Bool { state.withLock { $0.isExceeded } }
+
+    /// Counts a statement that is about to run.
+    ///
+    /// - Parameter statement: Nil for the end of the work, which does not fail if a statement has failed before: work
+    ///   that catches the error continues to its end.
+    /// - Throws: ``Interruption``.
+    func count(_ statement: String?) throws {
+        try state.withLock { state in
+            if statement == nil, state.isExceeded { return }
+            guard state.ran < most else {
+                state.isExceeded = true
+                throw Interruption(statements: most)
+            }
+            state.ran += 1
+        }
+    }
+}
+
 extension Reading where Self: ~Copyable {
     /// Runs work whose statements fail from a given one on, as on a full disk. Use it in a transaction, which must then
     /// have no effect.
@@ -38,18 +65,14 @@ extension Reading where Self: ~Copyable {
     /// - Returns: The result of the work, if it has fewer statements.
     /// - Throws: ``Interruption``, also if the work catches it and continues; errors of the work.
     public func withInterruption<T>(after count: Int, _ work: () throws -> T) throws -> T {
-        var ran = 0
-        var isInterrupted = false
-        let result = try watchingStatements { _, _ in
-            guard ran < count else {
-                isInterrupted = true
-                throw Interruption(statements: count)
-            }
-            ran += 1
+        let limit = StatementLimit(count)
+        let result = try watchingStatements { sql, _ in
+            try limit.count(sql)
         } _: {
             try work()
         }
-        if isInterrupted || ran == count { throw Interruption(statements: count) }
+        guard !limit.isExceeded else { throw Interruption(statements: count) }
+        try limit.count(nil)
         return result
     }
 }

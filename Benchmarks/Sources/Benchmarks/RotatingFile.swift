@@ -44,7 +44,8 @@ final class RotatingFile: Sendable {
                 try db.execute(
                     """
                     WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1000000)
-                    INSERT INTO row (number, text) SELECT random(), 'row ' || n || ' ' || hex(randomblob(12)) FROM number
+                    INSERT INTO row (number, text)
+                    SELECT random(), 'row ' || n || ' ' || hex(randomblob(12)) FROM number
                     """
                 )
                 try db.execute("CREATE UNIQUE INDEX row_number ON row (number)")

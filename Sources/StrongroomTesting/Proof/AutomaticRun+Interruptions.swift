@@ -81,25 +81,15 @@ extension AutomaticRun {
     /// A statement fails, as on a full disk, and so do all following ones.
     private func proveError(_ course: Course, after count: Int, _ straight: Sight, _ way: String) async throws {
         let file = try start(course)
-        let state = Locked<(ran: Int, didThrow: Bool)>((0, false))
+        let limit = StatementLimit(count)
         let didFinish: Bool
         do {
-            try await run(course, file) { statement in
-                try state.withLock { state in
-                    // A migration that caught the error continues to its end.
-                    if statement == nil, state.didThrow { return }
-                    guard state.ran < count else {
-                        state.didThrow = true
-                        throw Interruption(statements: count)
-                    }
-                    state.ran += 1
-                }
-            }
+            try await run(course, file) { try limit.count($0) }
             didFinish = true
         } catch {
             didFinish = false
         }
-        guard state.withLock({ $0.didThrow }) else { return }
+        guard limit.isExceeded else { return }
         report.interruptions += 1
         guard !didFinish else {
             return report.add("\(course.title) is not rolled back when one of its statements fails", on: way)

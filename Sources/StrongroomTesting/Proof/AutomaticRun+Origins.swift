@@ -76,12 +76,7 @@ extension AutomaticRun {
         let plantings = plantings(at: version)
         let seen = await attempting("a file of the release \"\(version)\" \(what)", on: title) {
             try await file.using(migrator: nil, keys: [key], rotation: .manual) { store in
-                try await store.read { db in
-                    (
-                        Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db)),
-                        plantings.compactMap { $0.fault(at: version, in: db) }
-                    )
-                }
+                try await Sight.read(store, plantings, at: version)
             }
         }
         guard let (sight, faults) = seen else { return nil }

@@ -18,6 +18,20 @@ class ProofResults {
     struct Sight: Sendable {
         let schema: SchemaDescription
         let content: TableContent
+
+        /// Reads the content of a store, and what was planted in it.
+        ///
+        /// - Returns: The content, and a message for each planting that is not as expected.
+        static func read(
+            _ store: Store, _ plantings: [Planting] = [], at version: String = ""
+        ) async throws -> (sight: Sight, faults: [String]) {
+            try await store.read { db in
+                (
+                    Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db)),
+                    plantings.compactMap { $0.fault(at: version, in: db) }
+                )
+            }
+        }
     }
 
     /// Adds a fault for an error of the work, except for errors of the kit itself.
@@ -56,9 +70,7 @@ class ProofResults {
     /// Reads the content of a file, without a migrator that could change it.
     func sight(_ file: ProofFile, keys: [Key] = [.numbered(1)]) async throws -> Sight {
         try await file.using(migrator: nil, keys: keys, rotation: .manual) { store in
-            try await store.read { db in
-                Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db))
-            }
+            try await Sight.read(store).sight
         }
     }
 

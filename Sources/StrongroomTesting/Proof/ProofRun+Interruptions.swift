@@ -141,18 +141,8 @@ extension ProofRun {
     /// A statement fails, as on a full disk, and so do all following ones.
     private func proveError(_ course: Course, after count: Int, _ straight: StraightRun, _ way: String) async throws {
         let file = try start(course)
-        let state = Locked<(ran: Int, didThrow: Bool)>((0, false))
-        let failing = watching(course) { statement in
-            try state.withLock { state in
-                // A step that caught the error continues to its end.
-                if statement == nil, state.didThrow { return }
-                guard state.ran < count else {
-                    state.didThrow = true
-                    throw Interruption(statements: count)
-                }
-                state.ran += 1
-            }
-        }
+        let limit = StatementLimit(count)
+        let failing = watching(course) { try limit.count($0) }
         let didFinish: Bool
         do {
             try await go(course, file, failing)
@@ -160,7 +150,7 @@ extension ProofRun {
         } catch {
             didFinish = false
         }
-        guard state.withLock({ $0.didThrow }) else { return }
+        guard limit.isExceeded else { return }
         report.interruptions += 1
         guard !didFinish else {
             report.add(

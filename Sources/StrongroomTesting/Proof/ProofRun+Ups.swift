@@ -11,9 +11,7 @@ extension ProofRun {
         let file = try ProofFile(subject)
         let seen = await attempting("a fresh file cannot be created", on: nil) {
             try await file.using(migrations, tables: tables) { store in
-                try await store.read { db in
-                    Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db))
-                }
+                try await Sight.read(store).sight
             }
         }
         guard let seen else { return }

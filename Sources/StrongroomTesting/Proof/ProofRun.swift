@@ -125,12 +125,7 @@ final class ProofRun: ProofResults {
         let what = "a file cannot be migrated to \"\(version)\""
         let seen = await attempting(what, on: way) {
             try await file.using(steps(through: index), keys: keys, rotation: rotation, changes: changes) { store in
-                let (sight, faults) = try await store.read { db in
-                    (
-                        Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db)),
-                        plantings.compactMap { $0.fault(at: version, in: db) }
-                    )
-                }
+                let (sight, faults) = try await Sight.read(store, plantings, at: version)
                 return (sight, faults + [check(store.opening)].compactMap(\.self))
             }
         }

@@ -18,8 +18,8 @@ protocol PageScan: SendableMetatype {
 
     /// Reads pages; called by one thread at a time, because the engine's file handles are not made for several.
     ///
-    /// What was read is a result instead of a state of the memory: optimized code of Swift 6.3 has not noticed that a
-    /// call inside the lock had changed a property of an object.
+    /// What was read is a result, not a state of the memory: with a property of the memory, a release build of Swift
+    /// 6.3.1 used the value from before the call.
     func read(_ range: ClosedRange<Int>, into memory: Memory) throws -> Portion
 
     /// Evaluates the pages that were read, while other threads evaluate others.
@@ -49,9 +49,9 @@ extension PageScan {
     }
 }
 
-/// A scan that several threads share: the scan itself is not changed, a portion belongs to one thread, and the rest is
-/// locked.
-private final class PageScanRun<Scan: PageScan>: @unchecked Sendable {
+/// A scan that several threads share.
+// The scan is not changed, memory and portion belong to one thread, and the rest is locked.
+private final class PageScanRun<Scan: PageScan>: @unchecked Sendable {  // guarded by its two locks
     private struct State {
         var evaluated = 0
         var findings: [(first: Int, findings: [Scan.Finding])] = []

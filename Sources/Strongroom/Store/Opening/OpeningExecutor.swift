@@ -6,6 +6,7 @@ final class OpeningExecutor: TaskExecutor {
     private struct State {
         var jobs = FIFOQueue<UnownedJob>()
         var hasThread = false
+        var isFinished = false
     }
 
     private let state = Locked(State())
@@ -25,9 +26,15 @@ final class OpeningExecutor: TaskExecutor {
     private func runJobs() {
         while let job = nextJob() {
             job.runSynchronously(on: asUnownedTaskExecutor())
-            // Also when the opening is suspended, and continues on another thread.
-            DedicatedThread.end()
+            // The opening is suspended, and may continue on another thread.
+            if !state.withLock({ $0.isFinished }) { DedicatedThread.end() }
         }
+    }
+
+    /// Frees the thread's state before the end of the opening is reported; to be called on its thread.
+    func finish() {
+        DedicatedThread.end()
+        state.withLock { $0.isFinished = true }
     }
 
     private func nextJob() -> UnownedJob? {

@@ -1,5 +1,29 @@
 /// Opening, lending and closing the connections of the slots.
 extension ConnectionPool {
+    /// Holds one connection.
+    final class Slot: @unchecked Sendable {  // guarded by ConnectionScheduler: one holder at a time
+        let role: Connection.Role
+        var open: @Sendable (Connection.Role) throws -> Connection
+        var connection: Connection?
+        /// The writer's connection, while a reader has it.
+        weak var lent: Connection?
+        /// Whether the writer was used, or a reader since the last check for unused ones.
+        var wasUsed = false
+
+        init(_ role: Connection.Role, open: @escaping @Sendable (Connection.Role) throws -> Connection) {
+            self.role = role
+            self.open = open
+        }
+
+        /// The connection, which is opened if necessary.
+        func connected() throws -> Connection {
+            if let connection { return connection }
+            let opened = try open(role)
+            connection = opened
+            return opened
+        }
+    }
+
     /// The connection of a slot that the caller holds.
     func connection(of slot: Queue.Slot) throws -> Connection {
         guard slot != .writer else { return try writersConnection() }

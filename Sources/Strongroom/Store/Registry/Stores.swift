@@ -217,8 +217,9 @@ public final class Stores: Sendable {
             }
             let configuration = try state.configuration(of: name)
             let id = OpeningWaits.Opening(of: name)
-            let task = Task(executorPreference: OpeningExecutor()) {
-                defer { DedicatedThread.end() }
+            let executor = OpeningExecutor()
+            let task = Task(executorPreference: executor) {
+                defer { executor.finish() }
                 return try await OpeningWaits.run(id) { try await self.make(name, configuration, place) }
             }
             let opening = SharedOpening(id: id, task: task)
