@@ -7,7 +7,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Benchmarks/run",
         abstract: "Measures Strongroom against its rivals, both in one run.",
-        subcommands: [ForeignWriter.self]
+        subcommands: [ForeignWriter.self, HotLoop.self]
     )
 
     @Option(help: "Run one group; can be given more than once.")
@@ -44,6 +44,9 @@ struct BenchmarksCommand: AsyncParsableCommand {
     @Flag(help: "Measure nothing; fail, with the reason, when GRDB cannot be measured on this engine.")
     var checkGRDB = false
 
+    @Flag(help: "Name the engine and measure nothing.")
+    var engine = false
+
     @Flag(help: "List the groups and measure nothing.")
     var list = false
 
@@ -70,6 +73,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
             for group in groups { print("\(group.name): \(group.summary)") }
             return
         }
+        guard !engine else { return print("SQLCipher \(try EngineFeatures.current().cipherVersion)") }
         guard !checkGRDB else {
             guard let reason = GRDBProcess.reasonAgainst(try EngineFeatures.current()) else { return }
             try FileHandle.standardError.write(contentsOf: Data("\(reason)\n".utf8))

@@ -45,13 +45,20 @@ enum FileHolders {
 
     /// The same for a file that may have no name.
     static func opening(_ identity: FileStatus.Identity) throws -> [Int] {
+        try HolderSearch.shared.holders(of: identity).sorted()
+    }
+
+    /// The processes that have each of some files open; only files that some process has open are in the result.
+    static func search(for identities: Set<FileStatus.Identity>) throws -> [FileStatus.Identity: [Int]] {
+        var holders: [FileStatus.Identity: [Int]] = [:]
         // Linux only.
-        let processes = try visible { try FileSystem.names(in: "/proc") } ?? []
-        let holders = try processes.compactMap { Int($0) }.filter { process in
-            guard process != own else { return false }
-            return try openFiles(of: process).contains(identity)
+        for process in try (visible { try FileSystem.names(in: "/proc") } ?? []).compactMap({ Int($0) })
+        where process != own {
+            for identity in try Set(openFiles(of: process).filter(identities.contains)) {
+                holders[identity, default: []].append(process)
+            }
         }
-        return holders.sorted()
+        return holders
     }
 
     /// The number of descriptors of this process that refer to a file; 0 if the system does not report them.

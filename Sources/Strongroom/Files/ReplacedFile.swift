@@ -66,7 +66,9 @@ final class ReplacedFile: Sendable {
         guard Int(status.st_nlink) <= names else { return }
         var generator = SystemRandomNumberGenerator()
         let count = min(Int(status.st_size), Self.beginning)
-        let noise = (0..<Self.beginning / 8).map { _ in generator.next() }
+        // The system is asked for each number; a few of them, again and again, are no page either.
+        let numbers = (0..<8).map { _ in generator.next() }
+        let noise = (0..<Self.beginning / 8).map { numbers[$0 % numbers.count] }
         var done = 0
         while done < count {
             let length = noise.withUnsafeBytes { bytes in

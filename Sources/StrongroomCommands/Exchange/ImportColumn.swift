@@ -88,8 +88,9 @@ package struct ImportColumn: Sendable, Equatable {
             return .integer(number)
         case .real:
             let number = Self.number(text)
-            let isWhole = text.utf8.allSatisfy { "+-0123456789".utf8.contains($0) }
-            if isWhole, let number, DecimalDigits(text) != DecimalDigits(String(number)) {
+            let isWhole = !text.utf8.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
+            // A Double represents each whole number of up to 15 digits.
+            if isWhole, text.utf8.count > 15, let number, DecimalDigits(text) != DecimalDigits(String(number)) {
                 throw fault(Self.lostDigits)
             }
             return try value(real: number)
@@ -174,25 +175,40 @@ package struct ImportColumn: Sendable, Equatable {
 
     /// A number in decimal notation; Swift would also accept hexadecimal ones.
     private static func number(_ text: String) -> Double? {
-        let isNamed = ["nan", "inf", "infinity", "+inf", "-inf", "+infinity", "-infinity"].contains(text.lowercased())
-        guard isNamed || text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { return nil }
+        guard text.utf8.allSatisfy(isOfNumber) || names.contains(text.lowercased()) else { return nil }
         return Double(text)
+    }
+
+    private static let names: Set = ["nan", "inf", "infinity", "+inf", "-inf", "+infinity", "-infinity"]
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "e"), UInt8(ascii: "E"):
+            true
+        default: false
+        }
     }
 }
 
 extension ImportColumn {
-    /// Whether an import would silently read a value's CSV field as another value.
-    package func confuses(_ value: Value) -> Bool {
-        switch (value, kind) {
+    /// Whether an import reads the CSV field of any value of this storage class as the same value.
+    func preserves(_ content: StoredContent) -> Bool {
+        switch (content, kind) {
         case (.null, _), (.blob, .bytes), (.integer, .integer), (.integer, .numeric), (.integer, .other),
             (.real, .real):
-            return false
-        case (.text, .text) where !isBoolean, (.text, .any) where !isBoolean:
-            return false
-        case (.text(let digits), .decimal):
+            true
+        case (.text, .text), (.text, .any): !isBoolean
+        default: false
+        }
+    }
+
+    /// Whether an import would silently read a value's CSV field as another value, where its storage class does not
+    /// tell already.
+    package func confuses(_ value: Value) -> Bool {
+        if case (.text(let digits), .decimal) = (value, kind) {
             // An export writes the digits, which an import converts to the stored form.
             return SortedDecimal.stored(digits) == nil
-        default: break
         }
         let text =
             switch value {

@@ -21,7 +21,12 @@ struct ImportWriter {
 
     let target: ImportTarget
     /// The columns of the fields, if all lines have the same; nil for one that is skipped.
-    var header: [ImportColumn?] = []
+    var header: [ImportColumn?] = [] {
+        didSet { headerColumns = header.compactMap(\.self) }
+    }
+    private var headerColumns: [ImportColumn] = []
+    /// The text of the last insert, and its columns; most lines have the same.
+    private var insert: (columns: [ImportColumn], text: String) = ([], "")
 
     init(target: ImportTarget) {
         self.target = target
@@ -30,7 +35,7 @@ struct ImportWriter {
     /// Writes a line.
     ///
     /// - Throws: ``LineFault`` for a line that cannot be written; ``Undone``; errors that end the transaction.
-    func write(_ content: ImportLines.Content, in db: borrowing WriteTransaction) throws -> Effect {
+    mutating func write(_ content: ImportLines.Content, in db: borrowing WriteTransaction) throws -> Effect {
         let (columns, values) = try converted(content)
         do {
             return try write(columns, values, in: db)
@@ -62,7 +67,7 @@ struct ImportWriter {
             switch content {
             case .fault(let words): throw LineFault(words: words)
             case .fields(let fields):
-                return (header.compactMap(\.self), try zip(header, fields).compactMap { try $0?.value($1) })
+                return (headerColumns, try zip(header, fields).compactMap { try $0?.value($1) })
             case .members(let members):
                 guard !members.isEmpty else { throw LineFault(words: "the object is empty") }
                 let columns = try target.columns(named: members.map(\.name))
@@ -75,7 +80,7 @@ struct ImportWriter {
         }
     }
 
-    private func write(
+    private mutating func write(
         _ columns: [ImportColumn], _ values: [Value], in db: borrowing WriteTransaction
     ) throws -> Effect {
         if let key = target.key, let index = columns.firstIndex(of: key) {
@@ -97,11 +102,15 @@ struct ImportWriter {
         return try add(columns, values, in: db)
     }
 
-    private func add(_ columns: [ImportColumn], _ values: [Value], in db: borrowing WriteTransaction) throws -> Effect {
-        try db.execute(insert(columns, values)) > 0 ? .inserted : .unchanged
+    private mutating func add(
+        _ columns: [ImportColumn], _ values: [Value], in db: borrowing WriteTransaction
+    ) throws -> Effect {
+        if columns != insert.columns { insert = (columns, insert(columns)) }
+        return try db.execute(SQL(verbatim: insert.text, values)) > 0 ? .inserted : .unchanged
     }
 
-    private func insert(_ columns: [ImportColumn], _ values: [Value]) -> SQL {
+    /// The text of the statement, with a placeholder for each column.
+    private func insert(_ columns: [ImportColumn]) -> String {
         var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
         sql.appendLiteral("INSERT INTO ")
         sql.appendInterpolation(name: target.table)
@@ -109,12 +118,9 @@ struct ImportWriter {
             sql.appendLiteral(index == 0 ? " (" : ", ")
             sql.appendInterpolation(name: column.name)
         }
-        for (index, value) in values.enumerated() {
-            sql.appendLiteral(index == 0 ? ") VALUES (" : ", ")
-            sql.appendInterpolation(value)
-        }
+        for index in columns.indices { sql.appendLiteral(index == 0 ? ") VALUES (?" : ", ?") }
         sql.appendLiteral(")")
-        return SQL(stringInterpolation: sql)
+        return SQL(stringInterpolation: sql).text
     }
 
     private func update(_ columns: [ImportColumn], _ values: [Value], keyIndex: Int) -> SQL {

@@ -44,7 +44,7 @@ package struct TableExport: Sendable {
                 var count = 0
                 try db.forEachRow(sql) { row in
                     for (index, column) in columns.enumerated() {
-                        guard let column else { continue }
+                        guard let column, try !column.preserves(row.content(at: index)) else { continue }
                         try check(row.valueInDigits(at: index), in: column, row: count + 1)
                     }
                     try text.append(row)

@@ -85,17 +85,21 @@ package struct QueryRun: Sendable {
             }
             try text.flush()
         default:
-            var result = ResultTable(names, of: sql, limit: limit)
+            let stream = console[.output]
+            var result = ResultTable(names, of: sql, limit: limit, width: stream.isTerminal ? stream.width : nil) {
+                lines in
+                whenShown()
+                console.write(lines)
+                try heeding { try console.checkOutput() }
+            }
             do {
                 // A statement that writes is run to its end nevertheless: otherwise it would be rolled back.
                 try db.forEachRow(query) { row in
                     if try !result.append(row), !mayWrite { throw Enough() }
                 }
             } catch is Enough {}
-            whenShown()
-            if !names.isEmpty { result.show(on: console) }
-            try heeding { try console.checkOutput() }
-            outcome.rows = result.rows.count
+            if names.isEmpty { whenShown() } else { try result.finish() }
+            outcome.rows = result.count
             outcome.isCut = result.isCut
         }
         return outcome

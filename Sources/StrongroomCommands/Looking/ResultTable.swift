@@ -1,39 +1,125 @@
-package import Strongroom
+import Strongroom
 
-/// The first rows of a result as a table.
-package struct ResultTable: Sendable {
-    /// The columns' names.
-    package let names: [String]
-    /// The rows that are stored.
-    package private(set) var rows: [[Value]] = []
-    /// Whether there were more rows.
-    package private(set) var isCut = false
+/// A result as a table: the first rows determine the widths of the columns, and those after them are printed as they
+/// come, so that memory usage does not depend on the number of rows.
+struct ResultTable {
+    /// The number of rows so far.
+    private(set) var count = 0
+    /// Whether there were more rows than the limit.
+    private(set) var isCut = false
 
+    private let names: [String]
     private let limit: Int
-    private let shown: ShownRow
+    /// The width of the terminal; nil if there is none.
+    private let width: Int?
+    private let write: ([StyledText]) throws -> Void
+    private var shown: ShownRow
+    /// The first rows, until the form is known.
+    private var rows: [[Value]] = []
+    private var form: Form?
+    private var lines: [StyledText] = []
 
-    package init(_ names: [String], of sql: String, limit: Int) {
+    /// The display of the rows.
+    private enum Form {
+        case aligned(TextTable.Layout)
+        /// On a terminal that is too narrow for a table: the values one below the other, after titles of equal width.
+        case listed([StyledText])
+    }
+
+    /// The number of rows that determine the widths.
+    private static let measured = 1_000
+    /// The number of rows after these that are printed together.
+    private static let portion = 256
+    /// The minimum width of a text column.
+    private static let narrowestText = 8
+
+    /// - Parameters:
+    ///   - sql: The query of the rows.
+    ///   - limit: The maximum number of rows.
+    ///   - width: The width of the terminal, in cells; nil for an output that is not a terminal.
+    ///   - write: Called with complete lines.
+    init(
+        _ names: [String], of sql: String, limit: Int, width: Int?, write: @escaping ([StyledText]) throws -> Void
+    ) {
         self.names = names
-        shown = ShownRow(sql)
         self.limit = limit
+        self.width = width
+        self.write = write
+        shown = ShownRow(sql)
     }
 
     /// Adds a row.
     ///
     /// - Returns: False if the limit is reached.
+    /// - Throws: Errors of the row or of the output.
     mutating func append(_ row: borrowing Row) throws -> Bool {
-        guard rows.count < limit else {
+        guard count < limit else {
             isCut = true
             return false
         }
+        count += 1
+        shown.begin(row)
         var values: [Value] = []
+        values.reserveCapacity(names.count)
         for index in names.indices { values.append(try shown.value(row, at: index)) }
-        rows.append(values)
+        if let form {
+            add(values, count, form)
+            if lines.count >= Self.portion { try flush() }
+        } else {
+            rows.append(values)
+            if rows.count == Self.measured { try begin() }
+        }
         return true
     }
 
-    /// The rows in aligned columns; numeric columns are right-aligned.
-    package var table: TextTable {
+    /// Prints what is left, or the header of a result without rows.
+    ///
+    /// - Throws: Errors of the output.
+    mutating func finish() throws {
+        if form == nil { try begin() }
+        try flush()
+    }
+
+    private mutating func begin() throws {
+        let (table, rows) = (measuredTable, rows)
+        let form = width.map { rows.isEmpty || table.fits($0) } ?? true ? aligned(table) : listed
+        self.form = form
+        self.rows = []
+        for (index, values) in rows.enumerated() { add(values, index + 1, form) }
+        try flush()
+    }
+
+    private mutating func flush() throws {
+        defer { lines.removeAll(keepingCapacity: true) }
+        if !lines.isEmpty { try write(lines) }
+    }
+
+    private mutating func aligned(_ table: TextTable) -> Form {
+        let layout = table.layout(fitting: width)
+        lines += layout.header
+        return .aligned(layout)
+    }
+
+    private var listed: Form {
+        let titles = names.map { StyledText($0, .bold) }
+        let widest = titles.reduce(0) { max($0, $1.width) }
+        return .listed(titles.map { "\($0)\(String(repeating: " ", count: widest - $0.width))" })
+    }
+
+    private mutating func add(_ values: [Value], _ number: Int, _ form: Form) {
+        switch form {
+        case .aligned(let layout): lines.append(layout.line(values.map(ValueCell.text)))
+        case .listed(let titles):
+            lines.append("\("row \(number)", .dim)")
+            for (title, value) in zip(titles, values) {
+                let line: StyledText = "\(title)  \(ValueCell.text(value))"
+                lines.append(width.map { line.truncated(to: $0) } ?? line)
+            }
+        }
+    }
+
+    /// The first rows in aligned columns; numeric columns are right-aligned.
+    private var measuredTable: TextTable {
         let columns = names.indices.map { index in
             isNumeric(index)
                 ? TextTable.Column.trailing(names[index])
@@ -43,25 +129,6 @@ package struct ResultTable: Sendable {
         for row in rows { table.append(row: row.map(ValueCell.text)) }
         return table
     }
-
-    /// Prints the rows: as a table, or, on a terminal that is too narrow for it, one below the other.
-    package func show(on console: Console) {
-        let (table, stream) = (table, console[.output])
-        guard stream.isTerminal, !rows.isEmpty, !table.fits(stream.width) else { return console.write(table) }
-        let titles = names.map { StyledText($0, .bold) }
-        let widest = titles.reduce(0) { max($0, $1.width) }
-        for (number, row) in rows.enumerated() {
-            console.write("\("row \(number + 1)", .dim)")
-            for (title, value) in zip(titles, row) {
-                let padding = String(repeating: " ", count: widest - title.width)
-                let line: StyledText = "\(title)\(padding)  \(ValueCell.text(value))"
-                console.write(line.truncated(to: stream.width))
-            }
-        }
-    }
-
-    /// The minimum width of a text column.
-    private static let narrowestText = 8
 
     private func isNumeric(_ index: Int) -> Bool {
         var hasNumber = false

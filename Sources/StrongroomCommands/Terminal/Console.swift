@@ -51,7 +51,12 @@ package final class Console: Sendable {
     /// Writes a table, fitted to the terminal's width if there is a terminal and in full if there is none.
     package func write(_ table: TextTable, to channel: Channel = .output) {
         let stream = self[channel]
-        let lines = table.lines(fitting: stream.isTerminal ? stream.width : nil)
+        write(table.lines(fitting: stream.isTerminal ? stream.width : nil), to: channel)
+    }
+
+    /// Writes lines, with no other output between them.
+    func write(_ lines: [StyledText], to channel: Channel = .output) {
+        let stream = self[channel]
         emit(lines.map { stream.rendered($0) + "\n" }.joined(), to: channel)
     }
 

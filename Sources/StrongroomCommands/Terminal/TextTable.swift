@@ -57,9 +57,15 @@ package struct TextTable: Sendable {
     /// - Parameter limit: The maximum width in cells, or nil for no limit. The widest flexible column is truncated
     ///   first, down to its minimum; lines may still be wider then.
     package func lines(fitting limit: Int?) -> [StyledText] {
-        let widths = widths(fitting: limit)
-        let rule = widths.map { StyledText(String(repeating: "─", count: $0), .dim) }
-        return ([columns.map(\.title), rule] + rows).map { line($0, widths) }
+        let layout = layout(fitting: limit)
+        return layout.header + rows.map(layout.line)
+    }
+
+    /// The columns with the widths that the rows so far need, for further rows.
+    ///
+    /// - Parameter limit: As for ``lines(fitting:)``.
+    func layout(fitting limit: Int?) -> Layout {
+        Layout(columns: columns, widths: widths(fitting: limit), truncates: limit != nil)
     }
 
     /// Whether the lines can be truncated to a width.
@@ -83,21 +89,42 @@ package struct TextTable: Sendable {
         return widths
     }
 
-    private func line(_ cells: [StyledText], _ widths: [Int]) -> StyledText {
-        var line = StyledText("")
-        for (column, width) in widths.enumerated() {
-            let text = cells[column].truncated(to: width)
-            let padding = StyledText(String(repeating: " ", count: width - text.width))
-            line.append(StyledText(column == 0 ? "" : Self.gap))
-            switch columns[column].alignment {
-            case .leading:
-                line.append(text)
-                line.append(padding)
-            case .trailing:
-                line.append(padding)
-                line.append(text)
-            }
+}
+
+extension TextTable {
+    /// The widths of the columns.
+    struct Layout {
+        fileprivate let columns: [Column]
+        fileprivate let widths: [Int]
+        /// Whether cells of flexible columns are truncated; others are never, and make their line wider.
+        fileprivate let truncates: Bool
+
+        /// The titles and the rule below them.
+        var header: [StyledText] {
+            let rule = widths.map { StyledText(String(repeating: "─", count: $0), .dim) }
+            return [line(columns.map(\.title)), line(rule)]
         }
-        return line.trimmingEnd()
+
+        /// A row as one line.
+        ///
+        /// - Parameter cells: As many as there are columns.
+        func line(_ cells: [StyledText]) -> StyledText {
+            var line = StyledText("")
+            for (index, width) in widths.enumerated() {
+                let column = columns[index]
+                let text = truncates && column.isFlexible ? cells[index].truncated(to: width) : cells[index]
+                let padding = StyledText(String(repeating: " ", count: max(0, width - text.width)))
+                line.append(StyledText(index == 0 ? "" : TextTable.gap))
+                switch column.alignment {
+                case .leading:
+                    line.append(text)
+                    line.append(padding)
+                case .trailing:
+                    line.append(padding)
+                    line.append(text)
+                }
+            }
+            return line.trimmingEnd()
+        }
     }
 }

@@ -26,6 +26,23 @@ struct ByteBuffer {
         return byte
     }
 
+    /// Appends the bytes before the next one of four, as far as they have been read, to a field.
+    ///
+    /// - Returns: Their number, which may be 0.
+    mutating func appendBytes(
+        before first: UInt8, _ second: UInt8, _ third: UInt8, _ fourth: UInt8, to field: inout [UInt8]
+    ) -> Int {
+        let start = position
+        position = bytes.withUnsafeBufferPointer { bytes in
+            let end =
+                bytes[start...].firstIndex { $0 == first || $0 == second || $0 == third || $0 == fourth }
+                ?? bytes.count
+            field.append(contentsOf: bytes[start..<end])
+            return end
+        }
+        return position - start
+    }
+
     /// The bytes before the next line feed, which is skipped; nil at the end.
     ///
     /// - Parameter limit: The maximum number of bytes.

@@ -67,7 +67,14 @@ package struct CSVReader {
         record = Record(line: line, fields: [])
         length = 0
         var state = State.start
-        while let byte = try bytes.next() {
+        while true {
+            if state != .closed, state != .skipped {
+                let count = bytes.appendBytes(
+                    before: separator, Self.quote, Self.lineFeed, Self.carriageReturn, to: &field)
+                length += count
+                if state == .start, count > 0 { state = .plain }
+            }
+            guard let byte = try bytes.next() else { break }
             length += 1
             guard length <= limit else { throw tooLong }
             if state != .quoted, byte == Self.lineFeed || byte == Self.carriageReturn {
@@ -117,7 +124,9 @@ package struct CSVReader {
 
     @discardableResult
     private mutating func endField() -> State {
-        let text = String(validating: field, as: UTF8.self)
+        let text =
+            field.withUnsafeBufferPointer(\.isASCII)
+            ? String(decoding: field, as: UTF8.self) : String(validating: field, as: UTF8.self)
         if text == nil { fault("field \(record.fields.count + 1) is not in UTF-8") }
         record.fields.append(Field(text ?? "", isQuoted: isQuoted))
         field.removeAll(keepingCapacity: true)

@@ -10,50 +10,61 @@ package enum CSVText {
     ///
     /// - Throws: ``CommandFailure`` for a number that is not finite.
     package static func append(
-        _ value: Value, column: String, separator: UInt8 = UInt8(ascii: ","), to line: inout String
+        _ value: Value, column: String, separator: UInt8 = UInt8(ascii: ","), to line: inout TextBytes
     ) throws {
         switch value {
         case .null: return
-        case .integer(let number): line += String(number)
-        case .real(let number):
-            guard number.isFinite else { throw CommandFailure.notFinite(number, column) }
-            line += String(number)
+        case .integer(let number): line.append(number)
+        case .real(let number): try append(number, column: column, to: &line)
         case .text(let text): append(text, separator: separator, to: &line)
         case .blob(let bytes): append(Base64.text(bytes), separator: separator, to: &line)
         }
     }
 
-    /// Appends a text as a field that is never NULL.
-    package static func append(_ text: String, separator: UInt8 = UInt8(ascii: ","), to line: inout String) {
-        let mustQuote =
-            text.isEmpty
-            // At the beginning of a file it would be read as a byte order mark.
-            || text.unicodeScalars.first == "\u{FEFF}"
-            || contains([separator, CSVReader.quote, CSVReader.lineFeed, CSVReader.carriageReturn], text)
-        guard mustQuote else {
-            line += text
-            return
-        }
-        line += "\""
-        // By scalars: to Swift, a quotation mark followed by a combining mark is another character.
-        if contains([CSVReader.quote], text) {
-            for scalar in text.unicodeScalars {
-                line.unicodeScalars.append(scalar)
-                if scalar == "\"" { line.unicodeScalars.append(scalar) }
-            }
-        } else {
-            line += text
-        }
-        line += "\""
+    /// Appends a number.
+    ///
+    /// - Throws: ``CommandFailure`` for one that is not finite.
+    static func append(_ number: Double, column: String, to line: inout TextBytes) throws {
+        guard number.isFinite else { throw CommandFailure.notFinite(number, column) }
+        line.append(String(number))
     }
 
-    /// Whether a text contains one of some ASCII characters.
-    private static func contains(_ characters: [UInt8], _ text: String) -> Bool {
+    /// Appends a text as a field that is never NULL.
+    package static func append(_ text: String, separator: UInt8 = UInt8(ascii: ","), to line: inout TextBytes) {
         var text = text
-        return text.withUTF8 { bytes in
-            guard let start = bytes.baseAddress else { return false }
-            return characters.contains { memchr(start, Int32($0), bytes.count) != nil }
+        text.withUTF8 { append(utf8: $0, separator: separator, to: &line) }
+    }
+
+    /// Appends a text as a field that is never NULL.
+    ///
+    /// - Parameter text: Valid UTF-8.
+    static func append(utf8 text: UnsafeBufferPointer<UInt8>, separator: UInt8, to line: inout TextBytes) {
+        guard mustQuote(text, separator) else { return line.append(utf8: text) }
+        line.append(byte: CSVReader.quote)
+        var rest = text[...]
+        while let index = rest.firstIndex(of: CSVReader.quote) {
+            line.append(utf8: UnsafeBufferPointer(rebasing: rest[...index]))
+            line.append(byte: CSVReader.quote)
+            rest = rest[(index + 1)...]
         }
+        line.append(utf8: UnsafeBufferPointer(rebasing: rest))
+        line.append(byte: CSVReader.quote)
+    }
+
+    /// In a file's first field, it would be read as a byte order mark.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    private static func mustQuote(_ text: UnsafeBufferPointer<UInt8>, _ separator: UInt8) -> Bool {
+        guard let first = text.first else { return true }
+        if first == byteOrderMark[0], text.starts(with: byteOrderMark) { return true }
+        // Without an early end, so that the compiler compares many bytes at a time.
+        var isSpecial = false
+        for byte in text {
+            isSpecial =
+                isSpecial || byte == separator || byte == CSVReader.quote || byte == CSVReader.lineFeed
+                || byte == CSVReader.carriageReturn
+        }
+        return isSpecial
     }
 }
 

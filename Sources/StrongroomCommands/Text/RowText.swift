@@ -24,10 +24,10 @@ package struct RowText {
     private let separator: UInt8
     private let names: [String]
     /// For JSON: each name in the form before its value.
-    private let keys: [String]
+    private let keys: [[UInt8]]
     private let write: (String) throws -> Void
-    private let shown: ShownRow
-    private var text = ""
+    private var shown: ShownRow
+    private var text = TextBytes()
 
     /// The size of a chunk in bytes.
     private static let portion = 1 << 16
@@ -46,7 +46,7 @@ package struct RowText {
         shown = ShownRow(sql)
         self.separator = separator
         self.write = write
-        var keys: [String] = []
+        var keys: [[UInt8]] = []
         var seen: Set<[UInt8]> = []
         for name in names {
             guard format == .csv || seen.insert(Array(name.utf8)).inserted else {
@@ -57,42 +57,75 @@ package struct RowText {
                     """,
                     .usage)
             }
-            var key = keys.isEmpty ? "{" : ","
+            var key = TextBytes()
+            key.append(keys.isEmpty ? "{" : ",")
             JSONText.append(name, to: &key)
-            keys.append(key + ":")
+            key.append(":")
+            keys.append(key.bytes)
         }
         self.keys = keys
         guard format == .csv else { return }
         for (index, name) in names.enumerated() {
-            if index > 0 { text.unicodeScalars.append(Unicode.Scalar(separator)) }
+            if index > 0 { text.append(byte: separator) }
             CSVText.append(name, separator: separator, to: &text)
         }
-        text += "\r\n"
+        text.append("\r\n")
     }
 
     /// Adds a row.
     ///
     /// - Throws: ``CommandFailure`` for a number that is not finite; errors of the row or of the output.
     package mutating func append(_ row: borrowing Row) throws {
+        shown.begin(row)
         for index in names.indices {
-            let value = try shown.value(row, at: index)
             switch format {
             case .csv:
-                if index > 0 { text.unicodeScalars.append(Unicode.Scalar(separator)) }
-                try CSVText.append(value, column: names[index], separator: separator, to: &text)
+                if index > 0 { text.append(byte: separator) }
+                if try !appendFieldUnchanged(row, index) {
+                    let value = try shown.value(row, at: index)
+                    try CSVText.append(value, column: names[index], separator: separator, to: &text)
+                }
             case .jsonLines:
-                text += keys[index]
-                try JSONText.append(value, column: names[index], to: &text)
+                keys[index].withUnsafeBufferPointer { text.append(utf8: $0) }
+                if try !appendMemberUnchanged(row, index) {
+                    try JSONText.append(shown.value(row, at: index), column: names[index], to: &text)
+                }
             }
         }
-        text += format == .csv ? "\r\n" : "}\n"
-        if text.utf8.count >= Self.portion { try flush() }
+        text.append(format == .csv ? "\r\n" : "}\n")
+        if text.count >= Self.portion { try flush() }
+    }
+
+    /// Appends a field without making a value of it, which takes longer than all the rest.
+    ///
+    /// - Returns: False if that is necessary: for text that is not ASCII, for bytes, and for decimals.
+    private mutating func appendFieldUnchanged(_ row: borrowing Row, _ index: Int) throws -> Bool {
+        switch try row.content(at: index) {
+        case .null: return true
+        case .integer(let number) where !shown.isInDigits(index): text.append(number)
+        case .real(let number): try CSVText.append(number, column: names[index], to: &text)
+        case .text(let bytes) where bytes.isASCII: CSVText.append(utf8: bytes, separator: separator, to: &text)
+        case .integer, .text, .blob: return false
+        }
+        return true
+    }
+
+    /// Appends a member's value, as ``appendFieldUnchanged(_:_:)`` does.
+    private mutating func appendMemberUnchanged(_ row: borrowing Row, _ index: Int) throws -> Bool {
+        switch try row.content(at: index) {
+        case .null: text.append("null")
+        case .integer(let number) where !shown.isInDigits(index): text.append(number)
+        case .real(let number): try JSONText.append(number, column: names[index], to: &text)
+        case .text(let bytes): return JSONText.append(plain: bytes, to: &text)
+        case .integer, .blob: return false
+        }
+        return true
     }
 
     /// Writes the buffered text.
     package mutating func flush() throws {
-        guard !text.isEmpty else { return }
-        try write(text)
-        text = ""
+        guard text.count > 0 else { return }
+        try write(text.text)
+        text.removeAll()
     }
 }

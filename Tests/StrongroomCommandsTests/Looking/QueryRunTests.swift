@@ -60,6 +60,43 @@ struct QueryRunTests {
         #expect(lines.count == 7 && outcome.isCut)
     }
 
+    /// The rows after the measured ones are printed as they come.
+    @Test func longTablesHaveTheWidthsOfTheirFirstRows() async throws {
+        let shop = try await Shop()
+        let sql = """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) \
+            SELECT i, CASE WHEN i = 2500 THEN 'a much longer text' ELSE 'text' END AS t, i * i AS square FROM n
+            """
+        let (lines, outcome) = try await run(sql, on: shop) { $0.limit = 10_000 }
+        #expect(lines.count == 3_002 && outcome == QueryRun.Outcome(rows: 3_000))
+        #expect(lines[1] == "────  ────  ───────")
+        #expect(lines[1_001] == "1000  text  1000000" && lines[1_002] == "1001  text  1002001")
+        // Output for a program is never cut.
+        #expect(lines[2_501] == "2500  a much longer text  6250000")
+        #expect(lines[3_001] == "3000  text  9000000")
+        let cut = try await run(sql, on: shop) { $0.limit = 1_500 }
+        #expect(cut.lines == Array(lines.prefix(1_502)) && cut.outcome.isCut)
+
+        // A terminal's columns keep their widths, except for numbers, of which no digit may be missing.
+        let seen = try await run(sql.replacing("i * i", with: "i * i * 10000"), on: shop, isTerminal: true) {
+            $0.limit = 10_000
+        }
+        #expect(seen.lines[2_501] == "2500  a much…  62500000000" || seen.lines[2_501] == "2500  a m…  62500000000")
+        #expect(seen.lines.last?.hasSuffix("90000000000") == true)
+    }
+
+    @Test func longResultsOnANarrowTerminalAreListed() async throws {
+        let shop = try await Shop()
+        let number = "1234567890123456"
+        let sql = """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200) \
+            SELECT i, \(number) AS a, \(number) AS b, \(number) AS c FROM n
+            """
+        let (lines, outcome) = try await run(sql, on: shop, isTerminal: true) { $0.limit = 10_000 }
+        #expect(outcome.rows == 1_200 && lines.count == 1_200 * 5)
+        #expect(lines.suffix(5).first == "row 1200" && lines.last == "c  \(number)")
+    }
+
     @Test func whatIsTooWideForATableStandsOneBelowTheOther() async throws {
         let shop = try await Shop()
         let number = "1234567890123456"

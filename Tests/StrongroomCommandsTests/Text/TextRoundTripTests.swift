@@ -49,16 +49,16 @@ struct TextRoundTripTests {
         let rows = (0..<20).map { _ in
             (0..<3).map { _ in Bool.random(using: &generator) ? Value.null : .text(text(&generator)) }
         }
-        var written = ""
+        var written = TextBytes()
         for row in rows {
             for (index, value) in row.enumerated() {
-                if index > 0 { written += "," }
+                if index > 0 { written.append(",") }
                 try CSVText.append(value, column: "c", to: &written)
             }
-            written += "\r\n"
+            written.append("\r\n")
         }
         let portion = Int.random(in: 1...64, using: &generator)
-        var reader = CSVReader(ByteSource(Array(written.utf8), portion: portion))
+        var reader = CSVReader(ByteSource(Array(written.text.utf8), portion: portion))
         var read: [[Value]] = []
         while let record = try reader.next() {
             #expect(record.fault == nil)
@@ -78,14 +78,16 @@ struct TextRoundTripTests {
         var generator = SeededGenerator(seed)
         for _ in 0..<50 {
             let values = (0..<4).map { _ in value(&generator) }
-            var line = "{"
+            var text = TextBytes()
+            text.append("{")
             for (index, value) in values.enumerated() {
-                line += index > 0 ? "," : ""
-                JSONText.append("\(index)\(Self.pieces[index])", to: &line)
-                line += ":"
-                try JSONText.append(value, column: "c", to: &line)
+                text.append(index > 0 ? "," : "")
+                JSONText.append("\(index)\(Self.pieces[index])", to: &text)
+                text.append(":")
+                try JSONText.append(value, column: "c", to: &text)
             }
-            line += "}"
+            text.append("}")
+            let line = text.text
             #expect(!line.utf8.contains { $0 < 0x20 })
             let members = try JSONObject(Array(line.utf8)).members
             #expect(members.map(\.member) == values.map { .value($0) }, "\(line)")
@@ -97,7 +99,7 @@ struct TextRoundTripTests {
 
     @Test(arguments: [Double.infinity, -.infinity, .nan])
     func whatIsNotFiniteIsRefusedByName(number: Double) throws {
-        var line = ""
+        var line = TextBytes()
         let json = try #require(throws: CommandFailure.self) {
             try JSONText.append(.real(number), column: "size", to: &line)
         }

@@ -43,6 +43,9 @@ extension Row {
         return scale.decimal(number)
     }
 
+    /// Whether the column is declared with a scale, so that its integers are decimals.
+    package func isScaled(at index: Int) -> Bool { declaredScale(at: index) != nil }
+
     /// The value of a column for display and export: the decimal digits if it is a scaled integer.
     ///
     /// - Throws: As ``value(at:)``.

@@ -205,6 +205,27 @@ public struct Row: ~Copyable {
         }
     }
 
+    /// The content of a column of a statement's row.
+    ///
+    /// Its bytes are the engine's: they are valid until the row's closure returns, or until the same column is read in
+    /// another way.
+    ///
+    /// - Throws: ``StrongroomError`` with `limit` if there is no such column; `outOfMemory`.
+    package func content(at index: Int) throws -> StoredContent {
+        guard index >= 0, index < count, let cell = cell(index) else { throw mismatch(at: index, wanted: "a value") }
+        switch sqlite3_value_type(cell) {
+        case SQLITE_INTEGER: return .integer(sqlite3_value_int64(cell))
+        case SQLITE_FLOAT: return .real(sqlite3_value_double(cell))
+        case SQLITE_TEXT:
+            guard let start = sqlite3_value_text(cell) else { throw outOfMemory }
+            return .text(UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(cell))))
+        case SQLITE_BLOB:
+            let start = sqlite3_value_blob(cell)
+            return .blob(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(cell))))
+        default: return .null
+        }
+    }
+
     @inline(__always)
     private func storageClass(_ index: Int) -> Int32 {
         if case .list(let list) = source { return list.pointee.storageClass(index) }

@@ -40,6 +40,9 @@ final class Statement {
     /// The transaction that recorded the statement last.
     @exclusivity(unchecked) var recordedIn = -1
 
+    /// The number of rows that were fetched last, of which the next time has about as many.
+    @exclusivity(unchecked) @usableFromInline var lastCount = 0
+
     init(_ pointer: OpaquePointer, owner: Connection) {
         self.pointer = pointer
         self.owner = owner
@@ -86,6 +89,22 @@ final class Statement {
         case SQLITE_DONE: return false
         default: throw error(result)
         }
+    }
+
+    /// Steps the statement to its end and makes an element of each row.
+    ///
+    /// An array that grows is copied again and again; so that a long one is not, it gets the capacity for as many rows
+    /// as the statement returned last.
+    ///
+    /// - Parameter elements: The elements of the rows before the current one; those of the others are appended.
+    /// - Throws: What `make` throws, or the engine's failure.
+    @inlinable
+    func fetch<Element>(into elements: inout [Element], _ make: () throws -> Element) throws {
+        while try step() {
+            if elements.count == 1_024 { elements.reserveCapacity(lastCount + lastCount / 8) }
+            elements.append(try make())
+        }
+        lastCount = elements.count
     }
 
     /// Runs the statement to its end and ignores its rows.

@@ -29,9 +29,7 @@ extension Query {
         var records: [R] = []
         let row = Row(statement)
         do {
-            while try statement.step() {
-                records.append(try R(row: row))
-            }
+            try statement.fetch(into: &records) { try R(row: row) }
         } catch {
             throw located(error, at: records.count, on: connection)
         }

@@ -21,12 +21,11 @@ extension Reading where Self: ~Copyable {
         var records: [R] = []
         // Before the names are compared: the engine prepares a statement again at its first step if the schema has
         // changed.
-        var hasRow = try statement.step()
+        let hasRow = try statement.step()
         let row = try statement.row(for: R.self, R.columnNames)
-        while hasRow {
-            records.append(try R(row: row))
-            hasRow = try statement.step()
-        }
+        guard hasRow else { return [] }
+        records.append(try R(row: row))
+        try statement.fetch(into: &records) { try R(row: row) }
         return records
     }
 }

@@ -40,6 +40,18 @@ extension ConnectionPool {
         }
     }
 
+    /// Begins one part of the work on a held reader, on a thread of the executor, without waiting for it.
+    func begin<T: Sendable>(
+        on held: HeldReader,
+        _ work: @escaping @Sendable (Connection) throws -> T
+    ) -> WorkAhead<T> {
+        let part = WorkAhead<T>()
+        executor.post(Urgency(Task.currentPriority)) { [self] in
+            part.finish(Result { try runPart(held.ticket, .unshared, in: held.slot, work) })
+        }
+        return part
+    }
+
     /// Releases a held reader, after work that runs on a thread of the executor.
     func release(_ slot: Queue.Slot, _ ticket: UInt64, after work: @escaping @Sendable (Connection) -> Void) {
         executor.postBehind { [self] in

@@ -17,6 +17,23 @@ final class HeldReader: Sendable {
     /// What reads the snapshot.
     private final class Snapshot: @unchecked Sendable {  // guarded by the reader's slot
         var cursor: (any SnapshotCursor)?
+
+        func perform<Cursor: SnapshotCursor, T>(
+            making make: (Connection) throws -> Cursor,
+            _ work: (Cursor, Connection) throws -> T,
+            on connection: Connection
+        ) throws -> T {
+            if cursor == nil { try connection.beginSnapshot() }
+            do {
+                let cursor = if let cursor = cursor as? Cursor { cursor } else { try make(connection) }
+                self.cursor = cursor
+                let result = try work(cursor, connection)
+                try connection.checkPages()
+                return result
+            } catch {
+                throw connection.explanation(of: error)
+            }
+        }
     }
 
     init(_ pool: ConnectionPool, _ slot: ConnectionPool.Queue.Slot, _ ticket: UInt64) {
@@ -42,17 +59,33 @@ final class HeldReader: Sendable {
         _ work: @escaping @Sendable (Cursor, Connection) throws -> T
     ) async throws -> T {
         try await pool.perform(on: self) { [snapshot] connection in
-            if snapshot.cursor == nil { try connection.beginSnapshot() }
-            do {
-                let cursor = if let cursor = snapshot.cursor as? Cursor { cursor } else { try make(connection) }
-                snapshot.cursor = cursor
-                let result = try work(cursor, connection)
-                try connection.checkPages()
-                return result
-            } catch {
-                throw connection.explanation(of: error)
-            }
+            try snapshot.perform(making: make, work, on: connection)
         }
+    }
+
+    /// Begins a part of the work, as ``perform(making:_:)`` runs it, and returns at once; the reader is held until it
+    /// is done. Only one part may be in progress.
+    func begin<Cursor: SnapshotCursor, T: Sendable>(
+        making make: @escaping @Sendable (Connection) throws -> Cursor,
+        _ work: @escaping @Sendable (Cursor, Connection) throws -> T
+    ) -> WorkAhead<T> {
+        pool.begin(on: self) { [snapshot] connection in
+            try snapshot.perform(making: make, work, on: connection)
+        }
+    }
+
+    /// The result of a part that has begun; stops it if the task is cancelled.
+    func finished<T>(_ part: WorkAhead<T>) async throws -> T {
+        try await withTaskCancellationHandler {
+            try await part.value
+        } onCancel: {
+            stop()
+        }
+    }
+
+    /// Stops the part in progress; no other part begins.
+    func stop() {
+        pool.running.stop(ticket, .cancelled)
     }
 
     /// Ends the snapshot.

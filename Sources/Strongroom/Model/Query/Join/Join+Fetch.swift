@@ -12,9 +12,9 @@ extension Join {
         var rows: [Records] = []
         var reader = JoinReader(statement)
         do {
-            while try statement.step() {
+            try statement.fetch(into: &rows) {
                 reader.beginRow()
-                rows.append(try read(&reader))
+                return try read(&reader)
             }
         } catch {
             throw content.located(error, in: reader.part, at: rows.count, on: connection)

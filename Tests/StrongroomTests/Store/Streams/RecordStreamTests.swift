@@ -98,6 +98,33 @@ struct RecordStreamTests {
         #expect(try await fixture.lines().count == 3)
     }
 
+    /// The batch after the next one is being read when the loop ends, and would never be full.
+    @Test(arguments: [false, true]) func whatIsReadAheadIsStopped(isCancelled: Bool) async throws {
+        let fixture = try await fixture(600)
+        let endless: SQL = """
+            number < 600 OR \
+            (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n) = 0
+            """
+        try await fixture.store.write { db in try addLine(600, db) }
+        let stream = fixture.store.stream(Line.where { _ in Condition(endless) }.order { $0.number.ascending })
+        let task = Task {
+            var count = 0
+            for try await _ in stream {
+                count += 1
+                // In the second batch, so that the third one has begun.
+                if count == 300, !isCancelled { break }
+                if count == 300 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+            return count
+        }
+        if isCancelled {
+            await #expect(throws: CancellationError.self) { try await task.value }
+        } else {
+            #expect(try await task.value == 300)
+        }
+        #expect(try await fixture.lines().count == 601)
+    }
+
     @Test func aValueThatDoesNotFitEndsItAndIsNamed() async throws {
         let fixture = try await fixture(600)
         try await fixture.store.write { db in try db.execute("UPDATE line SET number = 'none' WHERE number = 599") }

@@ -1,0 +1,43 @@
+/// Some consecutive records of a query.
+// Used by one side at a time: it is filled on a thread of the store, then emptied by the loop.
+@usableFromInline
+final class RecordBatch<Element: Sendable>: @unchecked Sendable {
+    /// The records, the last one first, so that each is removed from the end. The array is used again and again.
+    @exclusivity(unchecked) @usableFromInline var records: [Element] = []
+    /// Whether no further records follow.
+    @exclusivity(unchecked) @usableFromInline var isLast = false
+
+    @usableFromInline static var largest: Int { 256 }
+    /// Large rows take time, and many of them take memory.
+    @usableFromInline static var longest: Duration { .milliseconds(2) }
+
+    init() {}
+
+    /// Steps through a query's statement: to its end, or to ``largest`` records, or for ``longest``.
+    ///
+    /// - Parameters:
+    ///   - count: The number of the query's records before the batch.
+    ///   - isLimited: Whether the batch ends before the statement does.
+    /// - Throws: ``StrongroomError`` with `typeMismatch`, which names the row, or the engine's failure.
+    @inlinable
+    func fill<Source: Table>(
+        from query: Query<Source>, after count: Int, _ statement: Statement, _ connection: Connection, isLimited: Bool
+    ) throws where Source.RecordType == Element {
+        defer { records.reverse() }
+        let row = Row(statement)
+        let start = ContinuousClock.now
+        // Reading the clock takes as long as a column: it is read after 1, 2, 4 … records.
+        var nextLook = 1
+        do {
+            while try statement.step() {
+                records.append(try Element(row: row))
+                guard isLimited, records.count == nextLook else { continue }
+                if nextLook >= Self.largest || ContinuousClock.now - start >= Self.longest { return }
+                nextLook *= 2
+            }
+        } catch {
+            throw query.located(error, at: count + records.count, on: connection)
+        }
+        isLast = true
+    }
+}
