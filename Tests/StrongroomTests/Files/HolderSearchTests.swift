@@ -63,7 +63,8 @@ struct HolderSearchTests {
                 group.addTask {
                     for round in 0..<500 {
                         let file = (thread + round) % 3
-                        #expect(try search.holders(of: Self.files[file]) == [file])
+                        let found = try search.holders(of: Self.files[file])
+                        #expect(found == [file])
                     }
                 }
             }
