@@ -65,6 +65,7 @@ let commandLine = Target.Dependency.product(
 let service: [Target.Dependency] = [
     .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Service"])),
     .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Service"])),
+    .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Service"])),
 ]
 
 // No target names it, so that no trait could leave it out. Swift Package Index sets the second variable; it adds the
@@ -102,12 +103,13 @@ let package = Package(
                 "Cryptography by swift-crypto on Linux, too, instead of the libcrypto that SQLCipher uses there."),
         .trait(
             name: "Service",
-            description: "StrongroomService: swift-service-lifecycle's shutdown and swift-metrics for stores."),
+            description: "StrongroomService: shutdown, metrics and traces by the packages for services on servers."),
         .trait(name: "ConfigReader", description: "Keys from swift-configuration's ConfigReader."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
@@ -183,6 +185,9 @@ let package = Package(
             name: "StrongroomServiceTests",
             dependencies: [
                 "Strongroom", "StrongroomService", "StrongroomTesting", .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Service"])),
                 .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Service"])),
                 .product(
                     name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",

@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// | metric | kind | dimensions |
 /// |---|---|---|
-/// | `strongroom_operation` | timer, of waiting and running | family, operation, outcome |
+/// | `strongroom_operation` | timer, of waiting and running | family, operation: `open`, `read`, …, outcome |
 /// | `strongroom_operation_wait` | timer, of waiting for a connection | family, operation |
 /// | `strongroom_stores` | gauge | state: lent, idle, opening, closing |
 /// | `strongroom_waiting_requests` | gauge, of requests that wait for a limit | |

@@ -6,14 +6,26 @@ struct ClinicConfiguration: Configuration {
     static let target = "clinic"
 
     let directory: TemporaryDirectory
-    private let key = Key.random()
+    private var keys = [Key.random()]
+    private var hasNotes = false
 
     init(_ directory: TemporaryDirectory) { self.directory = directory }
 
     func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
-    func keyChain(for database: DatabaseName) async throws -> KeyChain { try KeyChain(key) }
+    func keyChain(for database: DatabaseName) async throws -> KeyChain { try KeyChain(keys) }
 
     func migrator(for database: DatabaseName) -> Migrator? {
-        Migrator { Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") } }
+        Migrator {
+            Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
+            if hasNotes { Migration("2") { db in try db.execute("ALTER TABLE line ADD COLUMN note TEXT") } }
+        }
+    }
+
+    /// The next release's: with a further key and a further version.
+    var succeeded: ClinicConfiguration {
+        var copy = self
+        copy.keys.append(.random())
+        copy.hasNotes = true
+        return copy
     }
 }

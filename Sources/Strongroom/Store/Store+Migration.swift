@@ -44,11 +44,22 @@ extension Store {
         to version: String? = nil,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> MigrationReport {
+        try await pool.observing(.migrate, label: Self.migrationLabel) { watch in
+            try await migrate(to: version, watch, progress)
+        }
+    }
+
+    private static let migrationLabel = "migration"
+
+    private func migrate(
+        to version: String?, _ watch: OperationWatch?, _ progress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws -> MigrationReport {
         let context = try file.contextToWrite()
         let migrator = try migrator()
         let lock = try await context.lock()
-        let report = try await pool.perform(.ungroupedWrite, OperationLimits(label: "migration")) {
-            [file, pool] connection in
+        let limits = OperationLimits(label: Self.migrationLabel, isObserved: false)
+        let report = try await pool.perform(.ungroupedWrite, limits) { [file, pool] connection in
+            watch?.grant()
             try pool.memory.checkMigration(of: connection)
             let plan = try migrator.plan(for: connection, to: version)
             return try context.carryOut(

@@ -75,7 +75,10 @@ extension Store {
                 database: name.fileName
             )
         }
-        return try await file.keyChanges.run { try await rotate(subject, keys, context, timeout, progress) }
+        let limits = OperationLimits(label: "rotation", timeout: timeout, isObserved: false)
+        return try await pool.observing(.rotate, label: "rotation") { watch in
+            try await file.keyChanges.run { try await rotate(subject, keys, context, limits, watch, progress) }
+        }
     }
 
     private var noKeyToRotateTo: StrongroomError {
@@ -90,15 +93,15 @@ extension Store {
     }
 
     private func rotate(
-        _ subject: RotationSubject, _ keys: [Key], _ context: StoreContext, _ timeout: Duration?,
-        _ progress: @escaping @Sendable (WorkProgress) -> Void
+        _ subject: RotationSubject, _ keys: [Key], _ context: StoreContext, _ limits: OperationLimits,
+        _ watch: OperationWatch?, _ progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> RotationReport {
         guard subject == .chain, try file.activeKey().isSettled else {
-            let limits = OperationLimits(label: "rotation", timeout: timeout)
-            return try await rewrite(context, limits, newDataKey: subject == .dataKey ? keys : nil, progress)
+            return try await rewrite(context, limits, newDataKey: subject == .dataKey ? keys : nil, watch, progress)
         }
         let lock = try await context.lock()
         let chain = try await keysToRotateTo(context)
+        watch?.grant()
         let report = try await BlockingWork.run { [file] in try file.rotateEnvelope(chain) }
         lock.release()
         return report
@@ -120,7 +123,7 @@ extension Store {
     /// The lock between processes is acquired only then: while this waits for a slow reader, other processes can open
     /// the file, and other operations of this process can acquire the lock.
     private func rewrite(
-        _ context: StoreContext, _ limits: OperationLimits, newDataKey: [Key]?,
+        _ context: StoreContext, _ limits: OperationLimits, newDataKey: [Key]?, _ watch: OperationWatch?,
         _ progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> RotationReport {
         // Requested while other operations still run.
@@ -128,6 +131,7 @@ extension Store {
         var attempt = 1
         while true {
             let access = try await pool.acquireExclusively(limits)
+            watch?.grant()
             if let lock = try await attempt < Self.attempts ? context.file.tryLock() : context.lock() {
                 let report = try await pool.perform(access, progress) { [file, chain] monitor in
                     do {

@@ -18,7 +18,16 @@ extension StoreOpening {
         guard isDue else { return context.warn(of: plan) }
         let start = ContinuousClock.now
         defer { report.migrationDuration = ContinuousClock.now - start }
-        report.migration = try context.carryOut(
-            plan, of: migrator, on: connection, key: isNew ? nil : unlocked.map(\.derivedKey), MigrationRun(stop: stop))
+        let watch = plan.hasWork && !isNew ? observer?.watch(.migrate) : nil
+        watch?.grant()
+        do {
+            report.migration = try context.carryOut(
+                plan, of: migrator, on: connection, key: isNew ? nil : unlocked.map(\.derivedKey),
+                MigrationRun(stop: stop))
+            watch?.end(nil)
+        } catch {
+            watch?.end(error)
+            throw error
+        }
     }
 }

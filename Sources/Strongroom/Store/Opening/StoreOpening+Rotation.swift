@@ -7,6 +7,20 @@ extension StoreOpening {
         _ unlocked: inout UnlockedFile, _ keys: inout DatabaseKeys, _ content: FileContent, _ report: inout OpenReport
     ) throws {
         guard !context.isInMemory, !context.isReadOnly else { return }
+        let start = ContinuousClock.now
+        do {
+            try rotateIfDue(&unlocked, &keys, content, &report)
+        } catch {
+            observer?.report(.rotate, since: start, error)
+            throw error
+        }
+        guard report.rotation != nil || report.rotationFailure != nil else { return }
+        observer?.report(.rotate, since: start, report.rotationFailure)
+    }
+
+    private func rotateIfDue(
+        _ unlocked: inout UnlockedFile, _ keys: inout DatabaseKeys, _ content: FileContent, _ report: inout OpenReport
+    ) throws {
         let isRotating = context.settings.rotation == .onOpen && !keys.chain.isPlaintext
         if isRotating, report.outcome == .opened { try rewrite(&unlocked, &keys, content, &report) }
         do {

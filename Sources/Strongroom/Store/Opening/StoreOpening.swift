@@ -8,6 +8,8 @@ import Logging
 struct StoreOpening: Sendable {
     var context: StoreContext
     let stop = CancellationFlag()
+    /// Receives the rotation and the migration that the opening makes.
+    var observer: StoreObserver?
     private let start = ContinuousClock.now
 
     /// Requests everything but the keys from a configuration.

@@ -2,6 +2,6 @@
 struct StoreResources: Sendable {
     /// The threads for their operations.
     var executor = StoreExecutor()
-    /// Receives each operation that has ended.
+    /// Receives each operation.
     var observer: (any OperationObserver)?
 }

@@ -8,25 +8,16 @@ extension ConnectionPool {
         private let pool: ConnectionPool
         private let ticket: UInt64
         private let hasEnded = Atomic(false)
-        private let watch: OperationWatch?
 
         fileprivate init(_ pool: ConnectionPool, _ limits: OperationLimits) async throws {
             self.pool = pool
-            watch = pool.watch(.exclusive, limits)
-            do {
-                ticket = try await pool.acquireSlot(.exclusive, limits).ticket
-            } catch {
-                watch?.end(error)
-                throw error
-            }
-            watch?.grant()
+            ticket = try await pool.acquireSlot(.exclusive, limits).ticket
         }
 
         /// Releases the slots and admits the waiting operations.
         func end() {
             guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
             pool.running.end(ticket)
-            watch?.end(nil)
             pool.admit(pool.queue.withLock { $0.endExclusive() })
         }
 

@@ -15,7 +15,7 @@ final class ConnectionPool: Sendable {
     /// The threads for the work of tasks: blocking work must not run on Swift's cooperative threads.
     let executor: StoreExecutor
 
-    /// Receives each operation that has ended.
+    /// Receives each operation.
     private let observer: StoreObserver?
 
     /// Reports committed changes to observers.
@@ -218,17 +218,34 @@ final class ConnectionPool: Sendable {
         }
     }
 
+    /// Runs work that the observer receives as one operation, however often it acquires a connection: its own requests
+    /// are not observed.
+    ///
+    /// - Parameter work: Records when it has its connection.
+    func observing<T>(
+        _ kind: FinishedOperation.Kind, label: String, _ work: (OperationWatch?) async throws -> T
+    ) async throws -> T {
+        guard let watch = observer?.watch(kind, label: label) else { return try await work(nil) }
+        do {
+            let value = try await work(watch)
+            watch.end(nil)
+            return value
+        } catch {
+            watch.end(error)
+            throw error
+        }
+    }
+
     /// Measures an operation for the observer, if there is one.
     func watch(_ request: Queue.Request, _ limits: OperationLimits) -> OperationWatch? {
         guard let observer, limits.isObserved else { return nil }
-        let kind: FinishedOperation.Kind =
-            switch request {
-            case .read: .read
-            case .write: .write
-            case .ungroupedWrite: .ungroupedWrite
-            case .exclusive: .exclusive
-            }
-        return observer.watch(kind, label: limits.label)
+        switch request {
+        case .read: return observer.watch(.read, label: limits.label)
+        case .write: return observer.watch(.write, label: limits.label)
+        case .ungroupedWrite: return observer.watch(.ungroupedWrite, label: limits.label)
+        // What needs all connections is a part of an operation that is observed as a whole.
+        case .exclusive: return nil
+        }
     }
 
     /// Runs work with a slot, which is then released or handed on.

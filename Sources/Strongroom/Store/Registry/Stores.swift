@@ -113,8 +113,7 @@ public final class Stores: Sendable {
         )
     }
 
-    /// Receives each operation of stores that are opened from now on, when it has ended; nil for none, which is the
-    /// default.
+    /// Receives each operation of stores that are opened from now on; nil for none, which is the default.
     public var operationObserver: (any OperationObserver)? {
         get { resources.withLock { $0.observer } }
         set { resources.withLock { $0.observer = newValue } }
@@ -277,6 +276,9 @@ public final class Stores: Sendable {
         watch?.grant()
         do {
             var opening = try StoreOpening(name, configuration, in: place)
+            opening.observer = resources.observer.map {
+                StoreObserver(observer: $0, name: name, outer: watch?.context)
+            }
             let extensions = try StoreExtensions(opening.context)
             try await extensions.prepare()
             let store = try await opening.run(sharing: resources) { [weak self] in self?.forget(name) }

@@ -8,7 +8,15 @@ import Testing
 @Suite("What an observer is told of operations", .ending)
 struct OperationObserverTests {
     private final class Observer: OperationObserver {
+        let began = Locked<[StartedOperation]>([])
         let ended = Locked<[FinishedOperation]>([])
+
+        func operationBegan(_ operation: StartedOperation) -> (any Sendable)? {
+            began.withLock { began in
+                began.append(operation)
+                return began.count
+            }
+        }
 
         func operationEnded(_ operation: FinishedOperation) { ended.withLock { $0.append(operation) } }
 
@@ -44,7 +52,7 @@ struct OperationObserverTests {
         #expect(all.last?.error != nil && all.first?.error == nil)
     }
 
-    @Test func `exclusive work, streams, queued writes and requested rollbacks are reported`() async throws {
+    @Test func `streams, queued writes and requested rollbacks are reported`() async throws {
         let store = try await stores.open("vault_a.sqlite")
         try await store.write { db in
             try db.execute("INSERT INTO line VALUES ('a')")
@@ -56,7 +64,6 @@ struct OperationObserverTests {
                 try db.rollBack()
             }
         }
-        try await store.pool.acquireExclusively(OperationLimits(label: "exclusive")).end()
         _ = try await store.pool.holdReader(OperationLimits(label: "held"))
         let isDone = Moment()
         store.queueWrite(
@@ -65,7 +72,6 @@ struct OperationObserverTests {
         try await isDone.wait()
         try await eventually { observer.all.contains { $0.label == "queued" } }
         let all = observer.all
-        #expect(all.first { $0.label == "exclusive" }?.kind == .exclusive)
         #expect(all.first { $0.label == "held" }?.kind == .read)
         #expect(all.allSatisfy { $0.outcome == "ok" })
         #expect(all.count { $0.kind == .write } == 3)
@@ -110,6 +116,75 @@ struct OperationObserverTests {
             try store.read { _ in }
         }
         #expect(observer.all.map(\.kind) == [.open, .open, .write, .read])
+        try await store.close()
+    }
+
+    private static let twoVersions = Migrator {
+        Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
+        Migration("2") { db in
+            try db.execute("ALTER TABLE line ADD COLUMN note TEXT")
+        } down: { db in
+            try db.execute("ALTER TABLE line RENAME TO former")
+            try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
+            try db.execute("DROP TABLE former")
+        }
+    }
+
+    @Test func `what an opening rotates and migrates is reported as parts of it`() async throws {
+        let vault = Vault(directory.path(""), keys: .numbered(1))
+        try await vault.keep("a")
+        let stores = try Stores(
+            Vault(directory.path(""), keys: .numbered(1), .numbered(2)).with(\.migrator, Self.twoVersions))
+        stores.operationObserver = observer
+        let store = try await stores.open("vault.sqlite")
+        #expect(observer.all.map(\.kind) == [.rotate, .migrate, .open])
+        #expect(observer.all.map(\.outcome) == ["ok", "ok", "ok"])
+        let began = observer.began.withLock { $0 }
+        #expect(began.map(\.kind) == [.open, .rotate, .migrate])
+        #expect(began.map { $0.outerContext as? Int } == [nil, 1, 1])
+        #expect(observer.all.map { $0.context as? Int } == [2, 3, 1])
+        #expect(zip(began, [2, 0, 1]).allSatisfy { $0.start == observer.all[$1].start })
+        let opening = try #require(observer.all.last)
+        #expect(observer.all.allSatisfy { $0.start >= opening.start && $0.duration <= opening.duration })
+        try await store.close()
+    }
+
+    @Test(arguments: [KeyProtection.direct, .envelope])
+    func `rotations and migrations on demand are each one operation, also those that fail`(
+        protection: KeyProtection
+    ) async throws {
+        let keys = Locked([Key.numbered(1)])
+        var vault = Vault(directory.path("")) { _ in try KeyChain(keys.withLock { $0 }) }
+        vault.migrator = Self.twoVersions
+        vault.protection = protection
+        let stores = try Stores(vault)
+        stores.operationObserver = observer
+        let store = try await stores.open("vault.sqlite")
+        keys.withLock { $0.append(.numbered(2)) }
+        try await store.rotate()
+        keys.withLock { $0 = [.plaintext] }
+        await #expect(throws: StrongroomError.self) { try await store.rotate() }
+        try await store.migrate(to: "1")
+        await #expect(throws: StrongroomError.self) { try await store.migrate(to: "3") }
+        #expect(observer.all.map(\.kind) == [.open, .rotate, .rotate, .migrate, .migrate])
+        #expect(observer.all.map { $0.outcome == "ok" } == [true, true, false, true, false])
+        #expect(observer.all.allSatisfy { $0.wait <= $0.duration })
+        #expect(observer.all[1].wait < observer.all[1].duration && observer.all[3].wait < observer.all[3].duration)
+        keys.withLock { $0 = [.numbered(2)] }
+        try await store.close()
+    }
+
+    @Test func `observers that are combined each get their own contexts`() async throws {
+        let other = Observer()
+        _ = other.operationBegan(
+            StartedOperation(
+                name: try DatabaseName("vault.sqlite"), kind: .read, label: nil, start: .now, outerContext: nil))
+        stores.operationObserver = OperationObservers(observer, other)
+        let store = try await stores.open("vault_a.sqlite")
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
+        #expect(observer.all.map { $0.context as? Int } == [1, 2])
+        #expect(other.all.map { $0.context as? Int } == [2, 3])
+        #expect(other.all.map(\.kind) == [.open, .write])
         try await store.close()
     }
 }
