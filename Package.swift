@@ -104,7 +104,7 @@ let package = Package(
         .trait(
             name: "Service",
             description: "StrongroomService: shutdown, metrics and traces by the packages for services on servers."),
-        .trait(name: "ConfigReader", description: "Keys from swift-configuration's ConfigReader."),
+        .trait(name: "ConfigReader", description: "Keys and settings from swift-configuration's ConfigReader."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -208,6 +208,8 @@ let package = Package(
             dependencies: [
                 "Configurations", "Strongroom", "StrongroomObjects", "StrongroomReplication", "StrongroomTesting",
                 .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["ConfigReader"])),
             ],
             exclude: ["Programs"], swiftSettings: settings),
         .executableTarget(

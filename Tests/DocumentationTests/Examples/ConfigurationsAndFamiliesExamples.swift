@@ -3,6 +3,10 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
+#if ConfigReader
+import Configuration
+#endif
+
 /// What the article's examples take for granted.
 enum Families {
     @Table("entry")
@@ -103,8 +107,23 @@ struct ConfigurationsAndFamiliesExamples {
         #expect(settings.rotation == .onOpen && settings.migration == .onOpen && settings.migrationBackups == .none)
         #expect(settings.groupSize == 1_000 && settings.groupDuration == .milliseconds(20))
         #expect(settings.readerIdleTime == .seconds(60) && settings.slowStatement == nil)
-        #expect(!settings.recursiveTriggers)
+        #expect(!settings.recursiveTriggers && settings.foreignChanges == .automatic)
     }
+
+    #if ConfigReader
+    @Test func settingsComeFromTheEnvironment() async throws {
+        let stores = Stores()
+        setenv("DIARY_STORE_BUSY_TIMEOUT_MILLISECONDS", "30000", 1)
+        setenv("DIARY_STORE_ROTATION", "manual", 1)
+        setenv("DIARY_LIMITS_OPEN_STORES", "500", 1)
+
+        let config = ConfigReader(provider: EnvironmentVariablesProvider())
+        let settings = try await StoreSettings(config, forKey: "diary.store")
+        stores.lendingLimits = try await LendingLimits(config, forKey: "diary.limits")
+        #expect(settings == StoreSettings(busyTimeout: .seconds(30), rotation: .manual))
+        #expect(stores.lendingLimits == LendingLimits(openStores: 500))
+    }
+    #endif
 
     @Test func aFileThatIsOnlyRead() async throws {
         let directory = try TemporaryDirectory()

@@ -6,7 +6,7 @@ extension StrongroomError {
             case fileMissing, fileChanged, newerSchema, locked, permissionDenied, diskFull, inputOutput, outOfMemory
             case tooManyOpenFiles, damagedLog, plaintextHeader
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
-            case invalidKey, emptyKeyChain, keyFile, keySource, cipherSettings, rotationFailed
+            case invalidKey, emptyKeyChain, keyFile, keySource, invalidSetting, cipherSettings, rotationFailed
             case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot
             case inMemory, closed, nestedAccess, otherStore, transactionEnded, readOnly, notAuthorized, busy, timedOut,
                 interrupted
@@ -86,6 +86,8 @@ extension StrongroomError {
         public static let keyFile = Code(.keyFile)
         /// An environment variable or a configuration value contains no usable keys.
         public static let keySource = Code(.keySource)
+        /// A configuration value that a setting cannot have.
+        public static let invalidSetting = Code(.invalidSetting)
         /// The sidecar file with the database's wrapped key is missing.
         public static let envelopeMissing = Code(.envelopeMissing)
         /// No copy of the sidecar file with the database's wrapped key is intact.
