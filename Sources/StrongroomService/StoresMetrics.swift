@@ -25,6 +25,12 @@ import Synchronization
 /// | `strongroom_loans` | counter, of requests for stores | |
 /// | `strongroom_store_openings` | counter, of those that opened one | |
 /// | `strongroom_store_evictions` | counter, of idle stores that were closed for others | |
+/// | `strongroom_wal_bytes` | gauge, of the WALs of all open stores | family |
+/// | `strongroom_largest_wal_bytes` | gauge, of the largest of these | family |
+/// | `strongroom_busy_retries` | counter, of retries after a lock of another process | family |
+/// | `strongroom_busy_wait_milliseconds` | counter, of the time waited for such locks | family |
+/// | `strongroom_page_cache_hits` | counter, of pages found decrypted | family |
+/// | `strongroom_page_cache_misses` | counter, of pages read and decrypted | family |
 public final class StoresMetrics: OperationObserver, Service {
     private struct Label: Hashable {
         let name: String
@@ -79,54 +85,16 @@ public final class StoresMetrics: OperationObserver, Service {
 
     /// Reports the registry's numbers until the program is asked to end, or the task is cancelled.
     public func run() async throws {
-        let gauges = Gauges(factory)
-        var last: StoresStatistics?
-        last = await cancelWhenGracefulShutdown { [self, last] in
-            var last = last
-            while true {
-                guard let numbers = stores?.statistics else { break }
-                gauges.report(numbers, since: last)
-                last = numbers
+        var reporter = StoresReporter(factory)
+        reporter = await cancelWhenGracefulShutdown { [self, reporter] in
+            var reporter = reporter
+            // The registry is not retained while this sleeps.
+            while reporter.report(stores) {
                 guard (try? await Task.sleep(for: interval)) != nil else { break }
             }
-            return last
+            return reporter
         }
-        if let stores { gauges.report(stores.statistics, since: last) }
-    }
-
-    private struct Gauges {
-        let lent, idle, opening, closing, waiting, threads, memory: Gauge
-        let loans, openings, evictions: Counter
-
-        init(_ factory: any MetricsFactory) {
-            func gauge(_ label: String, _ state: String? = nil) -> Gauge {
-                Gauge(label: label, dimensions: state.map { [("state", $0)] } ?? [], factory: factory)
-            }
-            func counter(_ label: String) -> Counter { Counter(label: label, factory: factory) }
-            lent = gauge("strongroom_stores", "lent")
-            idle = gauge("strongroom_stores", "idle")
-            opening = gauge("strongroom_stores", "opening")
-            closing = gauge("strongroom_stores", "closing")
-            waiting = gauge("strongroom_waiting_requests")
-            threads = gauge("strongroom_threads")
-            memory = gauge("strongroom_engine_memory_bytes")
-            loans = counter("strongroom_loans")
-            openings = counter("strongroom_store_openings")
-            evictions = counter("strongroom_store_evictions")
-        }
-
-        func report(_ numbers: StoresStatistics, since last: StoresStatistics?) {
-            lent.record(numbers.lent)
-            idle.record(numbers.idle)
-            opening.record(numbers.opening)
-            closing.record(numbers.closing)
-            waiting.record(numbers.waiting)
-            threads.record(numbers.threads)
-            memory.record(numbers.memory)
-            loans.increment(by: numbers.loans - (last?.loans ?? 0))
-            openings.increment(by: numbers.openings - (last?.openings ?? 0))
-            evictions.increment(by: numbers.closedForOthers - (last?.closedForOthers ?? 0))
-        }
+        reporter.report(stores)
     }
 }
 #endif

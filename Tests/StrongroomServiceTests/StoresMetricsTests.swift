@@ -54,5 +54,38 @@ struct StoresMetricsTests {
         #expect(try (system.expectGauge("strongroom_engine_memory_bytes").lastValue ?? 0) > 0)
         try await stores.closeAll()
     }
+
+    @Test func `WALs, waits and page caches are reported by family, each addition once`() async throws {
+        let opened = [try await stores.open("clinic_a.sqlite"), try await stores.open("clinic_b.sqlite")]
+        let metrics = StoresMetrics(stores, every: .milliseconds(10), factory: system)
+        let running = Task { try await metrics.run() }
+        for number in 0..<20 {
+            for store in opened {
+                try await store.write { db in try db.execute("INSERT INTO line VALUES (\(number))") }
+                _ = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+            }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await opened[0].close()
+        running.cancel()
+        try await running.value
+        let numbers = try #require(stores.familyStatistics["clinic"])
+        func counter(_ label: String) throws -> Int64 {
+            try system.expectCounter(label, [("family", "clinic")]).totalValue
+        }
+        func gauge(_ label: String) throws -> Double? {
+            try system.expectGauge(label, [("family", "clinic")]).lastValue
+        }
+        #expect(try counter("strongroom_page_cache_hits") == Int64(numbers.pageCacheHits))
+        #expect(try counter("strongroom_page_cache_misses") == Int64(numbers.pageCacheMisses))
+        #expect(try counter("strongroom_busy_retries") == Int64(numbers.busyRetries))
+        #expect(try counter("strongroom_busy_wait_milliseconds") == Int64(numbers.busyWait / .milliseconds(1)))
+        #expect(numbers.pageCacheHits > 0 && numbers.pageCacheMisses > 0)
+        #expect(try gauge("strongroom_wal_bytes") == Double(numbers.logBytes) && numbers.logBytes > 0)
+        #expect(try gauge("strongroom_largest_wal_bytes") == Double(numbers.largestLogBytes))
+        let dimensions = system.counters.flatMap(\.dimensions) + system.recorders.flatMap(\.dimensions)
+        #expect(dimensions.allSatisfy { !$0.1.contains("clinic_") } && dimensions.contains { $0.1 == "clinic" })
+        try await stores.closeAll()
+    }
 }
 #endif

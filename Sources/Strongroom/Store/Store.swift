@@ -40,11 +40,15 @@ public final class Store: Sendable {
         opening = report
         self.file = file
         let foreign = context.foreignCommits
+        let counters = StoreCounters()
+        let (families, family) = (resources.families, context.name.target)
+        families.add(counters, log: context.isInMemory ? nil : context.path + "-wal", to: family)
         pool = ConnectionPool(
             database: context.name.fileName,
             settings: context.settings,
             executor: resources.executor,
             observer: resources.observer.map { StoreObserver(observer: $0, name: context.name) },
+            counters: counters,
             foreign: foreign,
             readerCount: context.isInMemory ? 0 : nil,
             writer: connection,
@@ -61,6 +65,7 @@ public final class Store: Sendable {
             // is open.
             whenClosed: {
                 file.forget()
+                families.remove(counters, from: family)
                 if !context.isInMemory { OpenFiles.shared.release(context.path) }
                 whenClosed()
                 context.logger?.info("closed")

@@ -21,6 +21,8 @@ public struct StoreStatistics: Sendable, Hashable {
     public var openReaders = 0
     /// Retries after a lock of another connection, usually another process's.
     public var busyRetries = 0
+    /// How long statements have waited for such locks.
+    public var busyWait = Duration.zero
     /// Statements that were already prepared.
     public var statementsReused = 0
     /// Statements that had to be prepared.
@@ -45,6 +47,8 @@ final class StoreCounters: Sendable {
     private let waits = Atomic<Int>(0)
     private let openReaders = Atomic<Int>(0)
     private let busyRetries = Atomic<Int>(0)
+    /// In milliseconds.
+    private let busyWait = Atomic<Int>(0)
     private let statements = Atomic<Int>(0)
     private let statementsPrepared = Atomic<Int>(0)
     private let pageCacheHits = Atomic<Int>(0)
@@ -76,6 +80,7 @@ final class StoreCounters: Sendable {
     /// Adds a connection's use of the engine.
     func count(_ use: EngineUse) {
         add(use.busyRetries, to: busyRetries)
+        add(use.busyMilliseconds, to: busyWait)
         // In this order: reused statements are counted among all of them first.
         add(use.statements, to: statements)
         add(use.statementsPrepared, to: statementsPrepared)
@@ -101,6 +106,7 @@ final class StoreCounters: Sendable {
             waits: waits.load(ordering: .relaxed),
             openReaders: openReaders.load(ordering: .relaxed),
             busyRetries: busyRetries.load(ordering: .relaxed),
+            busyWait: .milliseconds(busyWait.load(ordering: .relaxed)),
             statementsReused: max(0, statements.load(ordering: .relaxed) - prepared),
             statementsPrepared: prepared,
             pageCacheHits: pageCacheHits.load(ordering: .relaxed),

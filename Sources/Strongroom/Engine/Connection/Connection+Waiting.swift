@@ -37,8 +37,7 @@ extension Connection {
 
     /// Pauses before another attempt at a lock for which the engine does not wait.
     func pause() {
-        use.busyRetries += 1
-        usleep(UInt32(Self.longestPause * 1_000))
+        wait(Self.longestPause)
     }
 
     /// Pauses before the next attempt.
@@ -50,9 +49,13 @@ extension Connection {
         if count == 0 { waiting.start = now }
         let rest = Int64(waiting.timeout) - (now - waiting.start).milliseconds
         guard rest > 0, transaction.isCommitting || !cancellation.isSet else { return false }
-        use.busyRetries += 1
-        let pause = count < Self.pauses.count ? Self.pauses[count] : Self.longestPause
-        usleep(UInt32(min(pause, rest) * 1_000))
+        wait(min(count < Self.pauses.count ? Self.pauses[count] : Self.longestPause, rest))
         return true
+    }
+
+    private func wait(_ milliseconds: Int64) {
+        use.busyRetries += 1
+        use.busyMilliseconds += Int(milliseconds)
+        usleep(UInt32(milliseconds * 1_000))
     }
 }

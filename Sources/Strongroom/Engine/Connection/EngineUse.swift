@@ -4,6 +4,8 @@ import CSQLCipher
 struct EngineUse {
     /// The number of attempts to acquire a lock that was busy.
     var busyRetries = 0
+    /// How long it has paused before these attempts.
+    var busyMilliseconds = 0
     /// The number of the user's statements.
     var statements = 0
     /// How many of them had to be prepared.

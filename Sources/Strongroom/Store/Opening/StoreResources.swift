@@ -4,4 +4,6 @@ struct StoreResources: Sendable {
     var executor = StoreExecutor()
     /// Receives each operation.
     var observer: (any OperationObserver)?
+    /// The counters of the stores, by family.
+    let families = FamilyCounters()
 }

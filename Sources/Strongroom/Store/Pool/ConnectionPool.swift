@@ -22,7 +22,7 @@ final class ConnectionPool: Sendable {
     let broadcaster = ChangeBroadcaster()
 
     /// The counters of the statistics.
-    let counters = StoreCounters()
+    let counters: StoreCounters
 
     let queue: Locked<Queue>
     private let tickets = Atomic<UInt64>(0)
@@ -63,6 +63,7 @@ final class ConnectionPool: Sendable {
     /// - Parameters:
     ///   - executor: The threads, which several stores may share.
     ///   - observer: Receives each operation that has ended.
+    ///   - counters: The counters of the store's statistics.
     ///   - foreign: The file that other connections may change; nil for none.
     ///   - readerCount: The number of readers; nil for the number in the settings.
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
@@ -77,6 +78,7 @@ final class ConnectionPool: Sendable {
         settings: StoreSettings,
         executor: StoreExecutor = StoreExecutor(),
         observer: StoreObserver? = nil,
+        counters: StoreCounters = StoreCounters(),
         foreign file: ForeignCommits.File? = nil,
         readerCount: Int? = nil,
         writer connection: Connection,
@@ -98,6 +100,7 @@ final class ConnectionPool: Sendable {
         queue = Locked(Queue(readers: count, largestGroup: settings.groupSize))
         self.executor = executor
         self.observer = observer
+        self.counters = counters
         executor.addStore(threads: settings.readers + 1)
         foreign = ForeignCommits(file, broadcaster, counters)
         group = GroupCommit(longest: settings.groupDuration, foreign, broadcaster)
