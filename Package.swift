@@ -265,3 +265,27 @@ if Context.environment["STRONGROOM_MACRO_TESTS"] != nil {
                 swiftSettings: settings)
         ]
 }
+
+// The HTTP service of the guide, with the settings that a new package has, and its tests. Nothing else needs an HTTP
+// server, so that only this variable has one resolved; they need the traits ConfigReader, Macros and Service.
+if Context.environment["STRONGROOM_SERVICE_EXAMPLE"] != nil {
+    package.dependencies += [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: [])
+    ]
+    package.targets += [
+        .executableTarget(
+            name: "ClinicService",
+            dependencies: [
+                "Strongroom", "StrongroomService",
+                .product(
+                    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["ConfigReader"])),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Service"])),
+            ], path: "Tests/DocumentationTests/Programs/ClinicService"),
+        .testTarget(
+            name: "ClinicServiceTests", dependencies: ["Strongroom", "StrongroomTesting"],
+            swiftSettings: settings),
+    ]
+}

@@ -1,0 +1,85 @@
+import Foundation
+import StrongroomTesting
+import Synchronization
+
+/// The service of the guide, as a process of its own that listens on a port of its own.
+final class ServiceProcess: Sendable {
+    struct DidNotStart: Error {
+        let log: String
+    }
+
+    /// What it has written to its standard error.
+    private final class Log: Sendable {
+        private let text = Mutex("")
+
+        init(_ file: FileHandle) {
+            Thread.detachNewThread { [self] in
+                while case let data = file.availableData, !data.isEmpty {
+                    text.withLock { $0 += String(decoding: data, as: UTF8.self) }
+                }
+            }
+        }
+
+        var all: String { text.withLock { $0 } }
+    }
+
+    private let process = Process()
+    private let log: Log
+    let port: Int
+
+    /// Starts the service, and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - directory: The clinics' directory.
+    ///   - variables: Further variables of its environment.
+    init(_ directory: String, _ variables: [String: String] = [:]) async throws {
+        // The tests and the programs of the package lie in one directory.
+        let tests = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        process.executableURL = tests.deletingLastPathComponent().appending(path: "ClinicService")
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["CLINICS_DIRECTORY": directory, "CLINICS_PORT": "0"]) { $1 }.merging(variables) { $1 }
+        let errors = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = errors
+        try process.run()
+        log = Log(errors.fileHandleForReading)
+        var port: Int?
+        while port == nil {
+            try await Task.sleep(for: .milliseconds(5))
+            port = log.all.firstMatch(of: /port=(\d+)/).flatMap { Int($0.1) }
+            guard port != nil || process.isRunning else { throw DidNotStart(log: log.all) }
+        }
+        self.port = port ?? 0
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    /// What it has logged so far.
+    var messages: String { log.all }
+
+    func client() throws -> HTTPClient { try HTTPClient(port: port) }
+
+    /// Asks it to end.
+    func askToEnd() { kill(process.processIdentifier, SIGTERM) }
+
+    /// Ends it without asking.
+    func killNow() { kill(process.processIdentifier, SIGKILL) }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: Its exit status; that of a signal is its number, negative.
+    func wait() async throws -> Int {
+        try await onThread { [self] in
+            process.waitUntilExit()
+            let status = Int(process.terminationStatus)
+            return process.terminationReason == .exit ? status : -status
+        }
+    }
+}
+
+/// Runs blocking work on a thread of its own.
+func onThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+    }
+}

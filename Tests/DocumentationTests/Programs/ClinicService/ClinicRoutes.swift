@@ -1,0 +1,111 @@
+import Foundation
+import Hummingbird
+import ServiceLifecycle
+import Strongroom
+
+extension Patient: ResponseCodable {}
+
+/// The routes of the service.
+struct ClinicRoutes: Sendable {
+    let clinics: Clinics
+    let stores: Stores
+
+    var router: Router<BasicRequestContext> {
+        let router = Router()
+        router.add(middleware: StoreErrors())
+        router.get("clinics") { _, _ in try stores.databases(of: "clinic").map(\.fileName) }
+        router.put("clinics/:clinic") { _, context in try await create(context) }
+        router.post("clinics/:clinic/patients") { request, context in try await add(request, context) }
+        router.get("clinics/:clinic/patients") { request, context in try await list(request, context) }
+        router.get("clinics/:clinic/events") { request, context in try await events(request, context) }
+        router.post("rotation") { _, _ in try await rotateAll() }
+        return router
+    }
+
+    /// The database of the clinic in the path of a request.
+    private func name(_ context: BasicRequestContext) throws -> DatabaseName {
+        guard let clinic = try context.parameters.require("clinic").removingPercentEncoding else {
+            throw HTTPError(.badRequest)
+        }
+        return try clinics.database(of: clinic)
+    }
+
+    /// The database of a clinic that there is.
+    private func database(_ context: BasicRequestContext) throws -> DatabaseName {
+        let name = try name(context)
+        guard clinics.hasFile(name) else { throw HTTPError(.notFound) }
+        return name
+    }
+
+    private func create(_ context: BasicRequestContext) async throws -> HTTPResponse.Status {
+        let name = try name(context)
+        let isNew = !clinics.hasFile(name)
+        return try await stores.withStore(name) { _ in isNew ? .created : .ok }
+    }
+
+    private func add(_ request: Request, _ context: BasicRequestContext) async throws -> EditedResponse<Patient> {
+        let patient = try await request.decode(as: Patient.self, context: context)
+        let stored = try await stores.withStore(database(context), timeout: .seconds(5)) { store in
+            try await store.table(Patient.self).insert(patient, returning: Patient.self)
+        }
+        return EditedResponse(status: .created, response: stored)
+    }
+
+    private func list(_ request: Request, _ context: BasicRequestContext) async throws -> [Patient] {
+        let question = request.uri.queryParameters["q"].map(String.init)
+        let last = request.uri.queryParameters["after"].flatMap { Int64($0) }
+        return try await stores.withStore(database(context), timeout: .seconds(5)) { store in
+            try await store.read { db in
+                if let question { return try Patient.hits(SearchQuery.typing(question), in: db).map(\.record) }
+                let page = Patient.order { $0.id.ascending }.limit(100)
+                return try last.map { try page.after(key: $0, in: db).fetch(in: db) } ?? page.fetch(in: db)
+            }
+        }
+    }
+
+    /// The number of patients, and again after each commit of this process or another that changes their table.
+    private func events(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let name = try database(context)
+        let body = ResponseBody { writer in
+            // The lease keeps the store open until the client goes away, or the server is asked to end.
+            let lease = try await stores.lease(name, timeout: .seconds(5), label: "events")
+            defer { lease.end() }
+            let counts = lease.store.values { db in try Patient.count(in: db) }.cancelOnGracefulShutdown()
+            try await request.body.consumeWithCancellationOnInboundClose { _ in
+                for try await count in counts {
+                    try await writer.write(ByteBuffer(string: "data: \(count)\n\n"))
+                }
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
+    }
+
+    /// A new key for every clinic, while requests are served.
+    private func rotateAll() async throws -> [String: Int] {
+        try clinics.keyFile.appendKey()
+        let outcomes = try await stores.rotate(stores.databases(of: "clinic"), atMost: 2)
+        let failures = outcomes.count { (try? $0.result.get()) == nil }
+        return ["rotated": outcomes.count - failures, "failed": failures]
+    }
+}
+
+/// Answers errors of the stores without their messages, which name files.
+struct StoreErrors<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as StrongroomError {
+            switch error.code {
+            case .invalidName, .noSuchRow: throw HTTPError(.badRequest)
+            case .constraint: throw HTTPError(.conflict)
+            case .timedOut, .busy, .closed: throw HTTPError(.serviceUnavailable)
+            default:
+                context.logger.error("\(error)")
+                throw HTTPError(.internalServerError)
+            }
+        }
+    }
+}
