@@ -3,7 +3,6 @@ public import CoreMetrics
 import Metrics
 public import ServiceLifecycle
 public import Strongroom
-import Synchronization
 
 /// Reports what a registry's stores do to swift-metrics, by family; the name of a database is never a dimension.
 ///
@@ -46,7 +45,7 @@ public final class StoresMetrics: OperationObserver, Service {
     private weak let stores: Stores?
     private let interval: Duration
     private let factory: any MetricsFactory
-    private let timers = Mutex<[Label: Timer]>([:])
+    private let timers = Locked<[Label: Timer]>([:])
 
     /// Creates metrics of a registry.
     ///
