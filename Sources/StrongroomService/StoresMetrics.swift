@@ -26,7 +26,7 @@ public import Strongroom
 /// | `strongroom_store_evictions` | counter, of idle stores that were closed for others | |
 /// | `strongroom_wal_bytes` | gauge, of the WALs of all open stores | family |
 /// | `strongroom_largest_wal_bytes` | gauge, of the largest of these | family |
-/// | `strongroom_busy_retries` | counter, of retries after a lock of another process | family |
+/// | `strongroom_busy_retries` | counter, of retries after a lock of another connection | family |
 /// | `strongroom_busy_wait_milliseconds` | counter, of the time waited for such locks | family |
 /// | `strongroom_page_cache_hits` | counter, of pages found decrypted | family |
 /// | `strongroom_page_cache_misses` | counter, of pages read and decrypted | family |

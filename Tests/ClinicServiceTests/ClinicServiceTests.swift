@@ -16,9 +16,9 @@ struct ClinicServiceTests {
 
     /// Names of patients that the service has acknowledged, by clinic.
     private final class Acknowledged: Sendable {
-        let names = Mutex([String: Set<String>]())
+        let names = Locked<[String: Set<String>]>([:])
         /// Statuses that no request of the test should have.
-        let unexpected = Mutex([Int]())
+        let unexpected = Locked<[Int]>([])
         let count = Atomic(0)
         /// Whether the clients are to stop.
         let isOver = Atomic(false)
@@ -107,8 +107,8 @@ struct ClinicServiceTests {
         #expect(try client.request("PUT", "/clinics/a%2Fb").status == 400)
         #expect(try client.request("GET", "/clinics/north/patients?after=7").status == 400)
         #expect(try client.request("POST", "/clinics/north/patients", "{}").status == 400)
-        service.askToEnd()
-        #expect(try await service.wait() == 0)
+        service.requestShutdown()
+        #expect(try await service.wait() == 0, "\(service.messages)")
     }
 
     @Test func `events see the commits of this process and of another, and end with the service`() async throws {
@@ -130,11 +130,11 @@ struct ClinicServiceTests {
         try gone?.openEvents("/clinics/north/events")
         _ = try gone?.nextEvent()
         gone = nil
-        service.askToEnd()
+        service.requestShutdown()
         while try events.nextEvent() != nil {}
-        #expect(try await service.wait() == 0)
+        #expect(try await service.wait() == 0, "\(service.messages)")
         #expect(!service.messages.contains("did not wait longer"))
-        other.askToEnd()
+        other.requestShutdown()
         #expect(try await other.wait() == 0)
     }
 
@@ -152,8 +152,8 @@ struct ClinicServiceTests {
             }
         }
         #expect(acknowledged.unexpected.withLock { $0 } == [])
-        service.askToEnd()
-        #expect(try await service.wait() == 0)
+        service.requestShutdown()
+        #expect(try await service.wait() == 0, "\(service.messages)")
         let keys = try keys
         #expect(keys.count == 2)
         // The current key alone opens every file.
@@ -171,8 +171,8 @@ struct ClinicServiceTests {
         try events.openEvents("/clinics/north/events")
         let acknowledged = try await underLoad(service, clinics) { acknowledged in
             while acknowledged.count.load(ordering: .relaxed) < 60 { try await Task.sleep(for: .milliseconds(5)) }
-            service.askToEnd()
-            #expect(try await service.wait() == 0)
+            service.requestShutdown()
+            #expect(try await service.wait() == 0, "\(service.messages)")
         }
         // No answer but that of a write, so no `closed` either; what was not accepted has no answer.
         #expect(acknowledged.unexpected.withLock { $0 } == [])
@@ -207,31 +207,44 @@ struct ClinicServiceTests {
                 #expect(found.body.contains(#""\#(name)""#))
             }
         }
-        service.askToEnd()
-        #expect(try await service.wait() == 0)
+        service.requestShutdown()
+        #expect(try await service.wait() == 0, "\(service.messages)")
         for acknowledged in all { try await check(acknowledged, try keys) }
+    }
+
+    /// What is pending is left to the next program.
+    @Test func `a shutdown while clinics are migrated in the background is a normal one`() async throws {
+        try await createFormerClinics((0..<60).map { "c\($0)" })
+        let service = try await ServiceProcess(directory)
+        service.requestShutdown()
+        #expect(try await service.wait() == 0, "\(service.messages)")
+        #expect(!service.messages.contains("did not wait longer"))
+    }
+
+    private func createFormerClinics(_ names: [String]) async throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let former = try Stores(
+            FormerClinics(directory: directory, keys: KeyFile("\(directory)/keys").keyChain(creating: true)))
+        for name in names {
+            let store = try await former.open("clinic_\(name).sqlite")
+            try await store.table(FormerPatient.self).insert(FormerPatient(name: "Ada of \(name)"))
+            try await store.close()
+        }
     }
 
     @Test func `clinics of an older release are migrated when they are used, and the others in the background`()
         async throws
     {
         let names = (0..<6).map { "c\($0)" }
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        let chain = try KeyFile("\(directory)/keys").keyChain(creating: true)
-        let former = try Stores(FormerClinics(directory: directory, keys: chain))
-        for name in names {
-            let store = try await former.open("clinic_\(name).sqlite")
-            try await store.table(FormerPatient.self).insert(FormerPatient(name: "Ada of \(name)"))
-            try await store.close()
-        }
+        try await createFormerClinics(names)
         let service = try await ServiceProcess(directory)
         let client = try service.client()
         let listed = try client.request("GET", "/clinics/c5/patients").body
         #expect(listed.contains("Ada of c5") && listed.contains(#""note":"""#))
         while !service.messages.contains("upkeep is done") { try await Task.sleep(for: .milliseconds(5)) }
-        service.askToEnd()
-        #expect(try await service.wait() == 0)
-        let stores = try Stores(StoredClinics(directory: directory, keys: chain))
+        service.requestShutdown()
+        #expect(try await service.wait() == 0, "\(service.messages)")
+        let stores = try Stores(StoredClinics(directory: directory, keys: keys))
         for name in names {
             let note = try await stores.withStore("clinic_\(name).sqlite") { store in
                 try await store.read { db in try db.value("SELECT note FROM patient", as: String.self) }

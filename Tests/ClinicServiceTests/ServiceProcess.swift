@@ -1,6 +1,6 @@
 import Foundation
+import Strongroom
 import StrongroomTesting
-import Synchronization
 
 /// The service of the guide, as a process of its own that listens on a port of its own.
 final class ServiceProcess: Sendable {
@@ -10,7 +10,7 @@ final class ServiceProcess: Sendable {
 
     /// What it has written to its standard error.
     private final class Log: Sendable {
-        private let text = Mutex("")
+        private let text = Locked("")
 
         init(_ file: FileHandle) {
             Thread.detachNewThread { [self] in
@@ -36,8 +36,9 @@ final class ServiceProcess: Sendable {
         // The tests and the programs of the package lie in one directory.
         let tests = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         process.executableURL = tests.deletingLastPathComponent().appending(path: "ClinicService")
-        process.environment = ProcessInfo.processInfo.environment
-            .merging(["CLINICS_DIRECTORY": directory, "CLINICS_PORT": "0"]) { $1 }.merging(variables) { $1 }
+        // The machine may be busy with other tests.
+        let own = ["CLINICS_DIRECTORY": directory, "CLINICS_PORT": "0", "CLINICS_PATIENCE_SECONDS": "60"]
+        process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }.merging(variables) { $1 }
         let errors = Pipe()
         process.standardInput = FileHandle.nullDevice
         process.standardError = errors
@@ -59,10 +60,10 @@ final class ServiceProcess: Sendable {
 
     func client() throws -> HTTPClient { try HTTPClient(port: port) }
 
-    /// Asks it to end.
-    func askToEnd() { kill(process.processIdentifier, SIGTERM) }
+    /// Requests a graceful shutdown.
+    func requestShutdown() { kill(process.processIdentifier, SIGTERM) }
 
-    /// Ends it without asking.
+    /// Kills it.
     func killNow() { kill(process.processIdentifier, SIGKILL) }
 
     /// Waits for its end.

@@ -192,6 +192,14 @@ package struct ImportColumn: Sendable, Equatable {
 }
 
 extension ImportColumn {
+    /// By bytes: to the engine two names differ that differ only in Unicode composition, which Swift treats as equal.
+    package static func == (left: ImportColumn, right: ImportColumn) -> Bool {
+        left.name.utf8.elementsEqual(right.name.utf8) && left.kind == right.kind && left.isBoolean == right.isBoolean
+            && left.scale == right.scale
+    }
+}
+
+extension ImportColumn {
     /// Whether an import reads the CSV field of any value of this storage class as the same value.
     func preserves(_ content: StoredContent) -> Bool {
         switch (content, kind) {

@@ -67,7 +67,7 @@ struct ResultTable {
             if lines.count >= Self.portion { try flush() }
         } else {
             rows.append(values)
-            if rows.count == Self.measured { try begin() }
+            if rows.count == Self.measured { try begin(isOpen: true) }
         }
         return true
     }
@@ -76,13 +76,14 @@ struct ResultTable {
     ///
     /// - Throws: Errors of the output.
     mutating func finish() throws {
-        if form == nil { try begin() }
+        if form == nil { try begin(isOpen: false) }
         try flush()
     }
 
-    private mutating func begin() throws {
+    /// - Parameter isOpen: Whether there may be further rows.
+    private mutating func begin(isOpen: Bool) throws {
         let (table, rows) = (measuredTable, rows)
-        let form = width.map { rows.isEmpty || table.fits($0) } ?? true ? aligned(table) : listed
+        let form = width.map { rows.isEmpty || table.fits($0) } ?? true ? aligned(table, isOpen) : listed
         self.form = form
         self.rows = []
         for (index, values) in rows.enumerated() { add(values, index + 1, form) }
@@ -94,8 +95,8 @@ struct ResultTable {
         if !lines.isEmpty { try write(lines) }
     }
 
-    private mutating func aligned(_ table: TextTable) -> Form {
-        let layout = table.layout(fitting: width)
+    private mutating func aligned(_ table: TextTable, _ isOpen: Bool) -> Form {
+        let layout = table.layout(fitting: width, isOpen: isOpen)
         lines += layout.header
         return .aligned(layout)
     }
@@ -108,7 +109,9 @@ struct ResultTable {
 
     private mutating func add(_ values: [Value], _ number: Int, _ form: Form) {
         switch form {
-        case .aligned(let layout): lines.append(layout.line(values.map(ValueCell.text)))
+        case .aligned(let layout):
+            // No digit of a number may be missing.
+            lines.append(layout.line(values.map(ValueCell.text)) { Self.isNumber(values[$0]) })
         case .listed(let titles):
             lines.append("\("row \(number)", .dim)")
             for (title, value) in zip(titles, values) {
@@ -122,12 +125,19 @@ struct ResultTable {
     private var measuredTable: TextTable {
         let columns = names.indices.map { index in
             isNumeric(index)
-                ? TextTable.Column.trailing(names[index])
+                ? TextTable.Column.trailing(names[index], minimum: Self.narrowestText)
                 : .leading(names[index], isFlexible: true, minimum: Self.narrowestText)
         }
         var table = TextTable(columns)
         for row in rows { table.append(row: row.map(ValueCell.text)) }
         return table
+    }
+
+    private static func isNumber(_ value: Value) -> Bool {
+        switch value {
+        case .integer, .real: true
+        case .null, .text, .blob: false
+        }
     }
 
     private func isNumeric(_ index: Int) -> Bool {

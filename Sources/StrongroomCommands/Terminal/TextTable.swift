@@ -23,8 +23,8 @@ package struct TextTable: Sendable {
         }
 
         /// A column for numbers. A flexible column is truncated with `…` if the table is too wide.
-        package static func trailing(_ title: String, isFlexible: Bool = false) -> Column {
-            Column(title: StyledText(title, .bold), alignment: .trailing, isFlexible: isFlexible)
+        package static func trailing(_ title: String, isFlexible: Bool = false, minimum: Int = 1) -> Column {
+            Column(title: StyledText(title, .bold), alignment: .trailing, isFlexible: isFlexible, minimum: minimum)
         }
     }
 
@@ -58,14 +58,23 @@ package struct TextTable: Sendable {
     ///   first, down to its minimum; lines may still be wider then.
     package func lines(fitting limit: Int?) -> [StyledText] {
         let layout = layout(fitting: limit)
-        return layout.header + rows.map(layout.line)
+        return layout.header + rows.map { layout.line($0) }
     }
 
     /// The columns with the widths that the rows so far need, for further rows.
     ///
     /// - Parameter limit: As for ``lines(fitting:)``.
-    func layout(fitting limit: Int?) -> Layout {
-        Layout(columns: columns, widths: widths(fitting: limit), truncates: limit != nil)
+    /// - Parameter isOpen: Whether further rows may be wider: the flexible columns get what is left of the width.
+    func layout(fitting limit: Int?, isOpen: Bool = false) -> Layout {
+        var widths = widths(fitting: limit)
+        let flexible = columns.indices.filter { columns[$0].isFlexible }
+        if isOpen, let limit, !flexible.isEmpty {
+            let rest = max(0, limit - widths.reduce(gaps, +))
+            for (index, column) in flexible.enumerated() {
+                widths[column] += rest / flexible.count + (index < rest % flexible.count ? 1 : 0)
+            }
+        }
+        return Layout(columns: columns, widths: widths, truncates: limit != nil)
     }
 
     /// Whether the lines can be truncated to a width.
@@ -88,7 +97,6 @@ package struct TextTable: Sendable {
         }
         return widths
     }
-
 }
 
 extension TextTable {
@@ -96,7 +104,7 @@ extension TextTable {
     struct Layout {
         fileprivate let columns: [Column]
         fileprivate let widths: [Int]
-        /// Whether cells of flexible columns are truncated; others are never, and make their line wider.
+        /// Whether cells are truncated that are wider than their column.
         fileprivate let truncates: Bool
 
         /// The titles and the rule below them.
@@ -107,12 +115,15 @@ extension TextTable {
 
         /// A row as one line.
         ///
-        /// - Parameter cells: As many as there are columns.
-        func line(_ cells: [StyledText]) -> StyledText {
+        /// - Parameters:
+        ///   - cells: As many as there are columns.
+        ///   - isWhole: Whether a cell is never truncated, by its index.
+        func line(_ cells: [StyledText], isWhole: (Int) -> Bool = { _ in false }) -> StyledText {
             var line = StyledText("")
             for (index, width) in widths.enumerated() {
                 let column = columns[index]
-                let text = truncates && column.isFlexible ? cells[index].truncated(to: width) : cells[index]
+                let isTruncated = truncates && !isWhole(index)
+                let text = isTruncated ? cells[index].truncated(to: max(width, column.minimum)) : cells[index]
                 let padding = StyledText(String(repeating: " ", count: max(0, width - text.width)))
                 line.append(StyledText(index == 0 ? "" : TextTable.gap))
                 switch column.alignment {

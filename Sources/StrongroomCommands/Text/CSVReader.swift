@@ -72,6 +72,7 @@ package struct CSVReader {
                 let count = bytes.appendBytes(
                     before: separator, Self.quote, Self.lineFeed, Self.carriageReturn, to: &field)
                 length += count
+                guard length <= limit else { throw tooLong }
                 if state == .start, count > 0 { state = .plain }
             }
             guard let byte = try bytes.next() else { break }

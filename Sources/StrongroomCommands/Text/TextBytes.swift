@@ -10,7 +10,8 @@ package struct TextBytes {
     var count: Int { bytes.count }
 
     mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        // The memory of a very large value is not kept for the rest of the rows.
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
     }
 
     package mutating func append(_ text: String) {

@@ -116,6 +116,11 @@ struct ConfigurationsAndFamiliesExamples {
         setenv("DIARY_STORE_BUSY_TIMEOUT_MILLISECONDS", "30000", 1)
         setenv("DIARY_STORE_ROTATION", "manual", 1)
         setenv("DIARY_LIMITS_OPEN_STORES", "500", 1)
+        defer {
+            for name in ["STORE_BUSY_TIMEOUT_MILLISECONDS", "STORE_ROTATION", "LIMITS_OPEN_STORES"] {
+                unsetenv("DIARY_\(name)")
+            }
+        }
 
         let config = ConfigReader(provider: EnvironmentVariablesProvider())
         let settings = try await StoreSettings(config, forKey: "diary.store")

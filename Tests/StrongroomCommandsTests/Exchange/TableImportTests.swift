@@ -4,6 +4,21 @@ import Testing
 
 @Suite("Import", .ending)
 struct TableImportTests {
+    /// Swift treats the two names as equal, the engine does not.
+    @Test func columnsThatDifferInCompositionOnlyAreTold() async throws {
+        let shop = try await Shop()
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        try await shop.store.write { db in
+            _ = try db.execute("CREATE TABLE t (\(name: one) TEXT, \(name: two) TEXT)")
+        }
+        let lines = [(one, "a"), (two, "b"), (one, "c")].map { "{\"\($0)\":\"\($1)\"}\n" }.joined()
+        _ = try await shop.bring(lines, into: "t", .jsonLines)
+        #expect(
+            try await shop.rows("SELECT * FROM t") == [
+                [.text("a"), .null], [.null, .text("b")], [.text("c"), .null],
+            ])
+    }
+
     @Test func fieldsAreStoredByTheDeclaredType() async throws {
         let shop = try await Shop()
         let report = try await shop.bring(

@@ -65,24 +65,41 @@ struct QueryRunTests {
         let shop = try await Shop()
         let sql = """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) \
-            SELECT i, CASE WHEN i = 2500 THEN 'a much longer text' ELSE 'text' END AS t, i * i AS square FROM n
+            SELECT i, CASE WHEN i = 2500 THEN 'a text that is longer than all' ELSE 'text' END AS t, \
+            i * i AS square FROM n
             """
         let (lines, outcome) = try await run(sql, on: shop) { $0.limit = 10_000 }
         #expect(lines.count == 3_002 && outcome == QueryRun.Outcome(rows: 3_000))
         #expect(lines[1] == "────  ────  ───────")
         #expect(lines[1_001] == "1000  text  1000000" && lines[1_002] == "1001  text  1002001")
         // Output for a program is never cut.
-        #expect(lines[2_501] == "2500  a much longer text  6250000")
+        #expect(lines[2_501] == "2500  a text that is longer than all  6250000")
         #expect(lines[3_001] == "3000  text  9000000")
         let cut = try await run(sql, on: shop) { $0.limit = 1_500 }
         #expect(cut.lines == Array(lines.prefix(1_502)) && cut.outcome.isCut)
 
-        // A terminal's columns keep their widths, except for numbers, of which no digit may be missing.
+        // On a terminal the text gets the cells that are left.
         let seen = try await run(sql.replacing("i * i", with: "i * i * 10000"), on: shop, isTerminal: true) {
             $0.limit = 10_000
         }
-        #expect(seen.lines[2_501] == "2500  a much…  62500000000" || seen.lines[2_501] == "2500  a m…  62500000000")
-        #expect(seen.lines.last?.hasSuffix("90000000000") == true)
+        #expect(seen.lines[2_501] == "2500  a text that is longe…  62500000000")
+        #expect(seen.lines.last == "3000  text                   90000000000")
+    }
+
+    /// No digit of a number is missing, also where the first rows have none.
+    @Test func numbersAfterTheMeasuredRowsAreWhole() async throws {
+        let shop = try await Shop()
+        let sql = """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1010) \
+            SELECT CASE WHEN i > 1000 THEN 1234567890123456 END AS a, \
+            CASE WHEN i > 1000 THEN 1234567890123457 END AS b, \
+            CASE WHEN i > 1005 THEN 'a text that is too long' ELSE i END AS c FROM n
+            """
+        let (lines, _) = try await run(sql, on: shop, isTerminal: true) { $0.limit = 10_000 }
+        let numbers = lines.dropFirst(1_002)
+        #expect(numbers.count == 10)
+        #expect(numbers.allSatisfy { $0.contains("1234567890123456") && $0.contains("1234567890123457") })
+        #expect(numbers.suffix(5).allSatisfy { $0.hasSuffix("a text…") || $0.hasSuffix("a text …") })
     }
 
     @Test func longResultsOnANarrowTerminalAreListed() async throws {

@@ -207,8 +207,8 @@ public struct Row: ~Copyable {
 
     /// The content of a column of a statement's row.
     ///
-    /// Its bytes are the engine's: they are valid until the row's closure returns, or until the same column is read in
-    /// another way.
+    /// The bytes of a text are the engine's: they are valid until the row's closure returns, or until the same column
+    /// is read in another way.
     ///
     /// - Throws: ``StrongroomError`` with `limit` if there is no such column; `outOfMemory`.
     package func content(at index: Int) throws -> StoredContent {
@@ -219,9 +219,7 @@ public struct Row: ~Copyable {
         case SQLITE_TEXT:
             guard let start = sqlite3_value_text(cell) else { throw outOfMemory }
             return .text(UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(cell))))
-        case SQLITE_BLOB:
-            let start = sqlite3_value_blob(cell)
-            return .blob(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(cell))))
+        case SQLITE_BLOB: return .blob
         default: return .null
         }
     }

@@ -93,15 +93,19 @@ final class Statement {
 
     /// Steps the statement to its end and makes an element of each row.
     ///
-    /// An array that grows is copied again and again; so that a long one is not, it gets the capacity for as many rows
-    /// as the statement returned last.
+    /// An array that grows is copied again and again; so that a long one is copied less often, it gets the capacity for
+    /// as many rows as the statement returned last, but at most 16 times that of the rows so far.
     ///
     /// - Parameter elements: The elements of the rows before the current one; those of the others are appended.
     /// - Throws: What `make` throws, or the engine's failure.
     @inlinable
     func fetch<Element>(into elements: inout [Element], _ make: () throws -> Element) throws {
+        var nextReservation = 1_024
         while try step() {
-            if elements.count == 1_024 { elements.reserveCapacity(lastCount + lastCount / 8) }
+            if elements.count == nextReservation {
+                nextReservation *= 16
+                elements.reserveCapacity(min(lastCount + lastCount / 8, nextReservation))
+            }
             elements.append(try make())
         }
         lastCount = elements.count

@@ -5,5 +5,5 @@ package enum StoredContent {
     case real(Double)
     /// In the encoding that the engine converts texts to, UTF-8, which is not validated.
     case text(UnsafeBufferPointer<UInt8>)
-    case blob(UnsafeRawBufferPointer)
+    case blob
 }

@@ -6,8 +6,9 @@
 ///
 /// ``OperationObservers`` combines several.
 public protocol OperationObserver: Sendable {
-    /// Called before each operation, on the caller's task, so that task-local values are those of the caller; its
-    /// caller waits for that. By default it does nothing.
+    /// Called before each operation, with the task-local values of the caller, which waits for that; of an opening,
+    /// with those of the first caller that waits for it. An operation that is refused at once, such as a write to a
+    /// read-only store, is not reported. By default it does nothing.
     ///
     /// - Parameter operation: What is requested.
     /// - Returns: What ``operationEnded(_:)`` receives as the context of the same operation, such as a span; nil for
@@ -41,7 +42,9 @@ public struct StartedOperation: Sendable {
     /// that there was something to do.
     public let start: ContinuousClock.Instant
     /// What the observer returned for the opening that this operation is a part of; nil outside of openings.
-    public let outerContext: (any Sendable)?
+    ///
+    /// An observer that wraps another one sets it to what the other one returned.
+    public var outerContext: (any Sendable)?
 }
 
 /// An operation of a store that has ended.
@@ -77,7 +80,9 @@ public struct FinishedOperation: Sendable {
     /// Why it failed; nil if it did not.
     public let error: (any Error)?
     /// What the observer returned when the operation began.
-    public internal(set) var context: (any Sendable)?
+    ///
+    /// An observer that wraps another one sets it to what the other one returned.
+    public var context: (any Sendable)?
 
     /// `ok`, the code of the ``StrongroomError`` that it failed with, `cancelled`, or `failed` for another error.
     public var outcome: String {

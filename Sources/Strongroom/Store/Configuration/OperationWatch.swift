@@ -9,7 +9,7 @@ final class OperationWatch: Sendable {
     /// Microseconds from the start until a connection was granted; negative before that.
     private let granted = Atomic<Int64>(-1)
 
-    /// Reports the beginning of an operation; to be called on the caller's task.
+    /// Reports the beginning of an operation; to be called with the caller's task-local values.
     ///
     /// - Parameters:
     ///   - outer: What the observer returned for the opening that the operation is a part of.

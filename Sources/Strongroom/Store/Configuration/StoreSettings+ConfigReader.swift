@@ -12,7 +12,7 @@ extension StoreSettings {
     /// ```
     ///
     /// Each key consists of `key` and one of these, such as `inventory.store.busyTimeoutMilliseconds`, which is
-    /// `INVENTORY_STORE_BUSY_TIMEOUT_MILLISECONDS` in the environment. A value under any other key is not noticed.
+    /// `INVENTORY_STORE_BUSY_TIMEOUT_MILLISECONDS` in the environment. A value under any other key is ignored.
     ///
     /// | key | setting | allowed values |
     /// |---|---|---|
@@ -30,7 +30,7 @@ extension StoreSettings {
     /// | `slowStatementMilliseconds` | ``slowStatement`` | 0 to 2,147,483,647 ms |
     /// | `recursiveTriggers` | ``recursiveTriggers`` | `true`, `false` |
     /// | `foreignChanges` | ``foreignChanges`` | `automatic`, `polled`, `ignored` |
-    /// | `pollingIntervalMilliseconds` | the interval of `polled`, which requires it | 1 to 2,147,483,647 ms |
+    /// | `pollingIntervalMilliseconds` | the interval of `polled`, which has no default | 1 to 2,147,483,647 ms |
     ///
     /// - Parameters:
     ///   - reader: The reader of the values; its providers are queried once.
@@ -60,23 +60,29 @@ extension StoreSettings {
         readerIdleTime = try await values.duration("readerIdleTime", atLeast: 10) ?? readerIdleTime
         slowStatement = try await values.duration("slowStatement") ?? slowStatement
         recursiveTriggers = try await values.bool("recursiveTriggers") ?? recursiveTriggers
-        foreignChanges = try await Self.foreignChanges(values) ?? foreignChanges
+        foreignChanges = try await Self.foreignChanges(values, foreignChanges)
     }
 
-    private static func foreignChanges(_ values: SettingReader) async throws -> ForeignChanges? {
+    private static func foreignChanges(
+        _ values: SettingReader, _ defaults: ForeignChanges
+    ) async throws -> ForeignChanges {
         let interval = try await values.duration("pollingInterval", atLeast: 1)
         let name = try await values.choice(
             "foreignChanges", ["automatic": "automatic", "polled": "polled", "ignored": "ignored"])
-        guard interval == nil || name == "polled" else {
+        let (isPolled, known): (Bool, Duration?) =
+            if case .polled(let every) = defaults { (true, every) } else { (false, nil) }
+        guard interval == nil || name == "polled" || name == nil && isPolled else {
             throw values.refusal("foreignChanges", "\"polled\" if there is an interval")
         }
-        switch (name, interval) {
-        case ("automatic", _): return .automatic
-        case ("ignored", _): return .ignored
-        case ("polled", let interval?): return .polled(every: interval)
-        case ("polled", nil):
-            throw values.refusal("pollingIntervalMilliseconds", "given if \"foreignChanges\" is \"polled\"")
-        default: return nil
+        switch name {
+        case "automatic": return .automatic
+        case "ignored": return .ignored
+        case nil where interval == nil: return defaults
+        default:
+            guard let interval = interval ?? known else {
+                throw values.refusal("pollingIntervalMilliseconds", "given if \"foreignChanges\" is \"polled\"")
+            }
+            return .polled(every: interval)
         }
     }
 }

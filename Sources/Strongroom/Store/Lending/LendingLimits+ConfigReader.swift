@@ -11,7 +11,7 @@ extension LendingLimits {
     /// ```
     ///
     /// Each key consists of `key` and one of these, such as `clinic.limits.openStores`. A value under any other key is
-    /// not noticed.
+    /// ignored.
     ///
     /// | key | limit | allowed values |
     /// |---|---|---|

@@ -77,7 +77,7 @@ final class HeldReader: Sendable {
     /// The result of a part that has begun; stops it if the task is cancelled.
     func finished<T>(_ part: WorkAhead<T>) async throws -> T {
         try await withTaskCancellationHandler {
-            try await part.value
+            try await part.output
         } onCancel: {
             stop()
         }

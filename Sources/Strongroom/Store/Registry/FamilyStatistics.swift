@@ -1,4 +1,5 @@
-/// What the stores of one family have required since the registry was created, and the WALs of those that are open.
+/// What the operations of one family's stores have required since the registry was created, and the WALs of those that
+/// are open. What openings and closings require is not counted.
 ///
 /// ```swift
 /// for (family, numbers) in stores.familyStatistics { print(family, numbers.openStores, numbers.logBytes) }
@@ -84,7 +85,7 @@ final class FamilyCounters: Sendable {
 }
 
 extension Stores {
-    /// What the stores of each family have required, by target; of families of which a store has been opened. Asks the
-    /// file system for the size of the WAL of each open store.
+    /// What the stores of each family have required, by target; of families of which a store has been opened. Requests
+    /// the size of the WAL of each open store from the file system.
     public var familyStatistics: [String: FamilyStatistics] { resources.withLock { $0.families }.statistics }
 }

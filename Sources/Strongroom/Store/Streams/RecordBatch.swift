@@ -1,7 +1,6 @@
 /// Some consecutive records of a query.
-// Used by one side at a time: it is filled on a thread of the store, then emptied by the loop.
 @usableFromInline
-final class RecordBatch<Element: Sendable>: @unchecked Sendable {
+final class RecordBatch<Element: Sendable>: @unchecked Sendable {  // filled by the store, then emptied by the loop
     /// The records, the last one first, so that each is removed from the end. The array is used again and again.
     @exclusivity(unchecked) @usableFromInline var records: [Element] = []
     /// Whether no further records follow.
@@ -26,14 +25,14 @@ final class RecordBatch<Element: Sendable>: @unchecked Sendable {
         defer { records.reverse() }
         let row = Row(statement)
         let start = ContinuousClock.now
-        // Reading the clock takes as long as a column: it is read after 1, 2, 4 … records.
+        // Reading the clock takes as long as a column: it is read after 1, 2, 4, 8, 16, 24 … records.
         var nextLook = 1
         do {
             while try statement.step() {
                 records.append(try Element(row: row))
                 guard isLimited, records.count == nextLook else { continue }
                 if nextLook >= Self.largest || ContinuousClock.now - start >= Self.longest { return }
-                nextLook *= 2
+                nextLook += min(nextLook, 8)
             }
         } catch {
             throw query.located(error, at: count + records.count, on: connection)

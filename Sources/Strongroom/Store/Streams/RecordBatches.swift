@@ -10,6 +10,7 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
     /// The number of records in the batches so far.
     private var count = 0
     private var isAtEnd = false
+    private var isReading = false
 
     init(_ stream: RecordStream<Source>) {
         self.stream = stream
@@ -25,7 +26,10 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, `timedOut`, `typeMismatch`, `damaged`, or the
     ///   engine's failure. There are no further batches then.
     func next(into records: inout [Source.RecordType]) async throws {
+        precondition(!isReading, "Two tasks read one iterator of a record stream at the same time.")
         guard !isAtEnd else { return }
+        isReading = true
+        defer { isReading = false }
         do {
             try Task.checkCancellation()
             guard !stream.store.pool.hasOneConnection else {
@@ -37,7 +41,11 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
             let isFirst = reader == nil
             let reader = if let reader { reader } else { try await stream.store.pool.holdReader(stream.limits) }
             self.reader = reader
-            try await reader.finished(filling ?? fill(on: reader))
+            if let filling {
+                try await reader.finished(filling)
+            } else {
+                try await reader.perform(making: makeStatement, filler)
+            }
             filling = nil
             count += batch.records.count
             swap(&records, &batch.records)
@@ -46,22 +54,24 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
                 self.reader = nil
                 try await reader.finish()
             } else if !isFirst {
-                filling = fill(on: reader)
+                filling = reader.begin(making: makeStatement, filler)
             }
         } catch {
             if filling != nil { reader?.stop() }
-            (isAtEnd, reader, filling) = (true, nil, nil)
+            (isAtEnd, reader, filling, records) = (true, nil, nil, [])
             throw error
         }
     }
 
-    /// Begins to fill the batch, which is empty.
-    private func fill(on reader: HeldReader) -> WorkAhead<Void> {
+    private var makeStatement: @Sendable (Connection) throws -> Statement {
+        let query = stream.query
+        return { try query.statement(as: Source.RecordType.self, on: $0) }
+    }
+
+    /// Fills the batch, which is empty.
+    private var filler: @Sendable (Statement, Connection) throws -> Void {
         let (stream, batch, count) = (stream, batch, count)
-        return reader.begin(
-            making: { try stream.query.statement(as: Source.RecordType.self, on: $0) },
-            { statement, connection in try stream.fill(batch, stream.query, count, statement, connection, true) }
-        )
+        return { try stream.fill(batch, stream.query, count, $0, $1, true) }
     }
 
     /// For a store in memory, whose single connection must not be held: a write in the loop would wait for it.

@@ -38,7 +38,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
         Iterator(stream: self)
     }
 
-    /// Reads the records of a ``RecordStream``.
+    /// Reads the records of a ``RecordStream``. Its copies read the same stream, one of them at a time.
     public struct Iterator: AsyncIteratorProtocol {
         /// Those that have been read, the last one first.
         @usableFromInline var records: [Element] = []

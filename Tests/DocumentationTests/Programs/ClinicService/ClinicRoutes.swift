@@ -9,6 +9,8 @@ extension Patient: ResponseCodable {}
 struct ClinicRoutes: Sendable {
     let clinics: Clinics
     let stores: Stores
+    /// How long a request waits for its store.
+    let patience: Duration
 
     var router: Router<BasicRequestContext> {
         let router = Router()
@@ -45,7 +47,7 @@ struct ClinicRoutes: Sendable {
 
     private func add(_ request: Request, _ context: BasicRequestContext) async throws -> EditedResponse<Patient> {
         let patient = try await request.decode(as: Patient.self, context: context)
-        let stored = try await stores.withStore(database(context), timeout: .seconds(5)) { store in
+        let stored = try await stores.withStore(database(context), timeout: patience) { store in
             try await store.table(Patient.self).insert(patient, returning: Patient.self)
         }
         return EditedResponse(status: .created, response: stored)
@@ -54,7 +56,7 @@ struct ClinicRoutes: Sendable {
     private func list(_ request: Request, _ context: BasicRequestContext) async throws -> [Patient] {
         let question = request.uri.queryParameters["q"].map(String.init)
         let last = request.uri.queryParameters["after"].flatMap { Int64($0) }
-        return try await stores.withStore(database(context), timeout: .seconds(5)) { store in
+        return try await stores.withStore(database(context), timeout: patience) { store in
             try await store.read { db in
                 if let question { return try Patient.hits(SearchQuery.typing(question), in: db).map(\.record) }
                 let page = Patient.order { $0.id.ascending }.limit(100)
@@ -66,9 +68,10 @@ struct ClinicRoutes: Sendable {
     /// The number of patients, and again after each commit of this process or another that changes their table.
     private func events(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let name = try database(context)
+        // It keeps the store open until the client goes away, or the server shuts down. An error has a status of its
+        // own here, not once the response has begun.
+        let lease = try await stores.lease(name, timeout: patience, label: "events")
         let body = ResponseBody { writer in
-            // The lease keeps the store open until the client goes away, or the server is asked to end.
-            let lease = try await stores.lease(name, timeout: .seconds(5), label: "events")
             defer { lease.end() }
             let counts = lease.store.values { db in try Patient.count(in: db) }.cancelOnGracefulShutdown()
             try await request.body.consumeWithCancellationOnInboundClose { _ in

@@ -8,16 +8,22 @@ struct ClinicUpkeep: Service {
     let logger: Logger
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
-            let names = try stores.databases(of: "clinic")
-            let outcomes = try await stores.withEachStore(of: names, atMost: 2) { store in
-                store.opening.migration != nil
-            }
-            for outcome in outcomes {
-                if case .failure(let error) = outcome.result { logger.error("\(outcome.name): \(error)") }
-            }
-            logger.info("upkeep is done", metadata: ["clinics": "\(outcomes.count)"])
+        do {
+            try await cancelWhenGracefulShutdown { try await migrateAll() }
+            try await gracefulShutdown()
+        } catch is CancellationError {
+            // The program ends; the next one goes on.
         }
-        try await gracefulShutdown()
+    }
+
+    private func migrateAll() async throws {
+        let names = try stores.databases(of: "clinic")
+        let outcomes = try await stores.withEachStore(of: names, atMost: 2) { store in
+            store.opening.migration != nil
+        }
+        for outcome in outcomes {
+            if case .failure(let error) = outcome.result { logger.error("\(outcome.name): \(error)") }
+        }
+        logger.info("upkeep is done", metadata: ["clinics": "\(outcomes.count)"])
     }
 }

@@ -18,19 +18,22 @@ struct Program {
         let metrics = StoresMetrics(stores)
         stores.operationObserver = OperationObservers(metrics, StoresTracing())
 
+        let patience = Duration.seconds(config.int(forKey: "clinics.patienceSeconds", default: 5))
+        let routes = ClinicRoutes(clinics: clinics, stores: stores, patience: patience)
         let server = Application(
-            router: ClinicRoutes(clinics: clinics, stores: stores).router,
+            router: routes.router,
             configuration: ApplicationConfiguration(
                 address: .hostname("127.0.0.1", port: config.int(forKey: "clinics.port", default: 8080))),
             onServerRunning: { channel in
                 logger.info("listening", metadata: ["port": "\(channel.localAddress?.port ?? 0)"])
             }, logger: logger)
         // They end in reverse order: the server first, when its requests are answered.
-        let group = ServiceGroup(
+        var group = ServiceGroupConfiguration(
             services: [
-                StoresService(stores, logger: logger), metrics, ClinicUpkeep(stores: stores, logger: logger), server,
-            ],
+                metrics, StoresService(stores, logger: logger), ClinicUpkeep(stores: stores, logger: logger), server,
+            ].map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        try await group.run()
+        group.maximumGracefulShutdownDuration = .seconds(120)
+        try await ServiceGroup(configuration: group).run()
     }
 }

@@ -102,6 +102,14 @@ struct SettingSourceTests {
         }
         let missing = try await expectFailure(.invalidSetting) { try await settings(["foreignChanges": "polled"]) }
         #expect(missing.message.contains("clinic.store.pollingIntervalMilliseconds"))
+        // What has no value is as in the defaults.
+        let polled = StoreSettings(foreignChanges: .polled(every: .seconds(1)))
+        for (values, interval) in [
+            (["foreignChanges": "polled"], 1_000), (["pollingIntervalMilliseconds": 5], 5), ([:], 1_000),
+        ] as [([String: ConfigContent], Int)] {
+            #expect(
+                try await settings(values, defaults: polled).foreignChanges == .polled(every: .milliseconds(interval)))
+        }
     }
 
     @Test func `every limit has a key, and a lower bound`() async throws {
