@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Strongroom
 
-@main
 struct BenchmarksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Benchmarks/run",

@@ -28,10 +28,11 @@ struct Program {
                 logger.info("listening", metadata: ["port": "\(channel.localAddress?.port ?? 0)"])
             }, logger: logger)
         // They end in reverse order: the server first, when its requests are answered.
+        let services: [any Service] = [
+            metrics, StoresService(stores, logger: logger), ClinicUpkeep(stores: stores, logger: logger), server,
+        ]
         var group = ServiceGroupConfiguration(
-            services: [
-                metrics, StoresService(stores, logger: logger), ClinicUpkeep(stores: stores, logger: logger), server,
-            ].map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) },
+            services: services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(120)
         try await ServiceGroup(configuration: group).run()
