@@ -91,14 +91,14 @@ struct QueryRunTests {
         let shop = try await Shop()
         let sql = """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1010) \
-            SELECT CASE WHEN i > 1000 THEN 1234567890123456 END AS a, \
-            CASE WHEN i > 1000 THEN 1234567890123457 END AS b, \
+            SELECT CASE WHEN i > 1000 THEN 1234567890123456789 END AS a, \
+            CASE WHEN i > 1000 THEN 1234567890123456788 END AS b, \
             CASE WHEN i > 1005 THEN 'a text that is too long' ELSE i END AS c FROM n
             """
         let (lines, _) = try await run(sql, on: shop, isTerminal: true) { $0.limit = 10_000 }
         let numbers = lines.dropFirst(1_002)
         #expect(numbers.count == 10)
-        #expect(numbers.allSatisfy { $0.contains("1234567890123456") && $0.contains("1234567890123457") })
+        #expect(numbers.allSatisfy { $0.contains("1234567890123456789") && $0.contains("1234567890123456788") })
         #expect(numbers.suffix(5).allSatisfy { $0.hasSuffix("a text…") || $0.hasSuffix("a text …") })
     }
 

@@ -97,6 +97,15 @@ struct TextRoundTripTests {
         }
     }
 
+    /// At the beginning of a file, one outside of quotation marks is no part of the text.
+    @Test(arguments: ["\u{FEFF}", "\u{FEFF}name"]) func aByteOrderMarkIsPartOfAFirstField(text: String) throws {
+        var written = TextBytes()
+        CSVText.append(text, to: &written)
+        var reader = CSVReader(ByteSource(Array(written.text.utf8)))
+        let record = try #require(try reader.next())
+        #expect(record.fields.map { Array($0.text.utf8) } == [Array(text.utf8)])
+    }
+
     @Test(arguments: [Double.infinity, -.infinity, .nan])
     func whatIsNotFiniteIsRefusedByName(number: Double) throws {
         var line = TextBytes()
