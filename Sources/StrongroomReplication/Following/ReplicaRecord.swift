@@ -86,6 +86,8 @@ final class ReplicaRecordFile: Sendable {
     private let path: String
     private let descriptor: Int32
     private let newest: Locked<ReplicaRecord?>
+    /// Whether the file's name is on the disk: a failure of the power can remove it until its directory is flushed.
+    private let isNamed = Locked(false)
     /// Flushes what is written; none of Swift's cooperative threads, of which there are few, waits for the disk.
     private let queue = DispatchQueue(label: "strongroom.replication.record")
 
@@ -182,6 +184,10 @@ final class ReplicaRecordFile: Sendable {
         record.sequence = (self.record?.sequence ?? 0) + 1
         try write(record.bytes, at: record.sequence.isMultiple(of: 2) ? 0 : Self.slot)
         guard fsync(descriptor) == 0 else { throw ObjectFile.failure("cannot write", path) }
+        if !isNamed.withLock({ $0 }) {
+            try ObjectFile.synchronize(ObjectFile.directory(of: path))
+            isNamed.withLock { $0 = true }
+        }
         let written = record
         newest.withLock { $0 = written }
     }

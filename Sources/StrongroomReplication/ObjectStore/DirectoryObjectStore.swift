@@ -235,7 +235,8 @@ enum ObjectFile {
         _ = rmdir(directory(of: path))
     }
 
-    private static func synchronize(_ directory: String) throws {
+    /// Flushes the names in a directory to the disk.
+    static func synchronize(_ directory: String) throws {
         let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("cannot open", directory) }
         defer { close(descriptor) }
