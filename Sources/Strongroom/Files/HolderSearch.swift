@@ -1,5 +1,5 @@
-/// Searches the open files of all other processes, which takes about a millisecond for 80 of them: the searches that
-/// threads ask for while one is in progress are made together.
+/// Searches the open files of all other processes, which takes about two milliseconds for 80 of them: the searches
+/// that threads ask for while one is in progress are made together.
 ///
 /// A search begins after each request that it answers, so that it misses no process that had the file open at that time
 /// and keeps it open.

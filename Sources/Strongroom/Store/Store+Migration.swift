@@ -44,7 +44,7 @@ extension Store {
         to version: String? = nil,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> MigrationReport {
-        try await pool.observing(.migrate, label: Self.migrationLabel) { watch in
+        try await pool.observer.observing(.migrate, label: Self.migrationLabel) { watch in
             try await migrate(to: version, watch, progress)
         }
     }

@@ -76,7 +76,7 @@ extension Store {
             )
         }
         let limits = OperationLimits(label: "rotation", timeout: timeout, isObserved: false)
-        return try await pool.observing(.rotate, label: "rotation") { watch in
+        return try await pool.observer.observing(.rotate, label: "rotation") { watch in
             try await file.keyChanges.run { try await rotate(subject, keys, context, limits, watch, progress) }
         }
     }

@@ -15,18 +15,10 @@ package enum CSVText {
         switch value {
         case .null: return
         case .integer(let number): line.append(number)
-        case .real(let number): try append(number, column: column, to: &line)
+        case .real(let number): try line.append(number, column: column)
         case .text(let text): append(text, separator: separator, to: &line)
         case .blob(let bytes): append(Base64.text(bytes), separator: separator, to: &line)
         }
-    }
-
-    /// Appends a number.
-    ///
-    /// - Throws: ``CommandFailure`` for one that is not finite.
-    static func append(_ number: Double, column: String, to line: inout TextBytes) throws {
-        guard number.isFinite else { throw CommandFailure.notFinite(number, column) }
-        line.append(String(number))
     }
 
     /// Appends a text as a field that is never NULL.

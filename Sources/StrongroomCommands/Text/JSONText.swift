@@ -10,18 +10,10 @@ package enum JSONText {
         switch value {
         case .null: line.append("null")
         case .integer(let number): line.append(number)
-        case .real(let number): try append(number, column: column, to: &line)
+        case .real(let number): try line.append(number, column: column)
         case .text(let text): append(text, to: &line)
         case .blob(let bytes): line.append("{\"base64\":\"\(Base64.text(bytes))\"}")
         }
-    }
-
-    /// Appends a number: the shortest text that is parsed as the same number, always with a point or an exponent.
-    ///
-    /// - Throws: ``CommandFailure`` for one that is not finite.
-    static func append(_ number: Double, column: String, to line: inout TextBytes) throws {
-        guard number.isFinite else { throw CommandFailure.notFinite(number, column) }
-        line.append(String(number))
     }
 
     /// Appends a string. Terminal control characters are escaped, as JSON allows.

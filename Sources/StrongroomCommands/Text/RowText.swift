@@ -103,7 +103,7 @@ package struct RowText {
         switch try row.content(at: index) {
         case .null: return true
         case .integer(let number) where !shown.isInDigits(index): text.append(number)
-        case .real(let number): try CSVText.append(number, column: names[index], to: &text)
+        case .real(let number): try text.append(number, column: names[index])
         case .text(let bytes) where bytes.isASCII: CSVText.append(utf8: bytes, separator: separator, to: &text)
         case .integer, .text, .blob: return false
         }
@@ -115,7 +115,7 @@ package struct RowText {
         switch try row.content(at: index) {
         case .null: text.append("null")
         case .integer(let number) where !shown.isInDigits(index): text.append(number)
-        case .real(let number): try JSONText.append(number, column: names[index], to: &text)
+        case .real(let number): try text.append(number, column: names[index])
         case .text(let bytes): return JSONText.append(plain: bytes, to: &text)
         case .integer, .blob: return false
         }

@@ -44,6 +44,15 @@ package struct TextBytes {
         } while rest > 0
         bytes[start...].reverse()
     }
+
+    /// The shortest text that is parsed as the same number, always with a point or an exponent.
+    ///
+    /// - Parameter column: The column of the number, for the error.
+    /// - Throws: ``CommandFailure`` for a number that is not finite.
+    mutating func append(_ number: Double, column: String) throws {
+        guard number.isFinite else { throw CommandFailure.notFinite(number, column) }
+        append(String(number))
+    }
 }
 
 extension UnsafeBufferPointer<UInt8> {

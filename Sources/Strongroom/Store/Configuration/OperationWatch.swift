@@ -63,3 +63,23 @@ struct StoreObserver: Sendable {
         watch.end(error)
     }
 }
+
+extension StoreObserver? {
+    /// Runs work that the observer, if there is one, receives as one operation, however often it acquires a connection:
+    /// its own requests are not observed.
+    ///
+    /// - Parameter work: Records when it has its connection.
+    func observing<T>(
+        _ kind: FinishedOperation.Kind, label: String, _ work: (OperationWatch?) async throws -> T
+    ) async throws -> T {
+        guard let watch = self?.watch(kind, label: label) else { return try await work(nil) }
+        do {
+            let value = try await work(watch)
+            watch.end(nil)
+            return value
+        } catch {
+            watch.end(error)
+            throw error
+        }
+    }
+}

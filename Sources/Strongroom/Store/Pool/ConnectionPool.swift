@@ -16,7 +16,7 @@ final class ConnectionPool: Sendable {
     let executor: StoreExecutor
 
     /// Receives each operation.
-    private let observer: StoreObserver?
+    let observer: StoreObserver?
 
     /// Reports committed changes to observers.
     let broadcaster = ChangeBroadcaster()
@@ -62,7 +62,7 @@ final class ConnectionPool: Sendable {
     ///
     /// - Parameters:
     ///   - executor: The threads, which several stores may share.
-    ///   - observer: Receives each operation that has ended.
+    ///   - observer: Receives each operation.
     ///   - counters: The counters of the store's statistics.
     ///   - foreign: The file that other connections may change; nil for none.
     ///   - readerCount: The number of readers; nil for the number in the settings.
@@ -217,24 +217,6 @@ final class ConnectionPool: Sendable {
             return value
         } catch {
             watch.end(error is any RequestedByWork ? nil : error)
-            throw error
-        }
-    }
-
-    /// Runs work that the observer receives as one operation, however often it acquires a connection: its own requests
-    /// are not observed.
-    ///
-    /// - Parameter work: Records when it has its connection.
-    func observing<T>(
-        _ kind: FinishedOperation.Kind, label: String, _ work: (OperationWatch?) async throws -> T
-    ) async throws -> T {
-        guard let watch = observer?.watch(kind, label: label) else { return try await work(nil) }
-        do {
-            let value = try await work(watch)
-            watch.end(nil)
-            return value
-        } catch {
-            watch.end(error)
             throw error
         }
     }
