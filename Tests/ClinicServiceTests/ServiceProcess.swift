@@ -37,7 +37,11 @@ final class ServiceProcess: Sendable {
         let tests = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         process.executableURL = tests.deletingLastPathComponent().appending(path: "ClinicService")
         // The machine may be busy with other tests.
-        let own = ["CLINICS_DIRECTORY": directory, "CLINICS_PORT": "0", "CLINICS_PATIENCE_SECONDS": "60"]
+        // A crash ends it at once: a backtrace of a program with the thread sanitizer may take for ever.
+        let own = [
+            "CLINICS_DIRECTORY": directory, "CLINICS_PORT": "0", "CLINICS_PATIENCE_SECONDS": "60",
+            "SWIFT_BACKTRACE": "enable=no",
+        ]
         process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }.merging(variables) { $1 }
         let errors = Pipe()
         process.standardInput = FileHandle.nullDevice
