@@ -52,6 +52,33 @@ struct StatementCacheTests {
         #expect(made == 3)
     }
 
+    /// More queries than are remembered; the last two differ only in Unicode composition.
+    @Test func aQuerysStatementIsThatOfItsTexts() throws {
+        let connection = try Self.makeConnection()
+        func statement(_ operation: Int, _ condition: String, _ rest: String) throws -> Statement {
+            try connection.statement(of: OperationKey(Contact.self, operation), condition: condition, rest: rest) {
+                "SELECT '\(operation) \(condition)'\(rest)"
+            }
+        }
+        let queries = [(0, "", ""), (0, "", " LIMIT 1"), (1, "", ""), (1, "", " LIMIT 1"), (1, "\u{E9}", ""), (1, "e\u{301}", "")]
+        for index in [0, 1, 2, 3, 4, 5, 5, 4, 3, 2, 1, 0, 4, 4] {
+            let (operation, condition, rest) = queries[index]
+            let first = try statement(operation, condition, rest)
+            let text = "SELECT '\(operation) \(condition)'\(rest)"
+            #expect(Array(first.sql.utf8) == Array(text.utf8))
+            // In use.
+            let second = try statement(operation, condition, rest)
+            #expect(second !== first)
+            #expect(Array(second.sql.utf8) == Array(text.utf8))
+            second.finish()
+            first.finish()
+        }
+        // One statement for a loop.
+        let again = try statement(1, "\u{E9}", "")
+        again.finish()
+        #expect(try statement(1, "\u{E9}", "") === again)
+    }
+
     @Test func theOldestStatementsAreDroppedAndTheNewestKept() throws {
         let connection = try Self.makeConnection()
         let early = try connection.statement("SELECT 'early'")

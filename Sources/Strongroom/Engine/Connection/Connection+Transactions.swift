@@ -25,6 +25,7 @@ extension Connection {
     /// Begins a transaction, which the caller ends with ``commit()`` or ``rollBack()``.
     func begin(_ start: Start) throws {
         try reportingAnotherKey { try run(start.rawValue) }
+        if start != .deferred { bufferLog() }
         transaction.begin()
         rowRecorder?.begin()
         guard let participant else { return }

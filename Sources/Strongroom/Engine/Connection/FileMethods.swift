@@ -44,7 +44,7 @@ extension FileLockRule {
     func willPublish(_ index: UnsafeRawPointer) {}
 }
 
-/// Wraps the engine's methods of a file, to change locking and reading.
+/// Wraps the engine's methods of a file, to change locking, reading and writing.
 ///
 /// See SQLite's documentation, "OS Interface File Virtual Methods Object" (sqlite.org/c3ref/io_methods.html).
 struct FileMethods {
@@ -56,9 +56,13 @@ struct FileMethods {
     private var rules: [any FileLockRule] = []
     /// Whether a page of zeros gets a nonzero byte when it is read.
     var refusesZeroPages = false
+    /// The buffer of what is written to a WAL.
+    private(set) var buffer: LogBuffer?
+    /// That of a database file's WAL.
+    var bufferOfLog: LogBuffer?
 
     /// Whether the WAL index is known to be open.
-    private var isIndexOpen = false
+    private(set) var isIndexOpen = false
 
     /// The newest version of the methods that is supported here.
     private static let form: Int32 = 3
@@ -91,6 +95,36 @@ struct FileMethods {
     /// Adds a rule, which is applied before the rules added earlier.
     mutating func add(_ rule: any FileLockRule) {
         rules.insert(rule, at: 0)
+    }
+
+    /// Makes the writes go through a buffer.
+    mutating func bufferWrites(_ buffer: LogBuffer) {
+        self.buffer = buffer
+        methods.xWrite = { file, bytes, count, offset in
+            guard let file, let bytes, let own = FileMethods.of(file), let buffer = own.pointee.buffer else {
+                return SQLITE_MISUSE
+            }
+            return buffer.write(bytes, count, at: offset, own.pointee.write(to: file))
+        }
+        methods.xTruncate = { file, size in
+            guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
+            let result = own.pointee.buffer?.flush(own.pointee.write(to: file)) ?? SQLITE_OK
+            return result == SQLITE_OK ? own.pointee.original.pointee.xTruncate(file, size) : result
+        }
+        methods.xSync = { file, flags in
+            guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
+            let result = own.pointee.buffer?.flush(own.pointee.write(to: file)) ?? SQLITE_OK
+            return result == SQLITE_OK ? own.pointee.original.pointee.xSync(file, flags) : result
+        }
+        methods.xFileSize = { file, size in
+            guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
+            let result = own.pointee.buffer?.flush(own.pointee.write(to: file)) ?? SQLITE_OK
+            return result == SQLITE_OK ? own.pointee.original.pointee.xFileSize(file, size) : result
+        }
+    }
+
+    private func write(to file: File) -> LogBuffer.Write {
+        { [original] bytes, count, offset in original.pointee.xWrite(file, bytes, count, offset) }
     }
 
     // MARK: What the engine calls
@@ -163,7 +197,9 @@ struct FileMethods {
         let flags =
             (lock.isLocking ? SQLITE_SHM_LOCK : SQLITE_SHM_UNLOCK)
             | (lock.isExclusive ? SQLITE_SHM_EXCLUSIVE : SQLITE_SHM_SHARED)
-        return original.pointee.xShmLock(file, lock.slots.lowerBound, Int32(lock.slots.count), flags)
+        let result = original.pointee.xShmLock(file, lock.slots.lowerBound, Int32(lock.slots.count), flags)
+        if lock.isExclusive, !lock.isLocking, lock.slots.overlaps(IndexLock.write) { bufferOfLog?.forget() }
+        return result
     }
 
     private func noteBarrier(_ file: File) {
@@ -187,6 +223,8 @@ struct FileMethods {
     private func read(
         _ file: File, _ buffer: UnsafeMutableRawPointer?, _ count: Int32, _ offset: sqlite3_int64
     ) -> Int32 {
+        let prepared = self.buffer?.prepareToRead(count, at: offset, write(to: file)) ?? SQLITE_OK
+        guard prepared == SQLITE_OK else { return prepared }
         let result = original.pointee.xRead(file, buffer, count, offset)
         // Only pages are read in such lengths; a read past the end of the file has another result code.
         guard refusesZeroPages, result == SQLITE_OK, count >= Self.smallestPage, count & (count - 1) == 0, let buffer,

@@ -32,6 +32,9 @@ struct StatementCache {
     private var latest: [(key: OperationKey, statement: Statement)] = []
     private var nextIndex = 0
     private static let latestCount = 4
+    /// The queries that were used last, so that a loop finds its statement without making its text.
+    private var latestQueries: [Query] = []
+    private var nextQuery = 0
     private var clock: UInt64 = 0
     private var texts: [OperationKey: String] = [:]
 
@@ -57,6 +60,33 @@ struct StatementCache {
             return entry.statement
         }
         return nil
+    }
+
+    /// The statement of a recently used query, marked as in use; nil if it is not among them or already in use.
+    mutating func latest(for key: OperationKey, _ condition: String, _ rest: String) -> Statement? {
+        // By index: an element would be copied.
+        let (condition, rest) = (Text(condition), Text(rest))
+        let index = latestQueries.indices.first { index in
+            latestQueries[index].key == key && latestQueries[index].condition == condition
+                && latestQueries[index].rest == rest
+        }
+        guard let statement = index.map({ latestQueries[$0].statement }), !statement.isInUse else { return nil }
+        clock += 1
+        statement.lastUse = clock
+        statement.isInUse = true
+        return statement
+    }
+
+    /// Remembers a query's statement.
+    mutating func record(_ key: OperationKey, _ condition: String, _ rest: String, _ statement: Statement) {
+        guard !latestQueries.contains(where: { $0.statement === statement }) else { return }
+        let query = Query(key: key, condition: Text(condition), rest: Text(rest), statement: statement)
+        if latestQueries.count < Self.latestCount {
+            latestQueries.append(query)
+        } else {
+            latestQueries[nextQuery] = query
+            nextQuery = (nextQuery + 1) % Self.latestCount
+        }
     }
 
     /// The statement for a table's operation, marked as in use; nil if there is none, or it is in use.
@@ -114,11 +144,20 @@ struct StatementCache {
         bySQL.removeAll()
         byOperation.removeAll()
         latest.removeAll()
+        latestQueries.removeAll()
         texts.removeAll()
     }
 }
 
 extension StatementCache {
+    /// A query of a table and its statement.
+    private struct Query {
+        let key: OperationKey
+        let condition: Text
+        let rest: Text
+        let statement: Statement
+    }
+
     /// A statement's text, compared byte by byte: Swift treats texts as equal that differ only in Unicode composition,
     /// the engine does not.
     private struct Text: Hashable {

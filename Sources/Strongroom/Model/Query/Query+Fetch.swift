@@ -174,16 +174,15 @@ extension Query {
     }
 
     /// The query's statement for a record's columns, with its values bound.
-    @usableFromInline
+    @inlinable
     func statement<R: Record>(as type: R.Type, on connection: Connection) throws -> Statement {
         try connection.prepareTable(Source.schema)
-        let clauses = try resolved()
-        let beginning = connection.text(OperationKey(RecordsOf<Source, R>.self, clauses.isDistinct ? 1 : 0)) {
+        return try connection.statement(of: isResolved ? clauses : try resolved(), for: RecordsOf<Source, R>.self) {
             TableStatements(Source.schema, R.columnNames).select(distinct: clauses.isDistinct)
         }
-        return try connection.statement(for: clauses.sql(after: beginning))
     }
 }
 
 /// Identifies the records of one type in one table, as a cache key.
-private enum RecordsOf<Source: Table, R: Record> {}
+@usableFromInline
+enum RecordsOf<Source: Table, R: Record> {}

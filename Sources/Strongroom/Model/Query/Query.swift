@@ -9,21 +9,29 @@
 /// ```
 public struct Query<Source: Table>: Sendable {
     @usableFromInline var clauses = QueryClauses()
-    private var anchor: Anchor?
+    @usableFromInline var anchor: Anchor?
 
     /// The row after which a page begins.
-    private enum Anchor: Sendable {
+    // Indirect, so that a query's layout does not depend on its record's, and is known without its type's metadata.
+    @usableFromInline
+    indirect enum Anchor: Sendable {
         case record(Source.RecordType)
         case cursor(PageCursor)
     }
 
     /// All rows of the table.
+    @inlinable
     public init() {}
+
+    /// The rows that match a condition.
+    @inlinable
+    init(_ condition: consuming Condition) { clauses = QueryClauses(condition) }
 
     /// Adds a condition; rows must match all conditions of the query.
     ///
     /// - Parameter condition: Makes the condition from the table's columns.
     /// - Returns: The query with the condition.
+    @inlinable
     public func `where`(_ condition: (Source.Columns) -> Condition) -> Query {
         var copy = self
         copy.clauses.add(Source.made(condition))
@@ -39,6 +47,7 @@ public struct Query<Source: Table>: Sendable {
     /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns; the
     ///   first has the highest priority.
     /// - Returns: The sorted query.
+    @inlinable
     public func order(@OrderingBuilder _ orderings: (Source.Columns) -> [Ordering]) -> Query {
         var copy = self
         copy.clauses.orderings += Source.made(orderings)
@@ -51,6 +60,7 @@ public struct Query<Source: Table>: Sendable {
     ///   - count: The maximum number of rows; not negative.
     ///   - offset: The number of rows to skip; not negative.
     /// - Returns: The limited query.
+    @inlinable
     public func limit(_ count: Int, offset: Int = 0) -> Query {
         var copy = self
         copy.clauses.limit(to: count, offset: offset)
@@ -160,6 +170,9 @@ public struct Query<Source: Table>: Sendable {
         }
         return copy
     }
+
+    /// Whether ``resolved()`` returns the clauses as they are, whatever the table.
+    @inlinable var isResolved: Bool { anchor == nil && clauses.orderings.isEmpty && !clauses.hasLimit }
 
     /// The clauses, including the condition of `after(_:)`.
     ///

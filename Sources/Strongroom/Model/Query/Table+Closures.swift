@@ -1,20 +1,22 @@
 /// What the closures of a query make from the table's columns.
 extension Table {
     /// A condition.
+    @inlinable
     static func made(_ condition: (Columns) -> Condition) -> Condition {
-        let (made, nested) = QueryScope.run(schema, of: columns, condition)
-        return nested?.fault(in: [made.sql]).map(Condition.init(failing:)) ?? made
+        let scope = RunningScope(of: schema)
+        return scope.end(condition(columns))
     }
 
     /// Orderings.
+    @inlinable
     static func made(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
-        let (made, nested) = QueryScope.run(schema, of: columns, orderings)
-        return made.checked(nested)
+        let scope = RunningScope(of: schema)
+        return scope.end(orderings(columns))
     }
 
     /// Expressions.
     static func made<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
-        let scope = RunningScope(QueryScope(schema))
+        let scope = RunningScope(of: schema)
         let made = expressions(columns)
         var list: [SQL] = []
         repeat list.append((each made).sql)

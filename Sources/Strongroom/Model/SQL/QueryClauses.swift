@@ -2,15 +2,20 @@
 @usableFromInline
 struct QueryClauses: Sendable {
     var condition: Condition?
-    var orderings: [Ordering] = []
-    var limit: Int?
-    var offset = 0
+    @usableFromInline var orderings: [Ordering] = []
+    @usableFromInline var limit: Int?
+    @usableFromInline var offset = 0
     @usableFromInline var isDistinct = false
     var groups: [SQL] = []
     var having: Condition?
 
+    @usableFromInline
     init() {}
 
+    @usableFromInline
+    init(_ condition: consuming Condition) { self.condition = condition }
+
+    @usableFromInline
     mutating func add(_ added: Condition) {
         condition = condition.map { $0 && added } ?? added
     }
@@ -19,6 +24,7 @@ struct QueryClauses: Sendable {
         having = having.map { $0 && added } ?? added
     }
 
+    @usableFromInline
     mutating func limit(to count: Int, offset: Int) {
         precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
         self.limit = count
@@ -39,7 +45,7 @@ struct QueryClauses: Sendable {
     /// Whether the query returns all rows, in any order.
     var isPlain: Bool { condition == nil && orderings.isEmpty && groups.isEmpty && !hasLimit && !isDistinct }
 
-    var hasLimit: Bool { limit != nil || offset > 0 }
+    @inlinable var hasLimit: Bool { limit != nil || offset > 0 }
 
     /// The query.
     ///
@@ -63,6 +69,17 @@ struct QueryClauses: Sendable {
             sql.append(text: " WHERE ")
             sql.append(condition.sql)
         }
+        appendRest(to: &sql)
+    }
+
+    /// The clauses after the condition.
+    var rest: SQL {
+        var sql = SQL(verbatim: "")
+        appendRest(to: &sql)
+        return sql
+    }
+
+    private func appendRest(to sql: inout SQL) {
         for (index, group) in groups.enumerated() {
             sql.append(text: index == 0 ? " GROUP BY " : ", ")
             sql.append(group)

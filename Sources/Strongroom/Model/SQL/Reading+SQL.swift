@@ -72,34 +72,62 @@ extension Connection {
     /// Prepares a user's statement and binds its values.
     @usableFromInline
     func statement(for sql: SQL) throws -> Statement {
+        try check(sql)
+        return try statement(sql.text).binding(sql.values)
+    }
+
+    /// The statement of a typed query, with its values bound.
+    ///
+    /// - Parameters:
+    ///   - clauses: The clauses after FROM.
+    ///   - rows: Identifies what is selected, and from which table.
+    ///   - beginning: Makes the clauses before them.
+    @usableFromInline
+    func statement(of clauses: QueryClauses, for rows: Any.Type, beginning: () -> String) throws -> Statement {
+        // Empty where there is none: an optional would be copied again and again.
+        let condition = clauses.condition?.sql ?? SQL(verbatim: "")
+        let rest = clauses.rest
+        try check(condition)
+        try check(rest)
+        let key = OperationKey(rows, (clauses.isDistinct ? 1 : 0) + (clauses.condition == nil ? 0 : 2))
+        let statement = try statement(of: key, condition: condition.text, rest: rest.text) {
+            clauses.sql(after: text(key, make: beginning)).text
+        }
+        return try statement.binding(condition.values, rest.values)
+    }
+
+    private func check(_ sql: SQL) throws {
         if let defect = sql.defect { throw defect }
         for table in sql.requiredTables { try table.prepare(self) }
-        let statement = try statement(sql.text)
-        do {
-            try statement.bind(sql.values)
-        } catch {
-            statement.finish()
-            throw error
-        }
-        return statement
     }
 }
 
 extension Statement {
-    func bind(_ values: [Value]) throws {
-        let expected = parameterCount
-        guard expected == values.count else {
+    /// Binds the values of one text, or of two that follow each other.
+    func bind(_ values: [Value], _ rest: [Value] = []) throws {
+        let (expected, given) = (parameterCount, values.count + rest.count)
+        guard expected == given else {
             throw StrongroomError(
                 .sql,
                 """
-                The SQL has \(expected) parameters and \(values.count) values; interpolate each value, as in \\(limit).
+                The SQL has \(expected) parameters and \(given) values; interpolate each value, as in \\(limit).
                 """,
                 sql: sql
             )
         }
         let bindings = Bindings(self)
-        for (index, value) in values.enumerated() {
-            try bindings.bind(value, at: index)
+        for (index, value) in values.enumerated() { try bindings.bind(value, at: index) }
+        for (index, value) in rest.enumerated() { try bindings.bind(value, at: values.count + index) }
+    }
+
+    /// The statement with its values; when they cannot be bound, it is finished.
+    fileprivate func binding(_ values: [Value], _ rest: [Value] = []) throws -> Statement {
+        do {
+            try bind(values, rest)
+        } catch {
+            finish()
+            throw error
         }
+        return self
     }
 }

@@ -95,13 +95,28 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// Appends a parameter; an error of its conversion is thrown when the statement runs.
     mutating func append(_ stored: () throws -> Value) {
         text += "?"
+        appendValue(stored)
+    }
+
+    private mutating func appendValue(_ stored: () throws -> Value) {
         do {
-            values.append(try stored())
+            let value = try stored()
+            if values.isEmpty { values = [value] } else { values.append(value) }
         } catch {
             values.append(.null)
             let error = error as? StrongroomError
             fail(error ?? StrongroomError(.valueNotStorable, "The value has no stored form."))
         }
+    }
+
+    /// The SQL in parentheses, with an operator and a parameter after it.
+    // In one piece, since most conditions are made so.
+    func enclosed(before sign: String, _ stored: () throws -> Value) -> SQL {
+        var sql = self
+        sql.form = nil
+        sql.text = .joining("(", text, sign, "?)")
+        sql.appendValue(stored)
+        return sql
     }
 
     /// The SQL with another name for a table, where the name qualifies a column.

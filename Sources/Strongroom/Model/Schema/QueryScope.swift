@@ -67,8 +67,11 @@ struct QueryScope {
         if scope.pointee.outer != nil { nestedClosures.subtract(1, ordering: .relaxed) }
     }
 
+    /// Whether the closure runs within another one.
+    fileprivate var isNested: Bool { outer != nil }
+
     /// The scope, if its closure runs within another one.
-    fileprivate var nested: QueryScope? { outer == nil ? nil : self }
+    fileprivate var nested: QueryScope? { isNested ? self : nil }
 
     /// This query and those around it, from the inside.
     private var all: [QueryScope] {
@@ -139,7 +142,8 @@ struct QueryScope {
     }
 }
 
-/// A closure that is running, where it cannot be passed on: one that returns a pack.
+/// A closure that is running, where it is not passed on: one that returns a pack, or that is called in the user's
+/// module, where its types are known.
 @usableFromInline
 struct RunningScope: ~Copyable {
     private let scope: UnsafeMutablePointer<QueryScope>
@@ -150,7 +154,14 @@ struct RunningScope: ~Copyable {
         QueryScope.enter(self.scope)
     }
 
+    /// The closure of a query of one table.
+    @usableFromInline
+    init(of schema: TableSchema) {
+        self.init(QueryScope(schema))
+    }
+
     deinit {
+        QueryScope.leave(scope)
         scope.deinitialize(count: 1)
         scope.deallocate()
     }
@@ -159,8 +170,16 @@ struct RunningScope: ~Copyable {
     ///
     /// - Returns: The scope, if the closure ran within another one.
     consuming func end() -> QueryScope? {
-        QueryScope.leave(scope)
-        return scope.pointee.nested
+        scope.pointee.nested
+    }
+
+    /// Ends the closure of orderings.
+    ///
+    /// - Parameter orderings: Its result.
+    /// - Returns: The orderings; if they are ambiguous, some that fail when the statement runs.
+    @usableFromInline
+    consuming func end(_ orderings: [Ordering]) -> [Ordering] {
+        isNested ? orderings.checked(end()) : orderings
     }
 
     /// Ends the closure of a condition.
@@ -168,9 +187,12 @@ struct RunningScope: ~Copyable {
     /// - Parameter condition: Its result.
     /// - Returns: The condition; if it is ambiguous, one that fails when the statement runs.
     @usableFromInline
-    consuming func end(_ condition: Condition) -> Condition {
-        end()?.fault(in: [condition.sql]).map(Condition.init(failing:)) ?? condition
+    consuming func end(_ condition: consuming Condition) -> Condition {
+        guard isNested, let fault = end()?.fault(in: [condition.sql]) else { return condition }
+        return Condition(failing: fault)
     }
+
+    private var isNested: Bool { scope.pointee.isNested }
 }
 
 extension SQL {

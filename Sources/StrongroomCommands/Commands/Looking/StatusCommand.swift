@@ -15,8 +15,10 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var databases: ManyDatabases
     @Flag(help: "Do not count rows: counting reads the whole file.")
     var brief = false
+    // More than the commands that write: most of the time, a survey waits for the search for other processes, which
+    // those that run at the same time share.
     @Option(help: ArgumentHelp("How many databases are examined at a time, 1 to 64.", valueName: "n"))
-    var atMost = 4
+    var atMost = 8
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

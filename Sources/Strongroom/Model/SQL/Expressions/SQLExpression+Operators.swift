@@ -84,8 +84,12 @@ extension SQLExpression {
     }
 
     private static func compare(_ left: Self, _ sign: String, _ right: Value, whenNull: String) -> Condition {
-        guard Value.isNullable, isNull(right) else { return Condition(left.sql, sign, value: right) }
-        return Condition("\(left.sql)\(SQL(verbatim: whenNull))")
+        let sql = left.sql
+        guard Value.isNullable else { return Condition(sql, sign, value: right) }
+        // A value that cannot be stored is not NULL; it is reported when the statement runs.
+        let stored = Result { try right.stored() }
+        if case .success(.null) = stored { return Condition("\(sql)\(SQL(verbatim: whenNull))") }
+        return sql.form == nil ? Condition(sql, sign, stored.get) : Condition(sql, sign, value: right)
     }
 
     private static func isNull(_ value: Value) -> Bool {

@@ -64,13 +64,12 @@ public struct Condition: SQLExpression, Equatable {
 
     /// An SQL operand and a value with an operator between them.
     init<V: ColumnValue>(_ left: SQL, _ sign: String, value: V) {
-        var sql = SQL(reserving: left.text.utf8.count + sign.utf8.count + 3)
-        sql.append(text: "(")
-        sql.append(left)
-        sql.append(text: sign)
-        sql.append { try left.compared(with: value, sign) }
-        sql.append(text: ")")
-        self.sql = sql
+        self.init(left, sign) { try left.compared(with: value, sign) }
+    }
+
+    /// An SQL operand and a stored value with an operator between them.
+    init(_ left: SQL, _ sign: String, _ stored: () throws -> Strongroom.Value) {
+        sql = left.enclosed(before: sign, stored)
     }
 
     /// Both conditions are true.

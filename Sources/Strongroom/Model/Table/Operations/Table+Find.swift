@@ -111,8 +111,9 @@ extension Table {
     ///
     /// - Parameter condition: Returns the condition for the table's columns.
     /// - Returns: The query.
+    @inlinable
     public static func `where`(_ condition: (Columns) -> Condition) -> Query<Self> {
-        Query<Self>().where(condition)
+        Query(made(condition))
     }
 
     /// A query for the records in some order.

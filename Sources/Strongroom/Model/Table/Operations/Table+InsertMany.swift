@@ -131,12 +131,22 @@ extension Table {
             return (try statements.insert(withKey: hasKeys, rows: range.count), try statements.defaults())
         }
         defer { statement.finish() }
-        let upkeep = RecordType.upkeep
-        for index in range {
-            let record = try upkeep.map { try stamped(records[index], $0, on: connection) } ?? records[index]
-            try validateInsert(record)
-            let base = (index - range.lowerBound) * width
-            try record.encode(to: Bindings(statement, from: base, width: width))
+        var base = 0
+        if let upkeep = RecordType.upkeep {
+            for index in range {
+                let record = try stamped(records[index], upkeep, on: connection)
+                try validateInsert(record)
+                try record.encode(to: Bindings(statement, from: base, width: width))
+                base += width
+            }
+        } else {
+            try records.withUnsafeBufferPointer { records in
+                for index in range {
+                    try validateInsert(records[index])
+                    try records[index].encode(to: Bindings(statement, from: base, width: width))
+                    base += width
+                }
+            }
         }
         statement.dropUnsetParameters()
         try statement.run()

@@ -1,0 +1,17 @@
+extension String {
+    /// Four texts one after the other, in one piece: a text that grows checks its storage with each part.
+    static func joining(_ first: String, _ second: String, _ third: String, _ fourth: String) -> String {
+        let count = first.utf8.count + second.utf8.count + third.utf8.count + fourth.utf8.count
+        return String(unsafeUninitializedCapacity: count) { buffer in
+            var end = 0
+            func append(_ part: String) {
+                end = buffer[end...].update(fromContentsOf: part.utf8)
+            }
+            append(first)
+            append(second)
+            append(third)
+            append(fourth)
+            return end
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import CSQLCipher
+import Foundation
+import StrongroomTesting
+import Testing
+
+// Internal: the buffer lies between the engine and its file.
+@testable import Strongroom
+
+@Suite("The buffer of the WAL")
+struct LogBufferTests {
+    // MARK: The buffer alone
+
+    /// A file in memory, and what is written to it.
+    private final class File {
+        var bytes: [UInt8] = []
+        var writes = 0
+        /// The result of a write; the bytes are not written when it is an error.
+        var result = SQLITE_OK
+
+        func write(_ added: UnsafeRawPointer, _ count: Int32, _ offset: Int64) -> Int32 {
+            writes += 1
+            guard result == SQLITE_OK else { return result }
+            let (start, end) = (Int(offset), Int(offset) + Int(count))
+            if bytes.count < end { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
+            bytes.replaceSubrange(start..<end, with: UnsafeRawBufferPointer(start: added, count: Int(count)))
+            return SQLITE_OK
+        }
+    }
+
+    private static let header = 24
+    private static let page = 512
+
+    /// A frame's header, whose first bytes are the page's number.
+    private static func header(_ number: UInt8, isLast: Bool) -> [UInt8] {
+        var bytes = [UInt8](repeating: number, count: header)
+        bytes.replaceSubrange(4..<8, with: isLast ? [0, 0, 0, 9] : [0, 0, 0, 0])
+        return bytes
+    }
+
+    private static func write(_ bytes: [UInt8], at offset: Int, _ buffer: LogBuffer, _ file: File) -> Int32 {
+        bytes.withUnsafeBytes { bytes in
+            buffer.write(bytes.baseAddress!, Int32(bytes.count), at: Int64(offset), file.write)
+        }
+    }
+
+    private static func append(_ number: UInt8, isLast: Bool, at offset: Int, _ buffer: LogBuffer, _ file: File) -> Int32 {
+        let result = write(header(number, isLast: isLast), at: offset, buffer, file)
+        guard result == SQLITE_OK else { return result }
+        return write([UInt8](repeating: number, count: page), at: offset + header, buffer, file)
+    }
+
+    private static func offset(_ frame: Int) -> Int { 32 + frame * (header + page) }
+
+    @Test("Frames are written together, and are in the file when the last one of a commit is written")
+    func together() {
+        let (buffer, file) = (LogBuffer(), File())
+        for frame in 0..<100 {
+            let result = Self.append(UInt8(frame), isLast: frame == 99, at: Self.offset(frame), buffer, file)
+            #expect(result == SQLITE_OK)
+            if frame == 98 { #expect(file.bytes.count < Self.offset(98)) }
+        }
+        #expect(file.writes == 1)
+        #expect(file.bytes.count == Self.offset(100))
+        for frame in 0..<100 { #expect(file.bytes[Self.offset(frame) + Self.header] == UInt8(frame)) }
+    }
+
+    @Test("A buffer that is full is written", arguments: [1, 60_000, 65_536, 70_000])
+    func full(_ length: Int) {
+        let (buffer, file) = (LogBuffer(), File())
+        var offset = 32
+        for number in 1...5 {
+            #expect(Self.write([UInt8](repeating: UInt8(number), count: length), at: offset, buffer, file) == SQLITE_OK)
+            offset += length
+        }
+        #expect(buffer.flush(file.write) == SQLITE_OK)
+        #expect(file.bytes.count == offset)
+        for number in 1...5 { #expect(file.bytes[32 + (number - 1) * length] == UInt8(number)) }
+    }
+
+    /// As when the engine has changed a page that the transaction had written before, and corrects the checksums.
+    @Test("A header that is written again is in the file at once")
+    func again() {
+        let (buffer, file) = (LogBuffer(), File())
+        for frame in 0..<3 { _ = Self.append(1, isLast: frame == 2, at: Self.offset(frame), buffer, file) }
+        for frame in 0..<3 {
+            let header = Self.header(7, isLast: frame == 2)
+            #expect(Self.write(header, at: Self.offset(frame), buffer, file) == SQLITE_OK)
+            #expect(file.bytes[Self.offset(frame)] == 7)
+        }
+    }
+
+    @Test("After a failure nothing can be committed, until the write lock is given up")
+    func failure() {
+        let (buffer, file) = (LogBuffer(), File())
+        let half = Self.offset(50)
+        for frame in 0..<50 { _ = Self.append(1, isLast: false, at: Self.offset(frame), buffer, file) }
+        #expect(buffer.flush(file.write) == SQLITE_OK)
+        for frame in 50..<60 { _ = Self.append(2, isLast: false, at: Self.offset(frame), buffer, file) }
+        file.result = SQLITE_FULL
+        // The engine learns of it when it reads.
+        #expect(buffer.prepareToRead(512, at: Int64(Self.offset(55)), file.write) == SQLITE_FULL)
+        file.result = SQLITE_OK
+        // The frames before are there, the others are not.
+        #expect(buffer.prepareToRead(512, at: Int64(half - 512), file.write) == SQLITE_OK)
+        #expect(buffer.prepareToRead(512, at: Int64(half), file.write) == SQLITE_FULL)
+        #expect(Self.append(3, isLast: true, at: Self.offset(60), buffer, file) == SQLITE_FULL)
+        #expect(Self.append(3, isLast: true, at: Self.offset(0), buffer, file) == SQLITE_FULL)
+        #expect(buffer.flush(file.write) == SQLITE_FULL)
+        #expect(file.bytes.count == half)
+        buffer.forget()
+        #expect(buffer.prepareToRead(512, at: Int64(half), file.write) == SQLITE_OK)
+        #expect(Self.append(4, isLast: true, at: half, buffer, file) == SQLITE_OK)
+        #expect(file.bytes.last == 4)
+    }
+
+    @Test("Frames that no commit has followed are forgotten with the write lock")
+    func forgotten() {
+        let (buffer, file) = (LogBuffer(), File())
+        _ = Self.append(1, isLast: false, at: Self.offset(0), buffer, file)
+        buffer.forget()
+        #expect(Self.append(2, isLast: true, at: Self.offset(0), buffer, file) == SQLITE_OK)
+        #expect(file.writes == 1)
+        #expect(file.bytes.count == Self.offset(1))
+        #expect(file.bytes.last == 2)
+    }
+
+    /// Appends, changes, undone savepoints, reads and commits in any order.
+    @Test("What is read, and what is committed, is what was written", arguments: 1...20 as ClosedRange<UInt64>)
+    func anyOrder(_ seed: UInt64) {
+        var random = SeededGenerator(seed)
+        let (buffer, file, plain) = (LogBuffer(), File(), File())
+        func both(_ bytes: [UInt8], at offset: Int) {
+            #expect(Self.write(bytes, at: offset, buffer, file) == SQLITE_OK)
+            _ = bytes.withUnsafeBytes { plain.write($0.baseAddress!, Int32($0.count), Int64(offset)) }
+        }
+        func expectSame(_ range: Range<Int>) { #expect(file.bytes[range] == plain.bytes[range]) }
+        var (committed, end) = (0, 0)
+        for _ in 0..<2_000 {
+            let number = UInt8.random(in: 1...255, using: &random)
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<80:
+                let isLast = Int.random(in: 0..<30, using: &random) == 0
+                both(Self.header(number, isLast: isLast), at: Self.offset(end))
+                both([UInt8](repeating: number, count: Self.page), at: Self.offset(end) + Self.header)
+                end += 1
+                if isLast {
+                    // Others read it from now on.
+                    expectSame(32..<Self.offset(end))
+                    committed = end
+                    if Bool.random(using: &random) { buffer.forget() }
+                }
+            case 80..<87 where end > committed:
+                let frame = Int.random(in: committed..<end, using: &random)
+                both([UInt8](repeating: number, count: Self.page), at: Self.offset(frame) + Self.header)
+            case 87..<90 where end > committed:
+                end = Int.random(in: committed..<end, using: &random)
+            case 90..<97 where end > 0:
+                let frame = Int.random(in: 0..<end, using: &random)
+                #expect(buffer.prepareToRead(512, at: Int64(Self.offset(frame)), file.write) == SQLITE_OK)
+                expectSame(Self.offset(frame)..<Self.offset(frame + 1))
+            case 97:
+                end = committed
+                buffer.forget()
+            default: break
+            }
+        }
+        #expect(buffer.flush(file.write) == SQLITE_OK)
+        if committed > 0 { expectSame(32..<Self.offset(committed)) }
+        #expect(file.writes < plain.writes / 2)
+    }
+
+    // MARK: With the engine
+
+    private func connect(_ path: String) throws -> Connection {
+        let connection = try Connection(path: path, mode: .create, database: "log.sqlite")
+        // Wraps the file.
+        try connection.refuseZeroPages()
+        try connection.configure(as: .writer, busyTimeout: 0)
+        return connection
+    }
+
+    private func hasBuffer(_ connection: Connection) throws -> Bool {
+        FileMethods.of(try connection.engineFile(SQLITE_FCNTL_JOURNAL_POINTER))?.pointee.buffer != nil
+    }
+
+    /// Pages that do not fit into the cache are written before the commit, and written again when they are changed
+    /// after that.
+    @Test("A commit is in the WAL without a sync, also one whose frames were changed")
+    func unsynchronized() throws {
+        let directory = try TemporaryDirectory()
+        let connection = try connect(directory.path("log.sqlite"))
+        defer { connection.close() }
+        try connection.run("CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT)")
+        // Otherwise a sync would write the buffer.
+        try connection.run("PRAGMA synchronous = OFF")
+        try connection.run("PRAGMA cache_size = 4")
+        try connection.run("PRAGMA wal_autocheckpoint = 0")
+        try connection.inTransaction(.immediate) {
+            for _ in 0..<400 { try connection.run("INSERT INTO line (text) VALUES (hex(randomblob(1000)))") }
+            for id in stride(from: 1, to: 400, by: 7) {
+                try connection.run("UPDATE line SET text = ?1 WHERE id = ?2", .text("\(id)"), .integer(Int64(id)))
+            }
+        }
+        #expect(try hasBuffer(connection))
+        // As after a kill: the WAL is read from its beginning, and each checksum is checked.
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: directory.path("log.sqlite\(suffix)"), toPath: directory.path("killed.sqlite\(suffix)"))
+        }
+        let after = try Connection(path: directory.path("killed.sqlite"), mode: .existing, database: "log.sqlite")
+        defer { after.close() }
+        #expect(try after.ownValue("SELECT count(*) FROM line") == .integer(400))
+        #expect(try after.ownValue("SELECT count(*) FROM line WHERE text = CAST(id AS TEXT)") == .integer(57))
+        #expect(try after.ownValue("PRAGMA integrity_check") == .text("ok"))
+    }
+
+    @Test("A savepoint that is undone, a transaction that is undone, and one that reads what it has written")
+    func undone() throws {
+        let directory = try TemporaryDirectory()
+        let connection = try connect(directory.path("log.sqlite"))
+        defer { connection.close() }
+        try connection.run("CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT)")
+        try connection.run("PRAGMA cache_size = 4")
+        func insert(_ count: Int) throws {
+            for _ in 0..<count { try connection.run("INSERT INTO line (text) VALUES (hex(randomblob(1000)))") }
+        }
+        func length() throws -> Value? { try connection.ownValue("SELECT sum(length(text)) FROM line") }
+        try connection.inTransaction(.immediate) {
+            try insert(100)
+            try connection.run("SAVEPOINT part")
+            try insert(100)
+            #expect(try length() == .integer(400_000))
+            try connection.run("ROLLBACK TO part")
+            try insert(50)
+            #expect(try length() == .integer(300_000))
+        }
+        try connection.begin(.immediate)
+        try insert(100)
+        #expect(try length() == .integer(500_000))
+        connection.rollBack()
+        #expect(try length() == .integer(300_000))
+        try connection.inTransaction(.immediate) { try insert(1) }
+        #expect(try hasBuffer(connection))
+        let reader = try Connection(path: directory.path("log.sqlite"), mode: .existing, database: "log.sqlite")
+        defer { reader.close() }
+        #expect(try reader.ownValue("SELECT sum(length(text)) FROM line") == .integer(302_000))
+        #expect(try reader.ownValue("PRAGMA integrity_check") == .text("ok"))
+    }
+}
