@@ -52,7 +52,7 @@ struct LogBufferTests {
     private static func offset(_ frame: Int) -> Int { 32 + frame * (header + page) }
 
     @Test("Frames are written together, and are in the file when the last one of a commit is written")
-    func together() {
+    func together() throws {
         let (buffer, file) = (LogBuffer(), File())
         for frame in 0..<100 {
             let result = Self.append(UInt8(frame), isLast: frame == 99, at: Self.offset(frame), buffer, file)
@@ -60,12 +60,12 @@ struct LogBufferTests {
             if frame == 98 { #expect(file.bytes.count < Self.offset(98)) }
         }
         #expect(file.writes == 1)
-        #expect(file.bytes.count == Self.offset(100))
+        try #require(file.bytes.count == Self.offset(100))
         for frame in 0..<100 { #expect(file.bytes[Self.offset(frame) + Self.header] == UInt8(frame)) }
     }
 
     @Test("A buffer that is full is written", arguments: [1, 60_000, 65_536, 70_000])
-    func full(_ length: Int) {
+    func full(_ length: Int) throws {
         let (buffer, file) = (LogBuffer(), File())
         var offset = 32
         for number in 1...5 {
@@ -73,15 +73,16 @@ struct LogBufferTests {
             offset += length
         }
         #expect(buffer.flush(file.write) == SQLITE_OK)
-        #expect(file.bytes.count == offset)
+        try #require(file.bytes.count == offset)
         for number in 1...5 { #expect(file.bytes[32 + (number - 1) * length] == UInt8(number)) }
     }
 
     /// As when the engine has changed a page that the transaction had written before, and corrects the checksums.
     @Test("A header that is written again is in the file at once")
-    func again() {
+    func again() throws {
         let (buffer, file) = (LogBuffer(), File())
         for frame in 0..<3 { _ = Self.append(1, isLast: frame == 2, at: Self.offset(frame), buffer, file) }
+        try #require(file.bytes.count == Self.offset(3))
         for frame in 0..<3 {
             let header = Self.header(7, isLast: frame == 2)
             #expect(Self.write(header, at: Self.offset(frame), buffer, file) == SQLITE_OK)
@@ -126,14 +127,17 @@ struct LogBufferTests {
 
     /// Appends, changes, undone savepoints, reads and commits in any order.
     @Test("What is read, and what is committed, is what was written", arguments: 1...20 as ClosedRange<UInt64>)
-    func anyOrder(_ seed: UInt64) {
+    func anyOrder(_ seed: UInt64) throws {
         var random = SeededGenerator(seed)
         let (buffer, file, plain) = (LogBuffer(), File(), File())
         func both(_ bytes: [UInt8], at offset: Int) {
             #expect(Self.write(bytes, at: offset, buffer, file) == SQLITE_OK)
             _ = bytes.withUnsafeBytes { plain.write($0.baseAddress!, Int32($0.count), Int64(offset)) }
         }
-        func expectSame(_ range: Range<Int>) { #expect(file.bytes[range] == plain.bytes[range]) }
+        func expectSame(_ range: Range<Int>) throws {
+            try #require(file.bytes.count >= range.upperBound)
+            #expect(file.bytes[range] == plain.bytes[range])
+        }
         var (committed, end) = (0, 0)
         for _ in 0..<2_000 {
             let number = UInt8.random(in: 1...255, using: &random)
@@ -145,7 +149,7 @@ struct LogBufferTests {
                 end += 1
                 if isLast {
                     // Others read it from now on.
-                    expectSame(32..<Self.offset(end))
+                    try expectSame(32..<Self.offset(end))
                     committed = end
                     if Bool.random(using: &random) { buffer.forget() }
                 }
@@ -157,7 +161,7 @@ struct LogBufferTests {
             case 90..<97 where end > 0:
                 let frame = Int.random(in: 0..<end, using: &random)
                 #expect(buffer.prepareToRead(512, at: Int64(Self.offset(frame)), file.write) == SQLITE_OK)
-                expectSame(Self.offset(frame)..<Self.offset(frame + 1))
+                try expectSame(Self.offset(frame)..<Self.offset(frame + 1))
             case 97:
                 end = committed
                 buffer.forget()
@@ -165,7 +169,7 @@ struct LogBufferTests {
             }
         }
         #expect(buffer.flush(file.write) == SQLITE_OK)
-        if committed > 0 { expectSame(32..<Self.offset(committed)) }
+        if committed > 0 { try expectSame(32..<Self.offset(committed)) }
         #expect(file.writes < plain.writes / 2)
     }
 
