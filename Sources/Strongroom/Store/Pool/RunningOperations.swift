@@ -38,7 +38,10 @@ final class RunningOperations: Sendable {
         }
     }
 
-    private let entries = Locked<[UInt64: Entry]>([:])
+    /// In several parts, by ticket: each operation changes its entry some times, and the threads of the readers would
+    /// wait for each other.
+    private let parts = (0..<partCount).map { _ in Locked<[UInt64: Entry]>([:]) }
+    private static let partCount = 16
     private let hasOneConnection: Bool
 
     /// - Parameter hasOneConnection: Whether reads and writes share one connection.
@@ -46,16 +49,20 @@ final class RunningOperations: Sendable {
         self.hasOneConnection = hasOneConnection
     }
 
+    private func entries(with ticket: UInt64) -> Locked<[UInt64: Entry]> {
+        parts[Int(truncatingIfNeeded: ticket) & (Self.partCount - 1)]
+    }
+
     /// Records that an operation is requested.
     func request(_ ticket: UInt64, _ request: Request, _ limits: OperationLimits) {
-        entries.withLock { $0[ticket] = Entry(request: request, limits: limits) }
+        entries(with: ticket).withLock { $0[ticket] = Entry(request: request, limits: limits) }
     }
 
     /// Records that an operation begins on a connection.
     ///
     /// - Throws: `CancellationError` if it has been stopped meanwhile.
     func begin(_ ticket: UInt64, on connection: Connection, _ sharing: Connection.Sharing) throws {
-        try entries.withLock { entries in
+        try entries(with: ticket).withLock { entries in
             if case .stopped = entries[ticket]?.state { throw CancellationError() }
             entries[ticket]?.state = .running(connection, sharing)
             if entries[ticket]?.start == nil { entries[ticket]?.start = .now }
@@ -64,17 +71,17 @@ final class RunningOperations: Sendable {
 
     /// Records that it has its connection, before its first part begins.
     func hold(_ ticket: UInt64) {
-        entries.withLock { $0[ticket]?.start = .now }
+        entries(with: ticket).withLock { $0[ticket]?.start = .now }
     }
 
     /// Why it has been stopped, or nil.
     func stopReason(_ ticket: UInt64) -> Reason? {
-        entries.withLock { if case .stopped(let reason) = $0[ticket]?.state { reason } else { nil } }
+        entries(with: ticket).withLock { if case .stopped(let reason) = $0[ticket]?.state { reason } else { nil } }
     }
 
     /// Stops an operation, or prevents it from beginning; has no effect once it is done.
     func stop(_ ticket: UInt64, _ reason: Reason) {
-        entries.withLock { entries in
+        entries(with: ticket).withLock { entries in
             switch entries[ticket]?.state {
             // Inside the lock: after the operation, another one may use the connection.
             case .running(let connection, let sharing): connection.interrupt(sharing)
@@ -87,14 +94,14 @@ final class RunningOperations: Sendable {
 
     /// Records that one part is done and that others may follow: in between, nothing is interrupted.
     func rest(_ ticket: UInt64) {
-        entries.withLock { entries in
+        entries(with: ticket).withLock { entries in
             if case .running = entries[ticket]?.state { entries[ticket]?.state = .waiting }
         }
     }
 
     /// Records that an operation is done: it can no longer be stopped.
     func end(_ ticket: UInt64) {
-        entries.withLock { $0[ticket] = nil }
+        entries(with: ticket).withLock { $0[ticket] = nil }
     }
 }
 
@@ -103,7 +110,7 @@ final class RunningOperations: Sendable {
 extension RunningOperations {
     /// The error for an operation that was stopped while it ran; nil if it was not stopped.
     func errorOfStopped(_ ticket: UInt64, _ database: String) -> (any Error)? {
-        guard let entry = entries.withLock({ $0[ticket] }), case .stopped(let reason) = entry.state else { return nil }
+        guard let entry = entries(with: ticket).withLock({ $0[ticket] }), case .stopped(let reason) = entry.state else { return nil }
         guard reason == .timedOut, let timeout = entry.limits.timeout else { return CancellationError() }
         let message =
             entry.start == nil
@@ -120,12 +127,11 @@ extension RunningOperations {
 
     /// The error for an operation that was stopped while it waited.
     func errorOfWaiting(_ ticket: UInt64, _ reason: Reason, _ database: String) -> any Error {
-        let entries = entries.withLock { $0 }
-        guard reason == .timedOut, let entry = entries[ticket], let timeout = entry.limits.timeout else {
+        guard reason == .timedOut, let entry = entries(with: ticket).withLock({ $0[ticket] }), let timeout = entry.limits.timeout else {
             return CancellationError()
         }
         let now = ContinuousClock.now
-        let holders = entries.values.compactMap { other -> String? in
+        let holders = parts.flatMap { Array($0.withLock { $0.values }) }.compactMap { other -> String? in
             guard let start = other.start, hasOneConnection || other.isRival(of: entry) else { return nil }
             return "\(other.name) for \(now - start)"
         }
