@@ -6,6 +6,9 @@ struct Worker {
     private lazy var entries = TestData.rows().map(Entry.init)
     private lazy var changed = TestData.changedRows().map(Entry.init)
     private lazy var accounts = TestData.upsertRows().map(Account.init)
+    private lazy var manualEntries = TestData.rows().map(ManualEntry.init)
+    private lazy var manualChanged = TestData.changedRows().map(ManualEntry.init)
+    private lazy var manualAccounts = TestData.upsertRows().map(ManualAccount.init)
     private lazy var keys = TestData.shuffledKeys()
     /// Those of the files that are read again and again.
     private var pools: [String: DatabasePool] = [:]
@@ -18,8 +21,13 @@ struct Worker {
         case .insert: try write(entries, to: path) { db, entry in try entry.insert(db) }
         case .update: try write(changed, to: path) { db, entry in try entry.update(db) }
         case .upsert: try write(accounts, to: path) { db, account in try account.upsert(db) }
-        case .fetch: try fetch(path)
-        case .point: try point(path)
+        case .insertByHand: try write(manualEntries, to: path) { db, entry in try entry.insert(db) }
+        case .updateByHand: try write(manualChanged, to: path) { db, entry in try entry.update(db) }
+        case .upsertByHand: try write(manualAccounts, to: path) { db, account in try account.upsert(db) }
+        case .fetch: try fetch(Entry.self, path)
+        case .fetchByHand: try fetch(ManualEntry.self, path)
+        case .point: try point(Entry.self, path)
+        case .pointByHand: try point(ManualEntry.self, path)
         case .awaitedWrites: try await awaitedWrites(path, tasks: 1)
         case .groupOfWrites: try await awaitedWrites(path, tasks: TestData.writingTasks)
         case .awaitedReads: try await awaitedReads(path, tasks: 1)
@@ -52,13 +60,13 @@ struct Worker {
         return WorkReport(duration: duration, summary: Summary())
     }
 
-    private mutating func fetch(_ path: String) throws -> WorkReport {
+    private mutating func fetch<R: EntryRecord>(_ record: R.Type, _ path: String) throws -> WorkReport {
         let pool = try pool(path)
         var found = Summary()
         let duration = try ContinuousClock().measure {
             found = try pool.read { db in
                 var summary = Summary()
-                for entry in try Entry.order(Column("id")).fetchAll(db) { summary.add(entry) }
+                for entry in try R.order(Column("id")).fetchAll(db) { summary.add(entry) }
                 return summary
             }
         }
@@ -74,7 +82,7 @@ struct Worker {
         return WorkReport(duration: duration, summary: found)
     }
 
-    private mutating func point(_ path: String) throws -> WorkReport {
+    private mutating func point<R: EntryRecord>(_ record: R.Type, _ path: String) throws -> WorkReport {
         let pool = try pool(path)
         let keys = keys
         var found = Summary()
@@ -82,7 +90,7 @@ struct Worker {
             found = try pool.read { db in
                 var summary = Summary()
                 for key in keys {
-                    if let entry = try Entry.fetchOne(db, key: key) { summary.add(entry) }
+                    if let entry = try R.fetchOne(db, key: key) { summary.add(entry) }
                 }
                 return summary
             }

@@ -1,6 +1,8 @@
 /// What a rival in a process of its own can be asked for: a line of the work's name and a file's path.
 public enum Work: String, Sendable {
     case insert, fetch, point, update, upsert
+    /// The same with records that are decoded and encoded by hand, in place of Codable ones.
+    case insertByHand, fetchByHand, pointByHand, updateByHand, upsertByHand
     /// Rows inserted one by one, each in an awaited write of its own: by one task, and by many.
     case awaitedWrites, groupOfWrites
     /// Rows read by key, each in an awaited read of its own: by one task, and by several.
