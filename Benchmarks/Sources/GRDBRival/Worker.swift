@@ -9,12 +9,16 @@ struct Worker {
     private lazy var manualEntries = TestData.rows().map(ManualEntry.init)
     private lazy var manualChanged = TestData.changedRows().map(ManualEntry.init)
     private lazy var manualAccounts = TestData.upsertRows().map(ManualAccount.init)
+    private lazy var ordersInMemory = Result { try Self.makeOrdersInMemory() }
     private lazy var keys = TestData.shuffledKeys()
     /// Those of the files that are read again and again.
     private var pools: [String: DatabasePool] = [:]
     /// The runs of ``Work/tenants``, and how many of them each of the works of their times has reported.
     var tenantRuns: [ServiceLoad] = []
     var reportedRuns: [Work: Int] = [:]
+
+    /// As much as the other sides have, in KiB: the engine's default is less than the orders take.
+    private static let ordersCache = 16_384
 
     mutating func run(_ work: Work, on path: String) async throws -> WorkReport {
         switch work {
@@ -37,6 +41,10 @@ struct Worker {
         case .subquery: try read(path, Self.matches)
         case .groupedJoin: try read(path, Self.groups)
         case .childrenAggregates: try read(path, Self.aggregates)
+        case .orders: try Self.load(Order.self, from: pool(path, cache: Self.ordersCache))
+        case .ordersByHand: try Self.load(ManualOrder.self, from: pool(path, cache: Self.ordersCache))
+        case .ordersInMemory: try Self.load(Order.self, from: ordersInMemory.get())
+        case .ordersInMemoryByHand: try Self.load(ManualOrder.self, from: ordersInMemory.get())
         case .documentIndex: try indexDocuments(path)
         case .tenants: try await serveTenants(in: path)
         case .tenantsHalf, .tenants99, .tenants999: nextTenantTime(work)
@@ -159,9 +167,9 @@ struct Worker {
         return WorkReport(duration: duration(done), summary: done.found)
     }
 
-    private mutating func pool(_ path: String) throws -> DatabasePool {
+    private mutating func pool(_ path: String, cache: Int? = nil) throws -> DatabasePool {
         if let pool = pools[path] { return pool }
-        let pool = try EncryptedPool.open(path)
+        let pool = try EncryptedPool.open(path, cache: cache)
         pools[path] = pool
         return pool
     }

@@ -14,6 +14,8 @@ public enum Work: String, Sendable {
     /// Parents with a child that matches, the groups of a join of both, and each parent with aggregates of its
     /// children.
     case subquery, groupedJoin, childrenAggregates
+    /// All orders, loaded again and again: from a file, and from a database in memory, where the path is ignored.
+    case orders, ordersByHand, ordersInMemory, ordersInMemoryByHand
     /// A full-text index that is created on a filled table.
     case documentIndex
     /// The requests of a service to a directory of tenants, by a cache of open pools; and the times within which half,
