@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import TestData
 
-// What GRDB's README has under "Define a plain struct optimized for fetching performance": columns are decoded by index,
-// since the tables have them in this order; and values are encoded without Codable, too.
+// What GRDB's README has under "Define a plain struct optimized for fetching performance": columns are decoded by
+// index, since the tables have them in this order; and values are encoded without Codable, too.
 
 /// An ``Entry`` that is decoded and encoded by hand.
 struct ManualEntry: EntryRecord {
