@@ -30,6 +30,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "Baseline",
+                "CEngine",
                 "TestData",
                 .product(name: "Strongroom", package: "strongroom"),
                 .product(name: "StrongroomObjects", package: "strongroom"),

@@ -11,6 +11,10 @@
 #endif
 #include <sqlite3.h>
 
+// A row is inserted by a statement that was prepared for it; without a transaction around it, it is committed by itself.
+int baseline_prepare_insert(sqlite3 *connection, sqlite3_stmt **statement);
+int baseline_insert_one(sqlite3 *connection, sqlite3_stmt *statement, const baseline_entry *entry);
+
 #ifndef __OPTIMIZE__
 #error "A rival without optimisation proves nothing: build with -c release, as Benchmarks/run does."
 #endif

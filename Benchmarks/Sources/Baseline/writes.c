@@ -22,16 +22,23 @@ static int step(sqlite3 *connection, sqlite3_stmt *statement) {
     return result;
 }
 
-static int insert_all(sqlite3 *connection, const baseline_list *list) {
-    sqlite3_stmt *statement = NULL;
-    int result = sqlite3_prepare_v2(
+int baseline_prepare_insert(sqlite3 *connection, sqlite3_stmt **statement) {
+    return sqlite3_prepare_v2(
         connection,
         "INSERT INTO \"entry\" (\"name\", \"size\", \"score\", \"digest\", \"note\") VALUES (?1, ?2, ?3, ?4, ?5)", -1,
-        &statement, NULL);
-    for (size_t i = 0; result == SQLITE_OK && i < list->count; i++) {
-        result = bind(statement, &list->entries[i]);
-        if (result == SQLITE_OK) result = step(connection, statement);
-    }
+        statement, NULL);
+}
+
+int baseline_insert_one(sqlite3 *connection, sqlite3_stmt *statement, const baseline_entry *entry) {
+    int result = bind(statement, entry);
+    return result == SQLITE_OK ? step(connection, statement) : result;
+}
+
+static int insert_all(sqlite3 *connection, const baseline_list *list) {
+    sqlite3_stmt *statement = NULL;
+    int result = baseline_prepare_insert(connection, &statement);
+    for (size_t i = 0; result == SQLITE_OK && i < list->count; i++)
+        result = baseline_insert_one(connection, statement, &list->entries[i]);
     int finalized = sqlite3_finalize(statement);
     return result == SQLITE_OK ? finalized : result;
 }

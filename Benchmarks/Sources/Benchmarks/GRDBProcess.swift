@@ -16,6 +16,7 @@ final class GRDBProcess: Sendable {
     private static let oldestVersion = 3_035_000
 
     static let name = "GRDB, Codable"
+    static let nameByHand = "GRDB, by hand"
 
     private let process: Process
     private let input: FileHandle

@@ -9,6 +9,8 @@ struct Gauge: Measurable {
     var grdb: Comparison?
 
     func run(runs: Int, engine: String) -> Result {
-        Result(measure: name, engine: engine, unit: unit, ours: amount, rival: rival, grdb: grdb, limit: limit)
+        Result(
+            measure: name, engine: engine, unit: unit, ours: amount, rival: rival, grdb: grdb, grdbByHand: nil,
+            limit: limit)
     }
 }

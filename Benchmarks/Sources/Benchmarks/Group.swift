@@ -4,7 +4,7 @@
 struct Group: Sendable {
     static let all: [Group] = [
         .insert, .insertMany, .insertChildren, .save, .fetch, .point, .update, .upsert, .upsertMany, .query, .queries,
-        .open, .openChain, .rotate, .rotateEnvelope, .checking, .migrate,
+        .orders, .open, .openChain, .rotate, .rotateEnvelope, .checking, .migrate,
         .groupCommit, .awaitedWrite, .awaitedRead, .endOfReadCheck, .readersBesideWriter, .stream, .familyOpen,
         .formatPredicate, .function, .history, .search, .replication, .replicatedTenants,
         .foreignCommits, .idleObservation, .service,

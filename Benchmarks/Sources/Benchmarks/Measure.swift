@@ -28,6 +28,8 @@ struct Measure: Measurable {
     var rival: Side?
     /// The second one; nil where it does not do this work, or is left out.
     var grdb: Side?
+    /// The same one with records that are decoded and encoded by hand.
+    var grdbByHand: Side?
     /// The most that the amount is to be; for a time without a rival.
     var limit: Double?
     /// False for what takes too long: one round, which counts.
@@ -38,7 +40,7 @@ extension Measure {
     /// Runs all sides in turn, so that a drift of the machine hits all, after one round that does not count where there
     /// are several.
     func run(runs: Int, engine: String) async throws -> Result {
-        let sides = [ours] + [rival, grdb].compactMap { $0?.run }
+        let sides = [ours] + [rival, grdb, grdbByHand].compactMap { $0?.run }
         var seconds = Array(repeating: [Double](), count: sides.count)
         for round in isRepeated ? 0...runs : 1...1 {
             for turn in sides.indices {
@@ -47,16 +49,21 @@ extension Measure {
                 if round > 0 { seconds[side].append(duration / .seconds(1)) }
             }
         }
-        func outcome(against side: Side?, at index: Int) -> Comparison? {
-            side.map { comparison(of: seconds[0], with: $0, seconds[index]) }
+        // In the order of the sides.
+        var rest = seconds.dropFirst()
+        func outcome(against side: Side?) -> Comparison? {
+            guard let side, let theirs = rest.popFirst() else { return nil }
+            return comparison(of: seconds[0], with: side, theirs)
         }
+        let (rival, grdb) = (outcome(against: rival), outcome(against: grdb))
         return Result(
             measure: name,
             engine: engine,
             unit: unit.name,
             ours: unit.amount(seconds: Self.median(seconds[0])),
-            rival: outcome(against: rival, at: 1),
-            grdb: outcome(against: grdb, at: rival == nil ? 1 : 2),
+            rival: rival,
+            grdb: grdb,
+            grdbByHand: outcome(against: grdbByHand),
             limit: limit
         )
     }

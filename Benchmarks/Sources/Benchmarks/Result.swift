@@ -8,16 +8,18 @@ struct Result {
     /// Against the first rival, which is C or a statement written by hand.
     let rival: Comparison?
     let grdb: Comparison?
+    /// Against GRDB's records that are decoded and encoded by hand.
+    let grdbByHand: Comparison?
     /// The most that the amount is to be.
     let limit: Double?
 }
 
 extension Result: Encodable {
     private enum CodingKeys: CodingKey {
-        case measure, engine, unit, ours, grdb
+        case measure, engine, unit, ours, grdb, grdbByHand
     }
 
-    /// The first rival's numbers stand beside the measure's own, GRDB's in an object of their own.
+    /// The first rival's numbers stand beside the measure's own, GRDB's in objects of their own.
     func encode(to encoder: any Encoder) throws {
         try rival?.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -26,5 +28,6 @@ extension Result: Encodable {
         try container.encode(unit, forKey: .unit)
         try container.encode(ours, forKey: .ours)
         try container.encodeIfPresent(grdb, forKey: .grdb)
+        try container.encodeIfPresent(grdbByHand, forKey: .grdbByHand)
     }
 }

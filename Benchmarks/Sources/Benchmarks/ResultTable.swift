@@ -42,6 +42,9 @@ struct ResultTable {
         var columns = Self.ownColumns + [Column(title: "rival", isNumber: false) { $0.rival?.rival ?? "" }]
         columns += Self.columns("theirs") { $0.rival }
         if results.contains(where: { $0.grdb != nil }) { columns += Self.columns("GRDB") { $0.grdb } }
+        if results.contains(where: { $0.grdbByHand != nil }) {
+            columns += Self.columns("GRDB, by hand") { $0.grdbByHand }
+        }
         if results.contains(where: { $0.limit != nil }) { columns.append(Self.limitColumn) }
         let rows = [columns.map(\.title)] + results.map { result in columns.map { $0.cell(result) } }
         let widths = columns.indices.map { index in rows.map { $0[index].count }.max() ?? 0 }

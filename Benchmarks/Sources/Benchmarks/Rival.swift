@@ -9,7 +9,7 @@ final class Rival {
         let message: String
     }
 
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
 
     /// Opens a file with its passphrase and makes one query.
     convenience init(_ path: String, passphrase: String) throws {
@@ -25,7 +25,10 @@ final class Rival {
         try self.init(result: baseline_make(path, key, &opened), opened)
     }
 
-    private init(result: Int32, _ opened: OpaquePointer?) throws {
+    /// - Parameters:
+    ///   - result: That of opening the connection, which is closed again after a failure.
+    ///   - opened: The connection.
+    init(result: Int32, _ opened: OpaquePointer?) throws {
         guard result == 0, let connection = opened else {
             defer { baseline_close(opened) }
             throw Failure(result: result, message: String(cString: baseline_message(opened)))
@@ -131,7 +134,7 @@ final class Rival {
         return Summary(summary)
     }
 
-    private func check(_ result: Int32) throws {
+    func check(_ result: Int32) throws {
         guard result == 0 else {
             throw Failure(result: result, message: String(cString: baseline_message(connection)))
         }

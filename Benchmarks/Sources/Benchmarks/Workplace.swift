@@ -34,7 +34,8 @@ struct Workplace: Sendable {
             .appending(path: "strongroom-benchmarks-\(UUID().uuidString)")
         stores = try Stores(
             Tables<Entry>(directory: directory), Tables<Account>(directory: directory),
-            Tables<KeptEntry>(directory: directory), Tables<Document>(directory: directory))
+            Tables<KeptEntry>(directory: directory), Tables<Document>(directory: directory),
+            Tables<Order>(directory: directory))
         self.directory = directory
         self.grdb = grdb
         self.familySize = familySize
@@ -69,6 +70,15 @@ struct Workplace: Sendable {
         for samples in batches {
             try await store.write { db in _ = try T.insert(contentsOf: samples.map(T.init), in: db) }
         }
+        try await store.close()
+        return file
+    }
+
+    /// Makes a file of orders, closed again.
+    func makeFile(_ orders: [Order]) async throws -> File {
+        let file = File(table: Order.schema.name, workplace: self)
+        let store = try await file.open()
+        try await store.write { db in _ = try Order.insert(contentsOf: orders, in: db) }
         try await store.close()
         return file
     }

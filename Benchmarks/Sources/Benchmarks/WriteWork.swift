@@ -62,8 +62,17 @@ struct WriteWork<T: SampleTable> {
 
     /// GRDB's, where it is measured.
     func grdb(target: Double, _ work: Work) -> Measure.Side? {
+        grdb(GRDBProcess.name, target: target, work)
+    }
+
+    /// The same with records that are encoded by hand.
+    func grdbByHand(_ work: Work) -> Measure.Side? {
+        grdb(GRDBProcess.nameByHand, target: nil, work)
+    }
+
+    private func grdb(_ name: String, target: Double?, _ work: Work) -> Measure.Side? {
         workplace.grdb.map { process in
-            Measure.Side(name: GRDBProcess.name, target: target) {
+            Measure.Side(name: name, target: target) {
                 let file = try template.copy()
                 let report = try process.run(work, on: file)
                 try finish(file)

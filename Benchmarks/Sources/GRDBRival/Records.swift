@@ -2,8 +2,16 @@ import Foundation
 import GRDB
 import TestData
 
+/// A record of the table of entries.
+protocol EntryRecord: FetchableRecord, MutablePersistableRecord, Sendable {
+    var name: String { get }
+    var size: Int64 { get }
+    var digest: Data { get }
+    var note: String? { get }
+}
+
 /// A record as GRDB's guide has one write it: Codable, with a key that the engine makes.
-struct Entry: Codable, FetchableRecord, MutablePersistableRecord {
+struct Entry: Codable, EntryRecord {
     static let databaseTableName = "entry"
 
     var id: Int64?
@@ -54,7 +62,7 @@ struct Account: Codable, FetchableRecord, MutablePersistableRecord {
 }
 
 extension Summary {
-    mutating func add(_ entry: Entry) {
+    mutating func add(_ entry: some EntryRecord) {
         add(size: entry.size, name: entry.name, digestLength: entry.digest.count, note: entry.note)
     }
 }

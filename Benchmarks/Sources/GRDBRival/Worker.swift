@@ -6,6 +6,10 @@ struct Worker {
     private lazy var entries = TestData.rows().map(Entry.init)
     private lazy var changed = TestData.changedRows().map(Entry.init)
     private lazy var accounts = TestData.upsertRows().map(Account.init)
+    private lazy var manualEntries = TestData.rows().map(ManualEntry.init)
+    private lazy var manualChanged = TestData.changedRows().map(ManualEntry.init)
+    private lazy var manualAccounts = TestData.upsertRows().map(ManualAccount.init)
+    private lazy var ordersInMemory = Result { try Self.makeOrdersInMemory() }
     private lazy var keys = TestData.shuffledKeys()
     /// Those of the files that are read again and again.
     private var pools: [String: DatabasePool] = [:]
@@ -13,13 +17,21 @@ struct Worker {
     var tenantRuns: [ServiceLoad] = []
     var reportedRuns: [Work: Int] = [:]
 
+    /// As much as the other sides have, in KiB: the engine's default is less than the orders take.
+    private static let ordersCache = 16_384
+
     mutating func run(_ work: Work, on path: String) async throws -> WorkReport {
         switch work {
         case .insert: try write(entries, to: path) { db, entry in try entry.insert(db) }
         case .update: try write(changed, to: path) { db, entry in try entry.update(db) }
         case .upsert: try write(accounts, to: path) { db, account in try account.upsert(db) }
-        case .fetch: try fetch(path)
-        case .point: try point(path)
+        case .insertByHand: try write(manualEntries, to: path) { db, entry in try entry.insert(db) }
+        case .updateByHand: try write(manualChanged, to: path) { db, entry in try entry.update(db) }
+        case .upsertByHand: try write(manualAccounts, to: path) { db, account in try account.upsert(db) }
+        case .fetch: try fetch(Entry.self, path)
+        case .fetchByHand: try fetch(ManualEntry.self, path)
+        case .point: try point(Entry.self, path)
+        case .pointByHand: try point(ManualEntry.self, path)
         case .awaitedWrites: try await awaitedWrites(path, tasks: 1)
         case .groupOfWrites: try await awaitedWrites(path, tasks: TestData.writingTasks)
         case .awaitedReads: try await awaitedReads(path, tasks: 1)
@@ -29,6 +41,10 @@ struct Worker {
         case .subquery: try read(path, Self.matches)
         case .groupedJoin: try read(path, Self.groups)
         case .childrenAggregates: try read(path, Self.aggregates)
+        case .orders: try Self.load(Order.self, from: pool(path, cache: Self.ordersCache))
+        case .ordersByHand: try Self.load(ManualOrder.self, from: pool(path, cache: Self.ordersCache))
+        case .ordersInMemory: try Self.load(Order.self, from: ordersInMemory.get())
+        case .ordersInMemoryByHand: try Self.load(ManualOrder.self, from: ordersInMemory.get())
         case .documentIndex: try indexDocuments(path)
         case .tenants: try await serveTenants(in: path)
         case .tenantsHalf, .tenants99, .tenants999: nextTenantTime(work)
@@ -52,13 +68,13 @@ struct Worker {
         return WorkReport(duration: duration, summary: Summary())
     }
 
-    private mutating func fetch(_ path: String) throws -> WorkReport {
+    private mutating func fetch<R: EntryRecord>(_ record: R.Type, _ path: String) throws -> WorkReport {
         let pool = try pool(path)
         var found = Summary()
         let duration = try ContinuousClock().measure {
             found = try pool.read { db in
                 var summary = Summary()
-                for entry in try Entry.order(Column("id")).fetchAll(db) { summary.add(entry) }
+                for entry in try R.order(Column("id")).fetchAll(db) { summary.add(entry) }
                 return summary
             }
         }
@@ -74,7 +90,7 @@ struct Worker {
         return WorkReport(duration: duration, summary: found)
     }
 
-    private mutating func point(_ path: String) throws -> WorkReport {
+    private mutating func point<R: EntryRecord>(_ record: R.Type, _ path: String) throws -> WorkReport {
         let pool = try pool(path)
         let keys = keys
         var found = Summary()
@@ -82,7 +98,7 @@ struct Worker {
             found = try pool.read { db in
                 var summary = Summary()
                 for key in keys {
-                    if let entry = try Entry.fetchOne(db, key: key) { summary.add(entry) }
+                    if let entry = try R.fetchOne(db, key: key) { summary.add(entry) }
                 }
                 return summary
             }
@@ -151,9 +167,9 @@ struct Worker {
         return WorkReport(duration: duration(done), summary: done.found)
     }
 
-    private mutating func pool(_ path: String) throws -> DatabasePool {
+    private mutating func pool(_ path: String, cache: Int? = nil) throws -> DatabasePool {
         if let pool = pools[path] { return pool }
-        let pool = try EncryptedPool.open(path)
+        let pool = try EncryptedPool.open(path, cache: cache)
         pools[path] = pool
         return pool
     }

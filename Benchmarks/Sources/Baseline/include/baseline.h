@@ -68,6 +68,33 @@ int baseline_point(struct sqlite3 *connection, const int64_t *keys, size_t count
 int baseline_point_each(struct sqlite3 *connection, const int64_t *keys, size_t count, int checks,
                         baseline_summary *summary);
 
+// A connection that writes and several that read, with the settings and the memory that Strongroom's have; each is used
+// by a thread of its own. To be closed also after a failure; NULL when memory has run out.
+typedef struct baseline_pool baseline_pool;
+
+// What threads have done. Times are in nanoseconds.
+typedef struct {
+    baseline_summary found;
+    int64_t duration;
+    // The writes in that time, and the processor time of the thread that made them.
+    int64_t writes;
+    int64_t writer_processor_time;
+    // With the one before that time, and the one that was still running at its end.
+    int64_t all_writes;
+} baseline_done;
+
+int baseline_pool_open(const char *path, const char *passphrase, int readers, baseline_pool **pool);
+void baseline_pool_close(baseline_pool *pool);
+// Each row in a transaction of its own, and each reader its share of the keys.
+int baseline_pool_read(baseline_pool *pool, const int64_t *keys, size_t count, baseline_done *done);
+// The same while the writer inserts rows, each in a transaction of its own.
+int baseline_pool_read_beside_writer(baseline_pool *pool, const int64_t *keys, size_t count, const baseline_list *rows,
+                                     baseline_done *done);
+// Inserts a number of rows alone, each in a transaction of its own.
+int baseline_pool_write(baseline_pool *pool, const baseline_list *rows, int64_t count, baseline_done *done);
+// Not measured: deletes the entries after a key, and empties the log.
+int baseline_pool_delete_after(baseline_pool *pool, int64_t last, int64_t *deleted);
+
 // Rewrites a file with another key, as the engine does it: in one transaction through the log, which is brought into
 // the file.
 int baseline_rekey(const char *path, const char *key, const char *next);

@@ -30,7 +30,8 @@ extension Group {
                     try found.check(expected)
                     return duration
                 },
-                grdb: workplace.grdbReading(.fetch, file, target: 2, expected)
+                grdb: workplace.grdbReading(.fetch, file, target: 2, expected),
+                grdbByHand: workplace.grdbReadingByHand(.fetchByHand, file, expected)
             )
         ]
     }
@@ -39,8 +40,19 @@ extension Group {
 extension Workplace {
     /// GRDB's side of a work that reads, where it is measured.
     func grdbReading(_ work: Work, _ file: File, target: Double?, _ expected: Summary) -> Measure.Side? {
+        grdbReading(GRDBProcess.name, work, file, target: target, expected)
+    }
+
+    /// The same with records that are decoded by hand.
+    func grdbReadingByHand(_ work: Work, _ file: File, _ expected: Summary) -> Measure.Side? {
+        grdbReading(GRDBProcess.nameByHand, work, file, target: nil, expected)
+    }
+
+    private func grdbReading(
+        _ name: String, _ work: Work, _ file: File, target: Double?, _ expected: Summary
+    ) -> Measure.Side? {
         grdb.map { process in
-            Measure.Side(name: GRDBProcess.name, target: target) {
+            Measure.Side(name: name, target: target) {
                 let report = try process.run(work, on: file)
                 try report.summary.check(expected)
                 return report.duration

@@ -18,7 +18,8 @@ extension Group {
                     }
                 },
                 rival: work.rival(target: 1.0) { try $0.insert(rivalEntries) },
-                grdb: work.grdb(target: 5, .insert)
+                grdb: work.grdb(target: 5, .insert),
+                grdbByHand: work.grdbByHand(.insertByHand)
             ),
             Measure(
                 name: "insert and close",

@@ -16,7 +16,8 @@ extension Group {
                     try await store.write { db in _ = try Entry.insert(contentsOf: entries, in: db) }
                 },
                 rival: work.rival(target: 1.6) { try $0.insert(rivalEntries) },
-                grdb: work.grdb(target: 5, .insert)
+                grdb: work.grdb(target: 5, .insert),
+                grdbByHand: work.grdbByHand(.insertByHand)
             )
         ]
     }

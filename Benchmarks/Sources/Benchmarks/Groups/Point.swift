@@ -28,7 +28,8 @@ extension Group {
                     try found.check(expected)
                     return duration
                 },
-                grdb: workplace.grdbReading(.point, file, target: 3, expected)
+                grdb: workplace.grdbReading(.point, file, target: 3, expected),
+                grdbByHand: workplace.grdbReadingByHand(.pointByHand, file, expected)
             )
         ]
     }

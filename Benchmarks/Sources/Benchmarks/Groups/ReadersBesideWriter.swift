@@ -12,6 +12,10 @@ extension Group {
     /// reads, and T at most, since it writes one row after the other. What its threads take while they look for more
     /// work counts in the readers' favour; that a write costs more beside readers does not.
     ///
+    /// "The same in C" does without Strongroom: each of the threads has a connection of its own, with the settings of
+    /// Strongroom's. What its readers lose beside the writer is the engine's price: after each commit, a reader drops
+    /// the pages that it has in memory, and decrypts them again.
+    ///
     /// Readers keep their rate easily beside a writer that hardly gets its turn; so the writer's rate beside them is a
     /// measure, too.
     static let readersBesideWriter = Group(
@@ -20,7 +24,10 @@ extension Group {
         let file = try await workplace.makeFile(of: Entry.self, TestData.rows())
         // Of its own, since GRDB's connections would see the pages of Strongroom's writes.
         let grdbFile = try file.copy()
+        let rivalFile = try file.copy()
         let work = try await ReadingAndWriting(file)
+        let rival = try RivalPool(
+            rivalFile.path, keys: work.keys, expected: work.expected, rows: TestData.rows())
         func grdb(_ work: Work, _ expected: Summary) -> Measure.Side? {
             workplace.grdbReading(work, grdbFile, target: nil, expected)
         }
@@ -44,9 +51,19 @@ extension Group {
                 ours: {
                     let write = try await work.processorTimeOfWrite()
                     let done = try await work.readBesideWriter()
-                    return done.duration * processors - min(done.duration, write * done.writes)
+                    return processorTimeLeft(done.duration, writing: write * done.writes)
                 },
                 rival: Measure.Side(name: "no writer", target: 0.8) { try await work.read() * processors }
+            ),
+            Measure(
+                name: "the same in C, per processor left",
+                unit: .rate(work.keys.count, "reads/processor"),
+                ours: {
+                    let write = try rival.processorTimeOfWrite()
+                    let done = try rival.readBesideWriter()
+                    return processorTimeLeft(done.duration, writing: write * done.writes)
+                },
+                rival: Measure.Side(name: "C, no writer", target: nil) { try rival.read() * processors }
             ),
             Measure(
                 name: "writer beside four readers",
@@ -59,6 +76,11 @@ extension Group {
     }
 
     private static let processors = ProcessInfo.processInfo.activeProcessorCount
+
+    /// What the writer left of all processors' time.
+    private static func processorTimeLeft(_ duration: Duration, writing: Duration) -> Duration {
+        duration * processors - min(duration, writing)
+    }
 }
 
 /// Strongroom's side; each run leaves the file as it was.
