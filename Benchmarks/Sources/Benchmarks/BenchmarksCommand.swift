@@ -6,7 +6,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Benchmarks/run",
         abstract: "Measures Strongroom against its rivals, both in one run.",
-        subcommands: [ForeignWriter.self, HotLoop.self]
+        subcommands: [ForeignWriter.self, HotLoop.self, GrowthReader.self]
     )
 
     @Option(help: "Run one group; can be given more than once.")
@@ -37,6 +37,12 @@ struct BenchmarksCommand: AsyncParsableCommand {
         help: "How long the replicas of replicated-tenants wait, in milliseconds; by default 500, 1,000 and 10,000.")
     var interval: [Int] = []
 
+    @Option(help: "The rows of the largest table of growth, a multiple of 10,000.")
+    var growthRows = 10_000_000
+
+    @Option(help: "In growth, measure one curve; can be given more than once.")
+    var curve: [Curve] = []
+
     @Option(help: "Also measure against GRDB, with this program of the package.")
     var grdb: String?
 
@@ -59,6 +65,9 @@ struct BenchmarksCommand: AsyncParsableCommand {
             throw ValidationError("--tenants, --interval: above 0.")
         }
         guard documents >= 1_000 else { throw ValidationError("--documents is \(documents).") }
+        guard growthRows >= 10_000, growthRows.isMultiple(of: 10_000) else {
+            throw ValidationError("--growth-rows is \(growthRows); it must be a multiple of 10,000.")
+        }
         guard idleSeconds >= 10 else { throw ValidationError("--idle-seconds is \(idleSeconds).") }
         for name in only where !Group.all.contains(where: { $0.name == name }) {
             let names = Group.all.map(\.name).joined(separator: ", ")
@@ -78,6 +87,10 @@ struct BenchmarksCommand: AsyncParsableCommand {
             try FileHandle.standardError.write(contentsOf: Data("\(reason)\n".utf8))
             throw ExitCode.failure
         }
+        if groups.contains(where: { $0.name == Group.growth.name }), curve.isEmpty || curve.contains(.rows) {
+            // Now, and not after hours of other groups.
+            try GrowthSpace.require(rows: growthRows)
+        }
         let results = try await measure(groups)
         print(ResultTable(results).text)
         if let json { try Self.write(results, to: json) }
@@ -93,6 +106,8 @@ struct BenchmarksCommand: AsyncParsableCommand {
                 grdb: process, familySize: databases, megabytes: megabytes, documentCount: documents,
                 idleSeconds: idleSeconds)
             workplace.tenants = tenants
+            workplace.growthRows = growthRows
+            if !curve.isEmpty { workplace.curves = Curve.allCases.filter(curve.contains) }
             if !interval.isEmpty { workplace.intervals = interval.map { .milliseconds($0) } }
             do {
                 for measure in try await group.measures(workplace) {

@@ -12,15 +12,18 @@ struct Result {
     let grdbByHand: Comparison?
     /// The most that the amount is to be.
     let limit: Double?
+    /// What a series consists of; nil for a comparison or a gauge.
+    var point: SeriesPoint?
 }
 
 extension Result: Encodable {
     private enum CodingKeys: CodingKey {
-        case measure, engine, unit, ours, grdb, grdbByHand
+        case measure, engine, unit, ours, grdb, grdbByHand, series, x, value
     }
 
     /// The first rival's numbers stand beside the measure's own, GRDB's in objects of their own.
     func encode(to encoder: any Encoder) throws {
+        if let point { return try encode(point, to: encoder) }
         try rival?.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(measure, forKey: .measure)
@@ -29,5 +32,14 @@ extension Result: Encodable {
         try container.encode(ours, forKey: .ours)
         try container.encodeIfPresent(grdb, forKey: .grdb)
         try container.encodeIfPresent(grdbByHand, forKey: .grdbByHand)
+    }
+
+    private func encode(_ point: SeriesPoint, to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(point.series, forKey: .series)
+        try container.encode(engine, forKey: .engine)
+        try container.encode(point.x, forKey: .x)
+        try container.encode(point.value, forKey: .value)
+        try container.encode(point.unit, forKey: .unit)
     }
 }

@@ -24,6 +24,12 @@ struct Workplace: Sendable {
 
     /// How long their replicas wait before they ship.
     var intervals: [Duration] = [.milliseconds(500), .seconds(1), .seconds(10)]
+
+    /// How many rows the largest table of the group growth has.
+    var growthRows = 10_000_000
+
+    /// What that group measures.
+    var curves = Curve.allCases
     let directory: URL
 
     private let stores: Stores

@@ -24,11 +24,10 @@ enum EncryptedPool {
 
     /// - Parameters:
     ///   - key: As the pragma takes it.
-    ///   - cache: The memory for pages of a connection, in KiB; nil for the engine's default.
     ///   - isChecked: Whether to show that the file is encrypted and the settings are those of the other sides. Not while
     ///     the process has the file open: reading it would drop the locks that it has.
     static func open(
-        _ path: String, key: String = "'\(TestData.passphrase)'", cache: Int? = nil, isChecked: Bool = true
+        _ path: String, key: String = "'\(TestData.passphrase)'", isChecked: Bool = true
     ) throws -> DatabasePool {
         if isChecked { try checkEncrypted(path) }
         var configuration = Configuration()
@@ -40,7 +39,8 @@ enum EncryptedPool {
             try db.execute(sql: "PRAGMA secure_delete = ON")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
-            if let cache { try db.execute(sql: "PRAGMA cache_size = -\(cache)") }
+            // As much as a connection of Strongroom's and C's has.
+            try db.execute(sql: "PRAGMA cache_size = -16384")
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
         try pool.writeWithoutTransaction { db in

@@ -17,9 +17,6 @@ struct Worker {
     var tenantRuns: [ServiceLoad] = []
     var reportedRuns: [Work: Int] = [:]
 
-    /// As much as the other sides have, in KiB: the engine's default is less than the orders take.
-    private static let ordersCache = 16_384
-
     mutating func run(_ work: Work, on path: String) async throws -> WorkReport {
         switch work {
         case .insert: try write(entries, to: path) { db, entry in try entry.insert(db) }
@@ -41,8 +38,8 @@ struct Worker {
         case .subquery: try read(path, Self.matches)
         case .groupedJoin: try read(path, Self.groups)
         case .childrenAggregates: try read(path, Self.aggregates)
-        case .orders: try Self.load(Order.self, from: pool(path, cache: Self.ordersCache))
-        case .ordersByHand: try Self.load(ManualOrder.self, from: pool(path, cache: Self.ordersCache))
+        case .orders: try Self.load(Order.self, from: pool(path))
+        case .ordersByHand: try Self.load(ManualOrder.self, from: pool(path))
         case .ordersInMemory: try Self.load(Order.self, from: ordersInMemory.get())
         case .ordersInMemoryByHand: try Self.load(ManualOrder.self, from: ordersInMemory.get())
         case .documentIndex: try indexDocuments(path)
@@ -167,9 +164,9 @@ struct Worker {
         return WorkReport(duration: duration(done), summary: done.found)
     }
 
-    private mutating func pool(_ path: String, cache: Int? = nil) throws -> DatabasePool {
+    private mutating func pool(_ path: String) throws -> DatabasePool {
         if let pool = pools[path] { return pool }
-        let pool = try EncryptedPool.open(path, cache: cache)
+        let pool = try EncryptedPool.open(path)
         pools[path] = pool
         return pool
     }

@@ -66,6 +66,14 @@ public enum TestData {
         return (1...Int64(rowCount)).shuffled(using: &generator)
     }
 
+    /// Keys of rows, at random; some may be there twice.
+    ///
+    /// - Parameter rows: The number of rows, whose keys are 1, 2, …
+    public static func randomKeys(_ count: Int, of rows: Int, seed: UInt64) -> [Int64] {
+        var generator = SeededGenerator(seed: seed)
+        return (0..<count).map { _ in Int64.random(in: 1...Int64(rows), using: &generator) }
+    }
+
     /// The rows with their keys and with new values in all other columns.
     public static func changedRows() -> [Sample] {
         rows().enumerated().map { index, row in
