@@ -9,7 +9,7 @@ struct Result {
     let rival: Comparison?
     let grdb: Comparison?
     /// Against GRDB's records that are decoded and encoded by hand.
-    let grdbByHand: Comparison?
+    var grdbByHand: Comparison?
     /// The most that the amount is to be.
     let limit: Double?
     /// What a series consists of; nil for a comparison or a gauge.
