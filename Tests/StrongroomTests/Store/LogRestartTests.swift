@@ -52,4 +52,47 @@ struct LogRestartTests {
             #expect(length < 100)
         }
     }
+
+    /// The engine sorts all frames of the WAL before it finds that nothing may be copied.
+    @Test func aCheckpointThatAReaderHindersIsNotTriedAfterEachCommit() throws {
+        let directory = try TemporaryDirectory()
+        func connect(as role: Connection.Role) throws -> Connection {
+            let connection = try Connection(path: directory.path("log.sqlite"), mode: .create, database: "log.sqlite")
+            try connection.configure(as: role, busyTimeout: 0)
+            return connection
+        }
+        let writer = try connect(as: .writer)
+        defer { writer.close() }
+        writer.deferCheckpoints()
+        try writer.run("PRAGMA synchronous = OFF")
+        try writer.run("CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT)")
+        try writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        /// - Returns: How many checkpoints there were.
+        func write(_ count: Int) throws -> Int {
+            var checkpoints = 0
+            for _ in 0..<count {
+                try writer.inTransaction(.immediate) {
+                    try writer.run("INSERT INTO line (text) VALUES (zeroblob(100))")
+                }
+                guard writer.isCheckpointDue else { continue }
+                checkpoints += 1
+                writer.checkpointIfDue(patience: 0)
+            }
+            return checkpoints
+        }
+        let reader = try connect(as: .reader)
+        defer { reader.close() }
+        // Of the file alone: the WAL is empty.
+        try reader.beginSnapshot()
+        let hindered = try write(3_500)
+        #expect((1...4).contains(hindered))
+        #expect(writer.wal.length >= 3_500)
+        reader.rollBack()
+        // It is made up for, and the WAL begins anew.
+        #expect(try write(1_100) >= 1)
+        #expect(writer.wal.length < 1_000)
+        let lasting = try connect(as: .reader)
+        defer { lasting.close() }
+        #expect(try lasting.ownValue("SELECT count(*) FROM line") == .integer(4_600))
+    }
 }

@@ -21,10 +21,22 @@ extension Connection {
         /// The number of pages from which the WAL is also restarted, which waits for readers that still need it. If
         /// each reader begins before another ends, it would otherwise grow without limit.
         static let tooLong = 4_000
+        /// The number of pages from which the WAL is checkpointed: the engine's default.
+        static let long = 1_000
 
         /// The pages in the WAL after the last commit without a checkpoint.
         var length = 0
+        /// The length from which the WAL is checkpointed.
+        var checkpointLength = long
         /// The length from which the WAL is restarted.
         var restartLength = tooLong
+        private var lengthBefore = 0
+
+        /// - Parameter pages: The pages in the WAL after a commit.
+        mutating func recordCommit(_ pages: Int) {
+            // The WAL was restarted: what kept a checkpoint from completing is gone.
+            if pages < lengthBefore { (checkpointLength, restartLength) = (Self.long, Self.tooLong) }
+            (length, lengthBefore) = (pages, pages)
+        }
     }
 }

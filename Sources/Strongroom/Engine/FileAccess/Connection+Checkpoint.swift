@@ -6,9 +6,6 @@ import CSQLCipher
 ///
 /// See SQLite's documentation, "Write-Ahead Logging", section 2.1 (sqlite.org/wal.html).
 extension Connection {
-    /// The length in pages from which the WAL is checkpointed: the engine's default.
-    private static let longLog = 1_000
-
     /// How long to wait for readers, in milliseconds; the next write is delayed by as much.
     static let patience = 100
 
@@ -19,7 +16,7 @@ extension Connection {
             pointer,
             { context, _, _, pages in
                 guard let context else { return SQLITE_OK }
-                Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().wal.length = Int(pages)
+                Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().wal.recordCommit(Int(pages))
                 return SQLITE_OK
             },
             Unmanaged.passUnretained(self).toOpaque()
@@ -27,7 +24,7 @@ extension Connection {
     }
 
     /// Whether the WAL was long after the last commit.
-    var isCheckpointDue: Bool { wal.length >= Self.longLog }
+    var isCheckpointDue: Bool { wal.length >= wal.checkpointLength }
 
     /// Checkpoints the WAL, except for pages that a reader still needs; to be called outside a transaction.
     ///
@@ -39,7 +36,10 @@ extension Connection {
         let length = wal.length
         wal.length = 0
         guard length >= wal.restartLength else {
-            sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            var (frames, framesInFile): (Int32, Int32) = (-1, -1)
+            sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, &framesInFile)
+            // The engine sorts all frames before it finds that a reader needs the file as it is.
+            wal.checkpointLength = (frames == framesInFile ? 0 : length) + WALState.long
             return
         }
         // The cancellation of the last work does not apply to the checkpoint.
@@ -52,6 +52,7 @@ extension Connection {
         }
         // A long read is not waited for again after each commit.
         wal.restartLength = (result == SQLITE_OK ? 0 : length) + WALState.tooLong
+        wal.checkpointLength = (result == SQLITE_OK ? 0 : length) + WALState.long
     }
 
     /// Checkpoints the whole WAL and truncates it, and waits for the readers that need it.
