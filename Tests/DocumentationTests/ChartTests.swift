@@ -18,12 +18,12 @@ struct ChartTests {
         let low: Double?
         let high: Double?
         let grdb: Numbers?
+        let grdbByHand: Numbers?
 
         var all: [Numbers] {
             var all: [Numbers] = []
             if let ratio, let low, let high { all.append(Numbers(ratio: ratio, low: low, high: high)) }
-            if let grdb { all.append(grdb) }
-            return all
+            return all + [grdb, grdbByHand].compactMap(\.self)
         }
     }
 
@@ -59,6 +59,25 @@ struct ChartTests {
         script.waitUntilExit()
         #expect(script.terminationStatus == 0)
         for name in ["speed-c.svg", "speed-grdb.svg"] {
+            let drawn = try Data(contentsOf: URL(filePath: directory.path(name)))
+            let kept = Self.root.appending(path: "Sources/Strongroom/Strongroom.docc/Resources/\(name)")
+            #expect(try Data(contentsOf: kept) == drawn, "\(name): run Benchmarks/charts")
+        }
+    }
+
+    @Test(.enabled(if: python != nil, "there is no python3, in which the script is written"))
+    func theCurvesAreThoseOfTheSeries() throws {
+        let directory = try TemporaryDirectory()
+        let script = Process()
+        script.executableURL = URL(filePath: try #require(Self.python))
+        script.arguments = [
+            Self.root.appending(path: "Benchmarks/charts").path(percentEncoded: false),
+            Self.root.appending(path: "Benchmarks/growth.json").path(percentEncoded: false), directory.path(""),
+        ]
+        try script.run()
+        script.waitUntilExit()
+        #expect(script.terminationStatus == 0)
+        for name in ["rows", "columns", "blobs", "tables", "wal"].map({ "growth-\($0).svg" }) {
             let drawn = try Data(contentsOf: URL(filePath: directory.path(name)))
             let kept = Self.root.appending(path: "Sources/Strongroom/Strongroom.docc/Resources/\(name)")
             #expect(try Data(contentsOf: kept) == drawn, "\(name): run Benchmarks/charts")

@@ -21,14 +21,16 @@ package final class Locked<State>: @unchecked Sendable {  // guarded by its own 
         self.state = state
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
+        #if canImport(Glibc)
+        // Polls for a moment before it sleeps: the state is held for less time than it takes to wake a thread.
         var attributes = pthread_mutexattr_t()
         pthread_mutexattr_init(&attributes)
         defer { pthread_mutexattr_destroy(&attributes) }
-        #if canImport(Glibc)
-        // The state is held for less time than a thread needs to sleep and be woken, so it is waited for awake at first.
         pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ADAPTIVE_NP))
-        #endif
         let result = pthread_mutex_init(mutex, &attributes)
+        #else
+        let result = pthread_mutex_init(mutex, nil)
+        #endif
         precondition(result == 0, "the operating system has no mutex left")
     }
 

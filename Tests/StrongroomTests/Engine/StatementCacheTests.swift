@@ -60,7 +60,9 @@ struct StatementCacheTests {
                 "SELECT '\(operation) \(condition)'\(rest)"
             }
         }
-        let queries = [(0, "", ""), (0, "", " LIMIT 1"), (1, "", ""), (1, "", " LIMIT 1"), (1, "\u{E9}", ""), (1, "e\u{301}", "")]
+        let queries = [
+            (0, "", ""), (0, "", " LIMIT 1"), (1, "", ""), (1, "", " LIMIT 1"), (1, "\u{E9}", ""), (1, "e\u{301}", ""),
+        ]
         for index in [0, 1, 2, 3, 4, 5, 5, 4, 3, 2, 1, 0, 4, 4] {
             let (operation, condition, rest) = queries[index]
             let first = try statement(operation, condition, rest)

@@ -44,6 +44,48 @@ extension FileLockRule {
     func willPublish(_ index: UnsafeRawPointer) {}
 }
 
+/// A file that a ``FileWriteRule`` writes.
+protocol WritableFile {
+    /// - Returns: The engine's result code.
+    func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32
+}
+
+/// A file of the engine with the VFS's own methods.
+private struct WrappedFile: WritableFile {
+    let file: UnsafeMutablePointer<sqlite3_file>
+    let methods: UnsafePointer<sqlite3_io_methods>
+
+    func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+        methods.pointee.xWrite(file, bytes, Int32(count), offset)
+    }
+}
+
+/// Changes how the engine's writes to a WAL are carried out.
+protocol FileWriteRule: AnyObject {
+    /// Called in place of a write.
+    ///
+    /// - Returns: The engine's result code, also for what was written before.
+    func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64, to file: some WritableFile) -> Int32
+
+    /// Writes what is missing in the file.
+    ///
+    /// - Returns: The engine's result code.
+    func flush(to file: some WritableFile) -> Int32
+
+    /// Called before a read.
+    ///
+    /// - Returns: The engine's result code, if the rule has carried out the read; nil to read from the file.
+    func read(
+        _ buffer: UnsafeMutableRawPointer, _ count: Int, at offset: Int64, from file: some WritableFile
+    ) -> Int32?
+
+    /// Called when the connection acquires the write lock in the WAL index.
+    func beginWriting()
+
+    /// Called when it gives the write lock up.
+    func endWriting()
+}
+
 /// Wraps the engine's methods of a file, to change locking, reading and writing.
 ///
 /// See SQLite's documentation, "OS Interface File Virtual Methods Object" (sqlite.org/c3ref/io_methods.html).
@@ -56,13 +98,15 @@ struct FileMethods {
     private var rules: [any FileLockRule] = []
     /// Whether a page of zeros gets a nonzero byte when it is read.
     var refusesZeroPages = false
-    /// The buffer of what is written to a WAL.
-    private(set) var buffer: LogBuffer?
-    /// That of a database file's WAL.
-    var bufferOfLog: LogBuffer?
+    /// How a WAL is written.
+    private(set) var writeRule: (any FileWriteRule)?
+    /// How the WAL of a database file is written.
+    var writeRuleOfLog: (any FileWriteRule)?
+    /// Whether the connection has the write lock in the WAL index.
+    private(set) var holdsWriteLock = false
 
     /// Whether the WAL index is known to be open.
-    private(set) var isIndexOpen = false
+    private var isIndexOpen = false
 
     /// The newest version of the methods that is supported here.
     private static let form: Int32 = 3
@@ -97,35 +141,35 @@ struct FileMethods {
         rules.insert(rule, at: 0)
     }
 
-    /// Makes the writes go through a buffer.
-    mutating func bufferWrites(_ buffer: LogBuffer) {
-        self.buffer = buffer
+    /// Makes the engine's writes to a WAL follow a rule.
+    mutating func apply(_ rule: any FileWriteRule) {
+        writeRule = rule
         methods.xWrite = { file, bytes, count, offset in
-            guard let file, let bytes, let own = FileMethods.of(file), let buffer = own.pointee.buffer else {
+            guard let file, let bytes, let own = FileMethods.of(file), let rule = own.pointee.writeRule else {
                 return SQLITE_MISUSE
             }
-            return buffer.write(bytes, count, at: offset, own.pointee.write(to: file))
+            return rule.write(bytes, Int(count), at: offset, to: own.pointee.wrapped(file))
         }
         methods.xTruncate = { file, size in
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
-            let result = own.pointee.buffer?.flush(own.pointee.write(to: file)) ?? SQLITE_OK
+            let result = own.pointee.flush(file)
             return result == SQLITE_OK ? own.pointee.original.pointee.xTruncate(file, size) : result
         }
         methods.xSync = { file, flags in
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
-            let result = own.pointee.buffer?.flush(own.pointee.write(to: file)) ?? SQLITE_OK
+            let result = own.pointee.flush(file)
             return result == SQLITE_OK ? own.pointee.original.pointee.xSync(file, flags) : result
         }
         methods.xFileSize = { file, size in
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
-            let result = own.pointee.buffer?.flush(own.pointee.write(to: file)) ?? SQLITE_OK
+            let result = own.pointee.flush(file)
             return result == SQLITE_OK ? own.pointee.original.pointee.xFileSize(file, size) : result
         }
     }
 
-    private func write(to file: File) -> LogBuffer.Write {
-        { [original] bytes, count, offset in original.pointee.xWrite(file, bytes, count, offset) }
-    }
+    private func wrapped(_ file: File) -> WrappedFile { WrappedFile(file: file, methods: original) }
+
+    private func flush(_ file: File) -> Int32 { writeRule?.flush(to: wrapped(file)) ?? SQLITE_OK }
 
     // MARK: What the engine calls
 
@@ -190,7 +234,7 @@ struct FileMethods {
         return SQLITE_OK
     }
 
-    private func lockIndex(_ file: File, _ lock: IndexLock, rule: Int) -> Int32 {
+    private mutating func lockIndex(_ file: File, _ lock: IndexLock, rule: Int) -> Int32 {
         guard rule == rules.count else {
             return rules[rule].lockIndex(lock) { lockIndex(file, $0, rule: rule + 1) }
         }
@@ -198,7 +242,10 @@ struct FileMethods {
             (lock.isLocking ? SQLITE_SHM_LOCK : SQLITE_SHM_UNLOCK)
             | (lock.isExclusive ? SQLITE_SHM_EXCLUSIVE : SQLITE_SHM_SHARED)
         let result = original.pointee.xShmLock(file, lock.slots.lowerBound, Int32(lock.slots.count), flags)
-        if lock.isExclusive, !lock.isLocking, lock.slots.overlaps(IndexLock.write) { bufferOfLog?.forget() }
+        if lock.isExclusive, lock.slots.overlaps(IndexLock.write), result == SQLITE_OK || !lock.isLocking {
+            holdsWriteLock = lock.isLocking
+            if lock.isLocking { writeRuleOfLog?.beginWriting() } else { writeRuleOfLog?.endWriting() }
+        }
         return result
     }
 
@@ -223,8 +270,7 @@ struct FileMethods {
     private func read(
         _ file: File, _ buffer: UnsafeMutableRawPointer?, _ count: Int32, _ offset: sqlite3_int64
     ) -> Int32 {
-        let prepared = self.buffer?.prepareToRead(count, at: offset, write(to: file)) ?? SQLITE_OK
-        guard prepared == SQLITE_OK else { return prepared }
+        if let buffer, let done = writeRule?.read(buffer, Int(count), at: offset, from: wrapped(file)) { return done }
         let result = original.pointee.xRead(file, buffer, count, offset)
         // Only pages are read in such lengths; a read past the end of the file has another result code.
         guard refusesZeroPages, result == SQLITE_OK, count >= Self.smallestPage, count & (count - 1) == 0, let buffer,

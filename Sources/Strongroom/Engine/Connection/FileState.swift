@@ -30,12 +30,14 @@ extension Connection {
         var checkpointLength = long
         /// The length from which the WAL is restarted.
         var restartLength = tooLong
+        /// How many pages of it were in the database file after the last checkpoint.
+        var checkpointed: Int32 = 0
         private var lengthBefore = 0
 
         /// - Parameter pages: The pages in the WAL after a commit.
         mutating func recordCommit(_ pages: Int) {
             // The WAL was restarted: what kept a checkpoint from completing is gone.
-            if pages < lengthBefore { (checkpointLength, restartLength) = (Self.long, Self.tooLong) }
+            if pages < lengthBefore { self = WALState() }
             (length, lengthBefore) = (pages, pages)
         }
     }

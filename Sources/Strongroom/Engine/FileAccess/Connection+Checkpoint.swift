@@ -29,7 +29,8 @@ extension Connection {
     /// Checkpoints the WAL, except for pages that a reader still needs; to be called outside a transaction.
     ///
     /// A failure, such as a full disk, loses nothing: the WAL keeps its content, and the next commit makes another
-    /// attempt due. The same applies while another process writes or checkpoints.
+    /// attempt due. The same applies while another process writes or checkpoints. While a reader keeps everything that
+    /// is left from being copied, an attempt is due after each further 1,000 pages.
     ///
     /// - Parameter patience: How long to wait for other connections, in milliseconds, if the WAL is too long.
     func checkpointIfDue(patience: Int = patience) {
@@ -38,21 +39,25 @@ extension Connection {
         guard length >= wal.restartLength else {
             var (frames, framesInFile): (Int32, Int32) = (-1, -1)
             sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, &framesInFile)
-            // The engine sorts all frames before it finds that a reader needs the file as it is.
-            wal.checkpointLength = (frames == framesInFile ? 0 : length) + WALState.long
+            // If nothing can be copied: the engine sorts all frames before it finds that out.
+            let isHindered = frames != framesInFile && framesInFile <= wal.checkpointed
+            wal.checkpointLength = (isHindered ? length : 0) + WALState.long
+            wal.checkpointed = framesInFile
             return
         }
         // The cancellation of the last work does not apply to the checkpoint.
         let wasGivenUp = cancellation.clear()
         defer { if wasGivenUp { cancellation.set() } }
+        var frames: Int32 = -1
         let result = waiting(at: patience) {
-            var frames: Int32 = -1
+            frames = -1
             let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_RESTART, &frames, nil)
             return (result, isLockedOut: result == SQLITE_BUSY && frames < 0)
         }
         // A long read is not waited for again after each commit.
         wal.restartLength = (result == SQLITE_OK ? 0 : length) + WALState.tooLong
-        wal.checkpointLength = (result == SQLITE_OK ? 0 : length) + WALState.long
+        let isHindered = result == SQLITE_BUSY && frames >= 0
+        wal.checkpointLength = (isHindered ? length : 0) + WALState.long
     }
 
     /// Checkpoints the whole WAL and truncates it, and waits for the readers that need it.
@@ -66,7 +71,7 @@ extension Connection {
                 let row = Row(statement)
                 let isBusy = try row.integer(at: 0) != 0
                 let (pages, done) = (try row.integer(at: 1), try row.integer(at: 2))
-                if !isBusy { wal.length = 0 }
+                if !isBusy { wal = WALState() }
                 let pagesLeft = isBusy ? Int(max(0, pages - done)) : 0
                 return (CheckpointReport(isComplete: !isBusy, pagesLeft: pagesLeft), isLockedOut: isBusy && pages < 0)
             }

@@ -33,7 +33,7 @@ struct StatementCache {
     private var nextIndex = 0
     private static let latestCount = 4
     /// The queries that were used last, so that a loop finds its statement without making its text.
-    private var latestQueries: [Query] = []
+    private var latestQueries: [RecentQuery] = []
     private var nextQuery = 0
     private var clock: UInt64 = 0
     private var texts: [OperationKey: String] = [:]
@@ -77,10 +77,10 @@ struct StatementCache {
         return statement
     }
 
-    /// Remembers a query's statement.
+    /// Remembers a query's statement; not one for a single use, while another one is in use.
     mutating func record(_ key: OperationKey, _ condition: String, _ rest: String, _ statement: Statement) {
-        guard !latestQueries.contains(where: { $0.statement === statement }) else { return }
-        let query = Query(key: key, condition: Text(condition), rest: Text(rest), statement: statement)
+        let query = RecentQuery(key: key, condition: Text(condition), rest: Text(rest), statement: statement)
+        guard !latestQueries.contains(where: { $0.isSame(as: query) }) else { return }
         if latestQueries.count < Self.latestCount {
             latestQueries.append(query)
         } else {
@@ -151,11 +151,15 @@ struct StatementCache {
 
 extension StatementCache {
     /// A query of a table and its statement.
-    private struct Query {
+    private struct RecentQuery {
         let key: OperationKey
         let condition: Text
         let rest: Text
         let statement: Statement
+
+        func isSame(as other: RecentQuery) -> Bool {
+            key == other.key && condition == other.condition && rest == other.rest
+        }
     }
 
     /// A statement's text, compared byte by byte: Swift treats texts as equal that differ only in Unicode composition,

@@ -53,6 +53,8 @@ final class RunningOperations: Sendable {
         parts[Int(truncatingIfNeeded: ticket) & (Self.partCount - 1)]
     }
 
+    private func entry(of ticket: UInt64) -> Entry? { entries(with: ticket).withLock { $0[ticket] } }
+
     /// Records that an operation is requested.
     func request(_ ticket: UInt64, _ request: Request, _ limits: OperationLimits) {
         entries(with: ticket).withLock { $0[ticket] = Entry(request: request, limits: limits) }
@@ -110,7 +112,7 @@ final class RunningOperations: Sendable {
 extension RunningOperations {
     /// The error for an operation that was stopped while it ran; nil if it was not stopped.
     func errorOfStopped(_ ticket: UInt64, _ database: String) -> (any Error)? {
-        guard let entry = entries(with: ticket).withLock({ $0[ticket] }), case .stopped(let reason) = entry.state else { return nil }
+        guard let entry = entry(of: ticket), case .stopped(let reason) = entry.state else { return nil }
         guard reason == .timedOut, let timeout = entry.limits.timeout else { return CancellationError() }
         let message =
             entry.start == nil
@@ -127,7 +129,7 @@ extension RunningOperations {
 
     /// The error for an operation that was stopped while it waited.
     func errorOfWaiting(_ ticket: UInt64, _ reason: Reason, _ database: String) -> any Error {
-        guard reason == .timedOut, let entry = entries(with: ticket).withLock({ $0[ticket] }), let timeout = entry.limits.timeout else {
+        guard reason == .timedOut, let entry = entry(of: ticket), let timeout = entry.limits.timeout else {
             return CancellationError()
         }
         let now = ContinuousClock.now

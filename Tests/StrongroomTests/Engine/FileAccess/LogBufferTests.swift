@@ -1,4 +1,3 @@
-import CSQLCipher
 import Foundation
 import StrongroomTesting
 import Testing
@@ -10,20 +9,26 @@ import Testing
 struct LogBufferTests {
     // MARK: The buffer alone
 
+    /// Its result codes ("Result and Error Codes", sqlite.org/rescode.html).
+    private enum Engine {
+        static let ok: Int32 = 0
+        static let full: Int32 = 13
+    }
+
     /// A file in memory, and what is written to it.
-    private final class File {
+    private final class File: WritableFile {
         var bytes: [UInt8] = []
         var writes = 0
         /// The result of a write; the bytes are not written when it is an error.
-        var result = SQLITE_OK
+        var result = Engine.ok
 
-        func write(_ added: UnsafeRawPointer, _ count: Int32, _ offset: Int64) -> Int32 {
+        func write(_ added: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+            let start = Int(offset)
             writes += 1
-            guard result == SQLITE_OK else { return result }
-            let (start, end) = (Int(offset), Int(offset) + Int(count))
-            if bytes.count < end { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
-            bytes.replaceSubrange(start..<end, with: UnsafeRawBufferPointer(start: added, count: Int(count)))
-            return SQLITE_OK
+            guard result == Engine.ok else { return result }
+            if bytes.count < start + count { bytes += [UInt8](repeating: 0, count: start + count - bytes.count) }
+            bytes.replaceSubrange(start..<start + count, with: UnsafeRawBufferPointer(start: added, count: count))
+            return Engine.ok
         }
     }
 
@@ -39,13 +44,32 @@ struct LogBufferTests {
 
     private static func write(_ bytes: [UInt8], at offset: Int, _ buffer: LogBuffer, _ file: File) -> Int32 {
         bytes.withUnsafeBytes { bytes in
-            buffer.write(bytes.baseAddress!, Int32(bytes.count), at: Int64(offset), file.write)
+            guard let first = bytes.baseAddress else { return Engine.ok }
+            return buffer.write(first, bytes.count, at: Int64(offset), to: file)
         }
     }
 
-    private static func append(_ number: UInt8, isLast: Bool, at offset: Int, _ buffer: LogBuffer, _ file: File) -> Int32 {
+    /// What the engine reads.
+    private struct Read: Equatable {
+        var result = Engine.ok
+        var bytes: [UInt8] = []
+    }
+
+    /// Reads from the buffer, or else from the file.
+    private static func read(_ count: Int, at offset: Int, _ buffer: LogBuffer, _ file: File) -> Read {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let result = bytes.withUnsafeMutableBytes { bytes in
+            bytes.baseAddress.flatMap { buffer.read($0, count, at: Int64(offset), from: file) }
+        }
+        if let result { return Read(result: result, bytes: result == Engine.ok ? bytes : []) }
+        return Read(bytes: offset + count <= file.bytes.count ? Array(file.bytes[offset..<offset + count]) : [])
+    }
+
+    private static func append(
+        _ number: UInt8, isLast: Bool, at offset: Int, _ buffer: LogBuffer, _ file: File
+    ) -> Int32 {
         let result = write(header(number, isLast: isLast), at: offset, buffer, file)
-        guard result == SQLITE_OK else { return result }
+        guard result == Engine.ok else { return result }
         return write([UInt8](repeating: number, count: page), at: offset + header, buffer, file)
     }
 
@@ -56,7 +80,7 @@ struct LogBufferTests {
         let (buffer, file) = (LogBuffer(), File())
         for frame in 0..<100 {
             let result = Self.append(UInt8(frame), isLast: frame == 99, at: Self.offset(frame), buffer, file)
-            #expect(result == SQLITE_OK)
+            #expect(result == Engine.ok)
             if frame == 98 { #expect(file.bytes.count < Self.offset(98)) }
         }
         #expect(file.writes == 1)
@@ -69,10 +93,10 @@ struct LogBufferTests {
         let (buffer, file) = (LogBuffer(), File())
         var offset = 32
         for number in 1...5 {
-            #expect(Self.write([UInt8](repeating: UInt8(number), count: length), at: offset, buffer, file) == SQLITE_OK)
+            #expect(Self.write([UInt8](repeating: UInt8(number), count: length), at: offset, buffer, file) == Engine.ok)
             offset += length
         }
-        #expect(buffer.flush(file.write) == SQLITE_OK)
+        #expect(buffer.flush(to: file) == Engine.ok)
         try #require(file.bytes.count == offset)
         for number in 1...5 { #expect(file.bytes[32 + (number - 1) * length] == UInt8(number)) }
     }
@@ -85,7 +109,7 @@ struct LogBufferTests {
         try #require(file.bytes.count == Self.offset(3))
         for frame in 0..<3 {
             let header = Self.header(7, isLast: frame == 2)
-            #expect(Self.write(header, at: Self.offset(frame), buffer, file) == SQLITE_OK)
+            #expect(Self.write(header, at: Self.offset(frame), buffer, file) == Engine.ok)
             #expect(file.bytes[Self.offset(frame)] == 7)
         }
     }
@@ -95,22 +119,23 @@ struct LogBufferTests {
         let (buffer, file) = (LogBuffer(), File())
         let half = Self.offset(50)
         for frame in 0..<50 { _ = Self.append(1, isLast: false, at: Self.offset(frame), buffer, file) }
-        #expect(buffer.flush(file.write) == SQLITE_OK)
+        #expect(buffer.flush(to: file) == Engine.ok)
         for frame in 50..<60 { _ = Self.append(2, isLast: false, at: Self.offset(frame), buffer, file) }
-        file.result = SQLITE_FULL
-        // The engine learns of it when it reads.
-        #expect(buffer.prepareToRead(512, at: Int64(Self.offset(55)), file.write) == SQLITE_FULL)
-        file.result = SQLITE_OK
+        file.result = Engine.full
+        // What it has can be read without writing it.
+        #expect(Self.read(512, at: Self.offset(55) + 24, buffer, file).bytes == [UInt8](repeating: 2, count: 512))
+        #expect(buffer.flush(to: file) == Engine.full)
+        file.result = Engine.ok
         // The frames before are there, the others are not.
-        #expect(buffer.prepareToRead(512, at: Int64(half - 512), file.write) == SQLITE_OK)
-        #expect(buffer.prepareToRead(512, at: Int64(half), file.write) == SQLITE_FULL)
-        #expect(Self.append(3, isLast: true, at: Self.offset(60), buffer, file) == SQLITE_FULL)
-        #expect(Self.append(3, isLast: true, at: Self.offset(0), buffer, file) == SQLITE_FULL)
-        #expect(buffer.flush(file.write) == SQLITE_FULL)
+        #expect(Self.read(512, at: half - 512, buffer, file).bytes == [UInt8](repeating: 1, count: 512))
+        #expect(Self.read(512, at: half, buffer, file) == Read(result: Engine.full))
+        #expect(Self.append(3, isLast: true, at: Self.offset(60), buffer, file) == Engine.full)
+        #expect(Self.append(3, isLast: true, at: Self.offset(0), buffer, file) == Engine.full)
+        #expect(buffer.flush(to: file) == Engine.full)
         #expect(file.bytes.count == half)
-        buffer.forget()
-        #expect(buffer.prepareToRead(512, at: Int64(half), file.write) == SQLITE_OK)
-        #expect(Self.append(4, isLast: true, at: half, buffer, file) == SQLITE_OK)
+        buffer.endWriting()
+        buffer.beginWriting()
+        #expect(Self.append(4, isLast: true, at: half, buffer, file) == Engine.ok)
         #expect(file.bytes.last == 4)
     }
 
@@ -118,11 +143,25 @@ struct LogBufferTests {
     func forgotten() {
         let (buffer, file) = (LogBuffer(), File())
         _ = Self.append(1, isLast: false, at: Self.offset(0), buffer, file)
-        buffer.forget()
-        #expect(Self.append(2, isLast: true, at: Self.offset(0), buffer, file) == SQLITE_OK)
+        buffer.endWriting()
+        buffer.beginWriting()
+        #expect(Self.append(2, isLast: true, at: Self.offset(0), buffer, file) == Engine.ok)
         #expect(file.writes == 1)
         #expect(file.bytes.count == Self.offset(1))
         #expect(file.bytes.last == 2)
+    }
+
+    @Test("Without the write lock, and after a commit, everything is written at once")
+    func unlocked() {
+        let (buffer, file) = (LogBuffer(), File())
+        buffer.endWriting()
+        #expect(Self.append(1, isLast: false, at: Self.offset(0), buffer, file) == Engine.ok)
+        #expect(file.bytes.count == Self.offset(1))
+        buffer.beginWriting()
+        #expect(Self.append(2, isLast: true, at: Self.offset(1), buffer, file) == Engine.ok)
+        // As the engine fills a sector, with a part as long as a header.
+        #expect(Self.write([UInt8](repeating: 3, count: Self.header), at: Self.offset(2), buffer, file) == Engine.ok)
+        #expect(file.bytes.last == 3)
     }
 
     /// Appends, changes, undone savepoints, reads and commits in any order.
@@ -131,8 +170,10 @@ struct LogBufferTests {
         var random = SeededGenerator(seed)
         let (buffer, file, plain) = (LogBuffer(), File(), File())
         func both(_ bytes: [UInt8], at offset: Int) {
-            #expect(Self.write(bytes, at: offset, buffer, file) == SQLITE_OK)
-            _ = bytes.withUnsafeBytes { plain.write($0.baseAddress!, Int32($0.count), Int64(offset)) }
+            #expect(Self.write(bytes, at: offset, buffer, file) == Engine.ok)
+            _ = bytes.withUnsafeBytes { bytes in
+                bytes.baseAddress.map { plain.write($0, bytes.count, at: Int64(offset)) }
+            }
         }
         func expectSame(_ range: Range<Int>) throws {
             try #require(file.bytes.count >= range.upperBound)
@@ -151,7 +192,8 @@ struct LogBufferTests {
                     // Others read it from now on.
                     try expectSame(32..<Self.offset(end))
                     committed = end
-                    if Bool.random(using: &random) { buffer.forget() }
+                    buffer.endWriting()
+                    buffer.beginWriting()
                 }
             case 80..<87 where end > committed:
                 let frame = Int.random(in: committed..<end, using: &random)
@@ -160,15 +202,17 @@ struct LogBufferTests {
                 end = Int.random(in: committed..<end, using: &random)
             case 90..<97 where end > 0:
                 let frame = Int.random(in: 0..<end, using: &random)
-                #expect(buffer.prepareToRead(512, at: Int64(Self.offset(frame)), file.write) == SQLITE_OK)
-                try expectSame(Self.offset(frame)..<Self.offset(frame + 1))
+                let place = Self.offset(frame) + Self.header
+                let bytes = Array(plain.bytes[place..<place + Self.page])
+                #expect(Self.read(Self.page, at: place, buffer, file) == Read(bytes: bytes))
             case 97:
                 end = committed
-                buffer.forget()
+                buffer.endWriting()
+                buffer.beginWriting()
             default: break
             }
         }
-        #expect(buffer.flush(file.write) == SQLITE_OK)
+        #expect(buffer.flush(to: file) == Engine.ok)
         if committed > 0 { try expectSame(32..<Self.offset(committed)) }
         #expect(file.writes < plain.writes / 2)
     }
@@ -181,10 +225,6 @@ struct LogBufferTests {
         try connection.refuseZeroPages()
         try connection.configure(as: .writer, busyTimeout: 0)
         return connection
-    }
-
-    private func hasBuffer(_ connection: Connection) throws -> Bool {
-        FileMethods.of(try connection.engineFile(SQLITE_FCNTL_JOURNAL_POINTER))?.pointee.buffer != nil
     }
 
     /// Pages that do not fit into the cache are written before the commit, and written again when they are changed
@@ -205,7 +245,7 @@ struct LogBufferTests {
                 try connection.run("UPDATE line SET text = ?1 WHERE id = ?2", .text("\(id)"), .integer(Int64(id)))
             }
         }
-        #expect(try hasBuffer(connection))
+        #expect(connection.hasLogBuffer)
         // As after a kill: the WAL is read from its beginning, and each checksum is checked.
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
@@ -244,7 +284,7 @@ struct LogBufferTests {
         connection.rollBack()
         #expect(try length() == .integer(300_000))
         try connection.inTransaction(.immediate) { try insert(1) }
-        #expect(try hasBuffer(connection))
+        #expect(connection.hasLogBuffer)
         let reader = try Connection(path: directory.path("log.sqlite"), mode: .existing, database: "log.sqlite")
         defer { reader.close() }
         #expect(try reader.ownValue("SELECT sum(length(text)) FROM line") == .integer(302_000))
