@@ -40,7 +40,7 @@ import Testing
         let stores = try Stores(clinic)
         var (bytes, attempts) = (0, 0)
         // Each attempt is interrupted some reads later than the one before.
-        for limit in stride(from: 10, through: 10_000, by: 7) {
+        for limit in stride(from: 10, through: 10_000, by: 3) {
             let failing = FailingReads(of: objects, failsAfter: limit)
             attempts += 1
             do {
