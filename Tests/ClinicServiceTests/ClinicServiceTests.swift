@@ -86,7 +86,7 @@ struct ClinicServiceTests {
         try await stores.closeAll()
     }
 
-    private var keys: KeyChain { get throws { try KeyFile("\(directory)/keys").keyChain() } }
+    private var keys: KeyChain { get throws { try KeyFile("\(directory).keys").keyChain() } }
 
     @Test func `clinics are created, and patients added, listed and searched`() async throws {
         let service = try await ServiceProcess(directory)
@@ -104,6 +104,7 @@ struct ClinicServiceTests {
         #expect(!found.contains("Ada") && found.contains("Grace"))
         #expect(try client.request("GET", "/clinics").body == #"["clinic_north.sqlite"]"#)
         #expect(try client.request("GET", "/clinics/south/patients").status == 404)
+        #expect(try client.request("GET", "/ready").status == 200)
         #expect(try client.request("PUT", "/clinics/a%2Fb").status == 400)
         #expect(try client.request("GET", "/clinics/north/patients?after=7").status == 400)
         #expect(try client.request("POST", "/clinics/north/patients", "{}").status == 400)
@@ -157,7 +158,7 @@ struct ClinicServiceTests {
         let keys = try keys
         #expect(keys.count == 2)
         // The current key alone opens every file.
-        let last = try String(contentsOfFile: "\(directory)/keys", encoding: .utf8).split(separator: "\n").last
+        let last = try String(contentsOfFile: "\(directory).keys", encoding: .utf8).split(separator: "\n").last
         try Data("\(try #require(last))\n".utf8).write(to: URL(filePath: home.path("last")))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: home.path("last"))
         try await check(acknowledged, try KeyFile(home.path("last")).keyChain())
@@ -224,7 +225,7 @@ struct ClinicServiceTests {
     private func createFormerClinics(_ names: [String]) async throws {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let former = try Stores(
-            FormerClinics(directory: directory, keys: KeyFile("\(directory)/keys").keyChain(creating: true)))
+            FormerClinics(directory: directory, keys: KeyFile("\(directory).keys").keyChain(creating: true)))
         for name in names {
             let store = try await former.open("clinic_\(name).sqlite")
             try await store.table(FormerPatient.self).insert(FormerPatient(name: "Ada of \(name)"))
@@ -264,6 +265,7 @@ private struct StoredClinics: Configuration {
 
     func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database)" }
     func keyChain(for database: DatabaseName) throws -> KeyChain { keys }
+    func keyProtection(for database: DatabaseName) -> KeyProtection { .envelope }
     func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(isReadOnly: true) }
 }
 
@@ -282,5 +284,6 @@ private struct FormerClinics: Configuration {
 
     func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database)" }
     func keyChain(for database: DatabaseName) throws -> KeyChain { keys }
+    func keyProtection(for database: DatabaseName) -> KeyProtection { .envelope }
     func migrator(for database: DatabaseName) -> Migrator? { .automatic(tables: [FormerPatient.schema]) }
 }

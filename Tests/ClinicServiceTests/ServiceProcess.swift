@@ -27,10 +27,10 @@ final class ServiceProcess: Sendable {
     private let log: Log
     let port: Int
 
-    /// Starts the service, and waits until it listens.
+    /// Starts the service, with a key file, and waits until it listens.
     ///
     /// - Parameters:
-    ///   - directory: The clinics' directory.
+    ///   - directory: The clinics' directory, beside which the key file is.
     ///   - variables: Further variables of its environment.
     init(_ directory: String, _ variables: [String: String] = [:]) async throws {
         // The tests and the programs of the package lie in one directory.
@@ -39,10 +39,12 @@ final class ServiceProcess: Sendable {
         // The machine may be busy with other tests.
         // A crash ends it at once: a backtrace of a program with the thread sanitizer may take for ever.
         let own = [
-            "CLINICS_DIRECTORY": directory, "CLINICS_PORT": "0", "CLINICS_PATIENCE_SECONDS": "60",
+            "CLINICS_DIRECTORY": directory, "CLINICS_KEY_FILE": "\(directory).keys", "CLINICS_PORT": "0",
+            "CLINICS_PATIENCE_SECONDS": "60",
             "SWIFT_BACKTRACE": "enable=no",
         ]
         process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }.merging(variables) { $1 }
+        _ = try KeyFile("\(directory).keys").keyChain(creating: true)
         let errors = Pipe()
         process.standardInput = FileHandle.nullDevice
         process.standardError = errors

@@ -19,6 +19,7 @@ struct ChartTests {
         let high: Double?
         let grdb: Numbers?
         let grdbByHand: Numbers?
+        let machineLimit: Double?
 
         var all: [Numbers] {
             var all: [Numbers] = []
@@ -41,6 +42,20 @@ struct ChartTests {
         let charted = try JSONDecoder().decode([Measured].self, from: data).flatMap(\.all)
         #expect(table.count >= 20)
         #expect(charted == table)
+    }
+
+    @Test func theLimitsAreThoseOfTheTable() throws {
+        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        let rows = readme.split(separator: "\n").drop { !$0.hasPrefix("| measure |") }.dropFirst(2)
+            .prefix { $0.hasPrefix("| ") }
+        let table = rows.map { row in
+            let cells = row.split(separator: "|", omittingEmptySubsequences: false)
+            return cells.count > 3 ? Double(cells[3].trimmingCharacters(in: .whitespaces)) : nil
+        }
+        let data = try Data(contentsOf: Self.root.appending(path: "Benchmarks/readme.json"))
+        let measured = try JSONDecoder().decode([Measured].self, from: data).map(\.machineLimit)
+        #expect(table.contains { $0 != nil })
+        #expect(measured == table)
     }
 
     private static let python = ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"]

@@ -27,7 +27,7 @@ struct ManifestTests {
 
     /// A manifest, with a dependency of the documentation in place of the one that it has.
     private func manifest(with dependency: String?) throws -> String {
-        let whole = try #require(try Self.manifests.get().first { $0.text.contains("import PackageDescription") })
+        let whole = try #require(try Self.manifests.get().first { $0.text.contains("dependencies: [.package(path:") })
         guard let dependency else { return whole.text }
         let changed = whole.text.replacing(
             /dependencies: \[\.package\(path: .*\)\],/, with: "dependencies: [\(dependency)],")
@@ -42,7 +42,7 @@ struct ManifestTests {
             let isWhole = manifest.contains("import PackageDescription")
             let text = isWhole ? manifest : try self.manifest(with: manifest)
             let package = try await dump(text)
-            #expect((package["dependencies"] as? [Any])?.count == 1)
+            #expect((package["dependencies"] as? [Any])?.count == text.matches(of: /\.package\(/).count)
             #expect((package["targets"] as? [Any])?.count == 1)
             #expect(text.contains(#".product(name: "Strongroom", package: "strongroom")"#))
         }
@@ -50,6 +50,15 @@ struct ManifestTests {
         #expect(own.contains(#"name: "strongroom""#))
         #expect(own.contains(#".library(name: "Strongroom", targets: ["Strongroom"])"#))
         #expect(own.hasPrefix("// swift-tools-version: 6.2"))
+    }
+
+    /// The service of the guide has more packages, with the versions that its tests are run with.
+    @Test func thePackagesOfTheServiceAreThoseOfThisManifest() throws {
+        let own = try Documentation.text(of: Documentation.root.appending(path: "Package.swift"))
+        let service = try #require(try Self.manifests.get().first { $0.article == "AnHTTPService.md" })
+        let packages = service.text.matches(of: /\.package\(url: "[^"]+", from: "[^"]+"/).map(\.output)
+        #expect(packages.count == 4)
+        for package in packages { #expect(own.contains(package)) }
     }
 
     @Test func aWrongOneIsRefused() async throws {

@@ -33,7 +33,9 @@ struct VersionTests {
     }
 
     @Test func theDocumentationAsksForItAtAPlaceholder() throws {
-        let found = try Self.requirements.get().filter { !$0.url.contains("swift-docc-plugin") }
+        // Other packages have the addresses and versions of this package's manifest.
+        let own = try Documentation.text(of: Documentation.root.appending(path: "Package.swift"))
+        let found = try Self.requirements.get().filter { !own.contains("url: \"\($0.url)\", \($0.requirement)") }
         #expect(Set(found.map(\.article)).isSuperset(of: ["README.md", "GettingStarted.md"]))
         for (article, url, requirement) in found {
             // Reserved for examples (RFC 2606).

@@ -62,7 +62,7 @@ struct FamilyRound {
         try ContinuousClock().measure {
             var open: [Rival] = []
             for number in numbers {
-                let rival = try Rival(making: path("c_\(number).sqlite"), rawKey: Family.rawKeyText)
+                let rival = try Rival(making: path("c_\(number).sqlite"), rawKey: TestData.rawKeyText)
                 try rival.insertEach(rivalEntry)
                 open.append(rival)
             }
@@ -73,7 +73,7 @@ struct FamilyRound {
     /// Shows that a database of each side has its row, with the other's key.
     private func check(_ number: Int) throws {
         for name in [Self.name(number), "c_\(number).sqlite"] {
-            try Rival(path(name), passphrase: Family.rawKeyText).summary(of: Entry.self).check(expected)
+            try Rival(path(name), passphrase: TestData.rawKeyText).summary(of: Entry.self).check(expected)
         }
     }
 
@@ -110,9 +110,6 @@ struct FamilyRound {
     /// The files of the family.
     private struct Family: Configuration {
         static let target = "family"
-
-        /// The key as C gives it.
-        static let rawKeyText = "x'\(TestData.rawKey.map { String(format: "%02x", $0) }.joined())'"
 
         let directory: URL
 

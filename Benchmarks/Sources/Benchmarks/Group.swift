@@ -7,7 +7,7 @@ struct Group: Sendable {
         .orders, .open, .openChain, .rotate, .rotateEnvelope, .checking, .migrate,
         .groupCommit, .awaitedWrite, .awaitedRead, .endOfReadCheck, .readersBesideWriter, .stream, .familyOpen,
         .formatPredicate, .function, .history, .search, .replication, .replicatedTenants,
-        .foreignCommits, .idleObservation, .service, .growth,
+        .foreignCommits, .idleObservation, .service, .growth, .reopen,
     ]
 
     let name: String

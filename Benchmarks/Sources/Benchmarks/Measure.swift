@@ -32,6 +32,8 @@ struct Measure: Measurable {
     var grdbByHand: Side?
     /// The most that the amount is to be; for a time without a rival.
     var limit: Double?
+    /// The least time that the work can take on the machine.
+    var machineLimit: Run?
     /// False for what takes too long: one round, which counts.
     var isRepeated = true
 }
@@ -40,7 +42,7 @@ extension Measure {
     /// Runs all sides in turn, so that a drift of the machine hits all, after one round that does not count where there
     /// are several.
     func run(runs: Int, engine: String) async throws -> Result {
-        let sides = [ours] + [rival, grdb, grdbByHand].compactMap { $0?.run }
+        let sides = [ours] + [rival, grdb, grdbByHand].compactMap { $0?.run } + [machineLimit].compactMap(\.self)
         var seconds = Array(repeating: [Double](), count: sides.count)
         for round in isRepeated ? 0...runs : 1...1 {
             for turn in sides.indices {
@@ -51,11 +53,15 @@ extension Measure {
         }
         // In the order of the sides.
         var rest = seconds.dropFirst()
+        let theirs = rival == nil ? nil : rest.first.map(Self.median)
         func outcome(against side: Side?) -> Comparison? {
             guard let side, let theirs = rest.popFirst() else { return nil }
             return comparison(of: seconds[0], with: side, theirs)
         }
-        let (rival, grdb) = (outcome(against: rival), outcome(against: grdb))
+        let (rival, grdb, grdbByHand) = (
+            outcome(against: rival), outcome(against: grdb), outcome(against: grdbByHand)
+        )
+        let least = rest.popFirst().map(Self.median)
         return Result(
             measure: name,
             engine: engine,
@@ -63,8 +69,9 @@ extension Measure {
             ours: unit.amount(seconds: Self.median(seconds[0])),
             rival: rival,
             grdb: grdb,
-            grdbByHand: outcome(against: grdbByHand),
-            limit: limit
+            grdbByHand: grdbByHand,
+            limit: limit,
+            machineLimit: least.flatMap { least in theirs.map { $0 / least } }
         )
     }
 

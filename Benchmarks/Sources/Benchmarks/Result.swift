@@ -12,13 +12,15 @@ struct Result {
     var grdbByHand: Comparison?
     /// The most that the amount is to be.
     let limit: Double?
+    /// The ratio against the first rival that the machine allows.
+    var machineLimit: Double?
     /// What a series consists of; nil for a comparison or a gauge.
     var point: SeriesPoint?
 }
 
 extension Result: Encodable {
     private enum CodingKeys: CodingKey {
-        case measure, engine, unit, ours, grdb, grdbByHand, series, x, value
+        case measure, engine, unit, ours, grdb, grdbByHand, machineLimit, series, x, value
     }
 
     /// The first rival's numbers stand beside the measure's own, GRDB's in objects of their own.
@@ -32,6 +34,7 @@ extension Result: Encodable {
         try container.encode(ours, forKey: .ours)
         try container.encodeIfPresent(grdb, forKey: .grdb)
         try container.encodeIfPresent(grdbByHand, forKey: .grdbByHand)
+        try container.encodeIfPresent(machineLimit, forKey: .machineLimit)
     }
 
     private func encode(_ point: SeriesPoint, to encoder: any Encoder) throws {

@@ -19,6 +19,10 @@ struct ResultTable {
         result.limit.map { limit in "≤ \(ratio(limit)) \(result.ours <= limit ? "reached" : "MISSED")" } ?? ""
     }
 
+    private static let machineColumn = Column(title: "machine's limit", isNumber: true) { result in
+        result.machineLimit.map(ratio) ?? ""
+    }
+
     /// Empty for a measure that a rival has no part in.
     private static func columns(
         _ title: String,
@@ -41,6 +45,7 @@ struct ResultTable {
     init(_ results: [Result]) {
         var columns = Self.ownColumns + [Column(title: "rival", isNumber: false) { $0.rival?.rival ?? "" }]
         columns += Self.columns("theirs") { $0.rival }
+        if results.contains(where: { $0.machineLimit != nil }) { columns.append(Self.machineColumn) }
         if results.contains(where: { $0.grdb != nil }) { columns += Self.columns("GRDB") { $0.grdb } }
         if results.contains(where: { $0.grdbByHand != nil }) {
             columns += Self.columns("GRDB, by hand") { $0.grdbByHand }

@@ -150,8 +150,16 @@ final class RotatingFile: Sendable {
         let length: Int32 = own.pageHash == .sha512 ? 64 : 20
         let threads = ProcessInfo.processInfo.activeProcessorCount
         return try measure {
-            baseline_hash(path, Int32(own.pageSize), own.pageHash.rawValue, length, Int32(threads))
+            baseline_hash(
+                path, Int32(own.pageSize), own.pageHash.rawValue, length, Int32(threads), baseline_cipher_none)
         }
+    }
+
+    /// Reads and makes each page, and reads what was made, on all processors.
+    func leastRotation() throws -> Duration {
+        let threads = ProcessInfo.processInfo.activeProcessorCount
+        return try MachineLimit.pages(.changed, of: path, threads: threads)
+            + MachineLimit.pages(.read, of: path, threads: threads)
     }
 
     /// Gives it the next key.

@@ -6,6 +6,8 @@ struct WriteWork<T: SampleTable> {
     private let workplace: Workplace
     private let template: Workplace.File
     private let expected: Summary
+    /// A file as each run leaves it.
+    private let made: Workplace.File
 
     /// - Parameters:
     ///   - before: The rows that are there.
@@ -18,6 +20,7 @@ struct WriteWork<T: SampleTable> {
     ) async throws {
         self.workplace = workplace
         template = try await workplace.makeFile(of: table, before)
+        made = try await workplace.makeFile(of: table, after)
         expected = Summary(after)
     }
 
@@ -58,6 +61,16 @@ struct WriteWork<T: SampleTable> {
             try finish(file)
             return duration
         }
+    }
+
+    /// What the pages of the table need at least.
+    func machineLimit(_ pages: MachineLimit.Pages) -> Measure.Run {
+        { try MachineLimit.pages(pages, of: made.path) }
+    }
+
+    /// What commits need at least that follow each other.
+    func machineLimit(commits count: Int) -> Measure.Run {
+        { try MachineLimit.commits(count, in: workplace.directory) }
     }
 
     /// GRDB's, where it is measured.

@@ -29,7 +29,8 @@ extension Stores {
     /// ``Replica/takesOver`` is set; see ``takeOver(_:progress:)``.
     ///
     /// - Parameters:
-    ///   - fileName: The database's name; its store must not be open.
+    ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
+    ///     for it wait.
     ///   - replica: The replica; nil for the one that the configuration lists.
     ///   - point: The state.
     ///   - progress: Called with `writing`, in bytes of objects, and then as for a backup; must not block.

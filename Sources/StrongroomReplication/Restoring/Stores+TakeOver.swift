@@ -13,7 +13,8 @@ extension Stores {
     /// ```
     ///
     /// - Parameters:
-    ///   - fileName: The database's name; its store must not be open. A file that exists is replaced.
+    ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
+    ///     for it wait. A file that exists is replaced.
     ///   - progress: As for a restore.
     /// - Returns: The store.
     /// - Throws: `StrongroomError` with `notOwner` if another host has the lease; as `restore(_:from:to:)` and

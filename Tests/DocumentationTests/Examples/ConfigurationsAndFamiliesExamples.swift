@@ -107,6 +107,7 @@ struct ConfigurationsAndFamiliesExamples {
         #expect(settings.rotation == .onOpen && settings.migration == .onOpen && settings.migrationBackups == .none)
         #expect(settings.groupSize == 1_000 && settings.groupDuration == .milliseconds(20))
         #expect(settings.readerIdleTime == .seconds(60) && settings.slowStatement == nil)
+        #expect(settings.pageCache == 16 << 20)
         #expect(!settings.recursiveTriggers && settings.foreignChanges == .automatic)
     }
 

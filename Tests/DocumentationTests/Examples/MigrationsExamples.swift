@@ -117,11 +117,11 @@ struct MigrationsExamples {
             }
         }
 
-        let telling = migrator.reporting { progress in
+        let reporting = migrator.reporting { progress in
             print(progress.step?.version ?? "", progress.done, progress.total)
         }
 
-        let store = try await Stores(Place(migrator: telling)).open("addressbook.sqlite")
+        let store = try await Stores(Place(migrator: reporting)).open("addressbook.sqlite")
         #expect(printed.lines.contains("4 1000 2500"), "\(printed.lines)")
         let sum = try await store.read { db in try db.value("SELECT sum(length) FROM note", as: Int.self) }
         let expected = (1...count).reduce(0) { (sum: Int, number: Int) -> Int in sum + "note \(number)".count }

@@ -54,7 +54,7 @@ private struct ClinicService: Sendable {
     /// The body of a response of server-sent events.
     func numberOfPatients(in clinic: String) async throws -> AsyncThrowingStream<String, any Error> {
         let lease = try await stores.lease("clinic_\(clinic).sqlite", label: "events")
-        return AsyncThrowingStream { continuation in
+        return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
                 defer { lease.end() }
                 do {
@@ -130,6 +130,11 @@ struct ServingTenantsExamples {
             try await store.verify().isWhole
         }
         #expect(try checks.allSatisfy { try $0.result.get() })
+        let place = home.path("backups")
+        let backups = try await stores.withEachStore(of: names, atMost: 2) { store in
+            try await store.backup(to: "\(place)/\(store.name)", replacing: true)
+        }
+        #expect(try backups.map { try $0.result.get() }.count == 3)
         try await serving.value
         for name in names {
             let count = try await stores.withStore(name) { store in
@@ -137,6 +142,12 @@ struct ServingTenantsExamples {
             }
             #expect(count == 11)
         }
+
+        let (clinic, former) = ("0", "2")
+        try await stores.restore("clinic_\(clinic).sqlite", from: "\(place)/clinic_\(clinic).sqlite")
+        try await stores.remove("clinic_\(former).sqlite")
+        #expect(try await service.search("ada", in: clinic).count == 1)
+        #expect(try stores.exists("clinic_\(former).sqlite") == false)
 
         let store = try await stores.open(names[0])
         let health = await store.health(within: .seconds(1))

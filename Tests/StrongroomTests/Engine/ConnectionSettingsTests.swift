@@ -12,8 +12,10 @@ struct ConnectionSettingsTests {
         #expect(try setting("foreign_keys", db) == 1)
         #expect(try setting("secure_delete", db) == 1)
         #expect(try setting("temp_store", db) == 2)
+        #if canImport(Darwin)
         #expect(try setting("fullfsync", db) == 1)
         #expect(try setting("checkpoint_fullfsync", db) == 1)
+        #endif
         let trusted = try setting("trusted_schema", db)
         #expect(trusted == (try EngineFeatures.current().sqliteVersionNumber >= 3_031_000 ? 0 : nil))
     }
@@ -40,6 +42,21 @@ struct ConnectionSettingsTests {
             }
             try await group.waitForAll()
         }
+    }
+
+    @Test(arguments: [(nil, 16 << 10), (1 << 20, 1 << 10), (0, 128), (Int.max, 1 << 20)] as [(Int?, Int)])
+    func everyConnectionHasThePageCacheOfTheSettings(bytes: Int?, kibibytes: Int) async throws {
+        let settings = bytes.map { StoreSettings(pageCache: $0) } ?? StoreSettings()
+        let store = try await TemporaryStore(tables: [Contact.schema], settings: settings).store
+        let expected = Value.integer(Int64(-kibibytes))
+        try await store.write { db in
+            #expect(try Self.setting("cache_size", db) == expected)
+            // It sorts with a smaller one.
+            try db.execute("CREATE INDEX sorted ON contact (name)")
+            #expect(try Self.setting("cache_size", db) == expected)
+        }
+        let ofReader = try await store.read { db in try Self.setting("cache_size", db) }
+        #expect(ofReader == expected)
     }
 
     @Test func foreignKeysAreEnforced() async throws {

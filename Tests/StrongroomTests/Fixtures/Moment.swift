@@ -83,8 +83,15 @@ func ending<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async
 
 /// Runs blocking code on a thread of its own.
 func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Result { try body() }) }.start()
+    // The thread sanitizer does not see that a continuation which is resumed before it is awaited orders the two.
+    let order = Tally()
+    defer { _ = order.value }
+    return try await withCheckedThrowingContinuation { continuation in
+        Thread {
+            let result = Result { try body() }
+            order.add()
+            continuation.resume(with: result)
+        }.start()
     }
 }
 

@@ -104,9 +104,18 @@ int baseline_export(const char *path, const char *copy, const char *directory, c
 // Runs the engine's integrity check.
 int baseline_check(const char *path, const char *key);
 
+// What is done with each page beside its code; for both, a code is computed for each.
+typedef enum {
+    baseline_cipher_none, baseline_cipher_decipher, baseline_cipher_encipher, baseline_cipher_both
+} baseline_cipher;
 // Reads a file on several threads and computes the code of each page, as the check of all pages has to at least. The
 // hash is libcrypto's name: "SHA1", "SHA512".
-int baseline_hash(const char *path, int page_size, const char *hash, int code_length, int threads);
+int baseline_hash(const char *path, int page_size, const char *hash, int code_length, int threads,
+                  baseline_cipher cipher);
+// Derives a key from a passphrase.
+int baseline_derive(const char *passphrase, const char *hash, int iterations);
+// Writes a block of a file again and again, and brings each to the disk.
+int baseline_synchronize(const char *path, int bytes, int count);
 
 // Runs statements on a file in one transaction, as the engine's shell does, and closes it, which brings the log into
 // it.

@@ -14,7 +14,8 @@ extension Group {
                 unit: .rate(entries.count, "writes"),
                 ours: work.ours { store in try await insertEach(entries, tasks: 1, store) },
                 rival: work.rival(target: 0.45) { try $0.insertEach(rivalEntries) },
-                grdb: work.grdb(target: 1, .awaitedWrites)
+                grdb: work.grdb(target: 1, .awaitedWrites),
+                machineLimit: work.machineLimit(commits: entries.count)
             ),
             Measure(
                 name: "awaited-write, own executor",
@@ -24,7 +25,8 @@ extension Group {
                         try await insertEach(entries, tasks: 1, store)
                     }
                 },
-                rival: work.rival(target: 0.8) { try $0.insertEach(rivalEntries) }
+                rival: work.rival(target: 0.8) { try $0.insertEach(rivalEntries) },
+                machineLimit: work.machineLimit(commits: entries.count)
             ),
         ]
     }

@@ -17,7 +17,7 @@ extension Group {
             measures += [
                 Measure(
                     name: "rotate, checked, \(name)", unit: .milliseconds, ours: { try await own.rotateChecked() },
-                    rival: rekey),
+                    rival: rekey, machineLimit: { try own.leastRotation() }),
                 Measure(
                     name: "backup, \(name)", unit: .milliseconds, ours: { try await own.backup() }, rival: rekey),
                 Measure(
@@ -31,7 +31,8 @@ extension Group {
                     rival: Measure.Side(name: "codes in C", target: 0.8) { try own.hash() }),
                 Measure(
                     name: "verify, \(name)", unit: .milliseconds, ours: { try await own.verify(structure: true) },
-                    rival: Measure.Side(name: "C integrity_check", target: nil) { try own.check() }),
+                    rival: Measure.Side(name: "C integrity_check", target: nil) { try own.check() },
+                    machineLimit: { try own.hash() }),
             ]
         }
         return measures

@@ -31,7 +31,8 @@ extension Group {
                     return duration
                 },
                 grdb: workplace.grdbReading(.fetch, file, target: 2, expected),
-                grdbByHand: workplace.grdbReadingByHand(.fetchByHand, file, expected)
+                grdbByHand: workplace.grdbReadingByHand(.fetchByHand, file, expected),
+                machineLimit: { try MachineLimit.pages(.read, of: file.path) }
             )
         ]
     }

@@ -15,7 +15,8 @@ extension Group {
                 unit: .rate(entries.count, "writes"),
                 ours: work.ours { store in try await insertEach(entries, tasks: TestData.writingTasks, store) },
                 rival: work.rival(target: 8) { try $0.insertEach(rivalEntries) },
-                grdb: work.grdb(target: 10, .groupOfWrites)
+                grdb: work.grdb(target: 10, .groupOfWrites),
+                machineLimit: work.machineLimit(commits: entries.count / TestData.writingTasks)
             )
         ]
     }

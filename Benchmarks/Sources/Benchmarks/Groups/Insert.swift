@@ -19,7 +19,8 @@ extension Group {
                 },
                 rival: work.rival(target: 1.0) { try $0.insert(rivalEntries) },
                 grdb: work.grdb(target: 5, .insert),
-                grdbByHand: work.grdbByHand(.insertByHand)
+                grdbByHand: work.grdbByHand(.insertByHand),
+                machineLimit: work.machineLimit(.made)
             ),
             Measure(
                 name: "insert and close",
@@ -29,7 +30,8 @@ extension Group {
                         for entry in entries { try Entry.insert(entry, in: db) }
                     }
                 },
-                rival: work.rival(target: 0.95, closing: true) { try $0.insert(rivalEntries) }
+                rival: work.rival(target: 0.95, closing: true) { try $0.insert(rivalEntries) },
+                machineLimit: work.machineLimit(.made)
             ),
         ]
     }

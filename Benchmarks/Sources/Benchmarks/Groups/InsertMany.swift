@@ -17,7 +17,8 @@ extension Group {
                 },
                 rival: work.rival(target: 1.6) { try $0.insert(rivalEntries) },
                 grdb: work.grdb(target: 5, .insert),
-                grdbByHand: work.grdbByHand(.insertByHand)
+                grdbByHand: work.grdbByHand(.insertByHand),
+                machineLimit: work.machineLimit(.made)
             )
         ]
     }

@@ -24,7 +24,8 @@ extension Group {
                     // Closed after the clock has stopped, as the store is.
                     rival = nil
                     return duration
-                }
+                },
+                machineLimit: { try MachineLimit.derivation() }
             )
         ]
     }

@@ -29,7 +29,8 @@ extension Group {
                     return duration
                 },
                 grdb: workplace.grdbReading(.point, file, target: 3, expected),
-                grdbByHand: workplace.grdbReadingByHand(.pointByHand, file, expected)
+                grdbByHand: workplace.grdbReadingByHand(.pointByHand, file, expected),
+                machineLimit: { try MachineLimit.pages(.read, of: file.path) }
             )
         ]
     }

@@ -33,7 +33,8 @@ extension Group {
                 let duration = try ContinuousClock().measure { found = try rival.stream() }
                 try found.check(expected)
                 return duration
-            }
+            },
+            machineLimit: { try MachineLimit.pages(.read, of: file.path) }
         )
         return [measure] + gauges
     }

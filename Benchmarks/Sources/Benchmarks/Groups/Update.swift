@@ -19,7 +19,8 @@ extension Group {
                 },
                 rival: work.rival(target: 0.9) { try $0.update(rivalEntries) },
                 grdb: work.grdb(target: 5, .update),
-                grdbByHand: work.grdbByHand(.updateByHand)
+                grdbByHand: work.grdbByHand(.updateByHand),
+                machineLimit: work.machineLimit(.changed)
             )
         ]
     }

@@ -20,7 +20,8 @@ extension Group {
                 },
                 rival: work.rival(target: 0.8) { try $0.upsert(rivalEntries) },
                 grdb: work.grdb(target: 10, .upsert),
-                grdbByHand: work.grdbByHand(.upsertByHand)
+                grdbByHand: work.grdbByHand(.upsertByHand),
+                machineLimit: work.machineLimit(.made)
             )
         ]
     }

@@ -19,7 +19,8 @@ extension Group {
                     }
                 },
                 rival: work.rival(target: 1.0) { try $0.upsert(rivalEntries) },
-                grdb: work.grdb(target: 10, .upsert)
+                grdb: work.grdb(target: 10, .upsert),
+                machineLimit: work.machineLimit(.made)
             )
         ]
     }

@@ -50,7 +50,7 @@ extension Connection {
             throw cutOff(path, error.resultCode)
         }
         try proveKey()
-        guard size != nil else { return }
+        guard size != nil, try length() > FileStatus.at(path)?.size ?? 0 else { return }
         // Both are read again and in one transaction: while the key was fetched, another process may have extended the
         // file, or created a WAL.
         let length = try inTransaction(.deferred) {

@@ -10,6 +10,8 @@ struct DatabaseFile: Sendable {
     let log: StatementLog.Settings?
     /// Whether its triggers may be recursive; see ``StoreSettings/recursiveTriggers``.
     var hasRecursiveTriggers = false
+    /// The most memory of a connection for decrypted pages, in bytes.
+    var pageCache = Connection.defaultPageCache
     /// The functions and collations in Swift of its connections.
     var functions = ConnectionFunctions()
     /// Whether it is opened read-only and not changed.
@@ -30,6 +32,7 @@ struct DatabaseFile: Sendable {
         // The engine opens a write-protected file read-only without an error, and would leave an empty WAL behind.
         guard mode != .existing || !connection.isReadOnly else { throw notPermitted("can be read but not written") }
         connection.setBusyTimeout(milliseconds: busyTimeout)
+        connection.file.pageCache = pageCache
         try connection.install(functions)
         if let baseline {
             let log = mode == .withoutIndex ? try FileStatus.at(path + "-wal") : nil

@@ -12,7 +12,8 @@ extension Connection {
         var description: String { rawValue }
     }
 
-    /// Turns off the engine's own log lines on standard error; to be called before the key is set.
+    /// Turns off the engine's own log lines on standard error; to be called before the key is set. The setting is the
+    /// process's, but the engine forgets it when the last connection is closed.
     func silenceLog() throws {
         // An engine that does not know the setting ignores it.
         try set(["PRAGMA cipher_log_level = NONE"])
@@ -24,7 +25,9 @@ extension Connection {
     /// See SQLite's documentation, "PRAGMA Statements", `fullfsync` and `checkpoint_fullfsync`
     /// (sqlite.org/pragma.html).
     func synchronizeFully() throws {
+        #if canImport(Darwin)
         try set(["PRAGMA fullfsync = ON", "PRAGMA checkpoint_fullfsync = ON"])
+        #endif
     }
 
     /// Runs statements that change settings of the connection, in one call of the engine.
@@ -48,7 +51,7 @@ extension Connection {
             // Known from SQLite 3.31 on, ignored before.
             "PRAGMA trusted_schema = OFF",
             // A negative number counts KiB. The memory is allocated when pages are read, not before.
-            "PRAGMA cache_size = -\(Self.cache >> 10)",
+            "PRAGMA cache_size = -\(file.pageCache >> 10)",
         ]
         switch role {
         case .writer:
@@ -76,9 +79,10 @@ extension Connection {
         try run("PRAGMA recursive_triggers = ON")
     }
 
-    /// Bytes. A page that leaves the cache while a transaction changes it is encrypted, written and later read again;
-    /// with the engine's default of 2 MB, changing rows all over an index of a few megabytes takes ten times as long.
-    static let cache = 16 << 20
+    /// In bytes. A page that leaves the cache while a transaction changes it is encrypted, written and later read
+    /// again; with the engine's default of 2 MB, changing rows all over an index of a few megabytes takes ten times as
+    /// long.
+    static let defaultPageCache = 16 << 20
 
     /// Bytes.
     private static let logKept = 16 << 20

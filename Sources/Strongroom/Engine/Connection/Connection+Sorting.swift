@@ -9,9 +9,9 @@ extension Connection {
         // `sqlite3_db_cacheflush` (sqlite.org/c3ref/db_cacheflush.html).
         sqlite3_db_cacheflush(pointer)
         releaseMemory()
-        try self.run("PRAGMA cache_size = -\(Self.cacheBesideSorting >> 10)")
+        try self.run("PRAGMA cache_size = -\(min(Self.cacheBesideSorting, file.pageCache) >> 10)")
         // Only the speed of later work depends on it.
-        defer { try? self.run("PRAGMA cache_size = -\(Self.cache >> 10)") }
+        defer { try? self.run("PRAGMA cache_size = -\(file.pageCache >> 10)") }
         try run()
     }
 

@@ -57,10 +57,6 @@ public struct EngineFeatures: Sendable, Equatable {
     /// with the same engine. See SQLite's documentation, "Write-Ahead Logging", section 11 (sqlite.org/wal.html).
     public var hasWALResetFix: Bool { Self.hasWALResetFix(sqliteVersionNumber: sqliteVersionNumber) }
 
-    /// Whether the engine keeps the statement journal of each UPDATE inside a savepoint until the outermost savepoint
-    /// ends (before SQLite 3.36).
-    static let keepsStatementsUndoable = sqlite3_libversion_number() < 3_036_000
-
     static func hasWALResetFix(sqliteVersionNumber number: Int) -> Bool {
         number >= 3_051_003 || (3_050_007..<3_051_000).contains(number) || (3_044_006..<3_045_000).contains(number)
     }

@@ -6,6 +6,8 @@ extension Connection {
         var check: (() throws -> Void)?
         /// Whether a page of zeros counts as damaged, as in every encrypted file.
         var refusesZeroPages = false
+        /// The most memory for decrypted pages, in bytes.
+        var pageCache = Connection.defaultPageCache
         /// Whether a transaction could not begin because the file cannot be read with the connection's key.
         var isOfAnotherKey = false
         /// The data version when it was last compared; see ``Connection/findForeignCommits()``.

@@ -12,12 +12,18 @@ extension Connection {
 
     /// Makes it refuse those of the WAL as well, which the engine opens when it first reads the database.
     func refuseZeroPagesOfLog() throws {
-        guard file.refusesZeroPages, mode != .untouched, try ownValue("PRAGMA journal_mode") == .text("wal") else {
-            return
-        }
+        guard file.refusesZeroPages, mode != .untouched, !hasWrappedLog,
+            try ownValue("PRAGMA journal_mode") == .text("wal")
+        else { return }
         // A connection that has just switched to WAL mode has not opened the WAL yet.
         guard let log = try? engineFile(SQLITE_FCNTL_JOURNAL_POINTER) else { return }
         FileMethods.install(on: log)?.pointee.refusesZeroPages = true
+    }
+
+    /// Whether it refuses those of the open WAL.
+    private var hasWrappedLog: Bool {
+        guard let log = try? engineFile(SQLITE_FCNTL_JOURNAL_POINTER) else { return false }
+        return FileMethods.of(log)?.pointee.refusesZeroPages ?? false
     }
 
     /// Runs work that reads every page of the file, including unused ones, some of which may never have been written

@@ -21,9 +21,18 @@ struct VersionHistory {
 
     /// The recorded versions, oldest first.
     func entries() throws -> [Entry] {
-        guard try exists else { return [] }
-        let fingerprint = try hasFingerprints ? "fingerprint" : "NULL"
-        return try connection.withOwnStatement("SELECT version, \(fingerprint) FROM \(Self.table) ORDER BY place") {
+        do {
+            // Most files have both, and each statement takes its time at every opening.
+            return try entries(fingerprint: "fingerprint")
+        } catch let error as StrongroomError where error.code == .sql {
+            guard try exists else { return [] }
+            return try entries(fingerprint: try hasFingerprints ? "fingerprint" : "NULL")
+        }
+    }
+
+    /// - Parameter fingerprint: The expression for the fingerprint of a step.
+    private func entries(fingerprint: String) throws -> [Entry] {
+        try connection.withOwnStatement("SELECT version, \(fingerprint) FROM \(Self.table) ORDER BY place") {
             statement in
             var entries: [Entry] = []
             let row = Row(statement)

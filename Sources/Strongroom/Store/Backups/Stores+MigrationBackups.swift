@@ -29,7 +29,8 @@ extension Stores {
     /// A file that is too damaged to be opened is not replaced: move it away together with its `-wal`, then restore.
     ///
     /// - Parameters:
-    ///   - fileName: The database's name; its store must not be open.
+    ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
+    ///     for it wait.
     ///   - backup: The backup; nil for the newest.
     /// - Returns: The restored backup.
     /// - Throws: ``StrongroomError`` with `fileMissing` if there is no backup, `readOnly`, `sameFile` if the file is
@@ -40,7 +41,7 @@ extension Stores {
     public func restoreMigrationBackup(
         of fileName: String, _ backup: MigrationBackup? = nil
     ) async throws -> MigrationBackup {
-        try await withClosedFile(fileName) { opening, chain in
+        try await replacingFile(fileName) { opening, chain in
             let restored = try await BlockingWork.run {
                 let backups = try MigrationBackups(file: opening.file).list()
                 guard let chosen = backups.first(where: { backup == nil || $0.path == backup?.path }) else {

@@ -21,7 +21,8 @@ extension Stores {
     /// `-journal`, `.keys`, `.keys.copy`) away, then restore.
     ///
     /// - Parameters:
-    ///   - fileName: The database's name; its store must not be open.
+    ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
+    ///     for it wait.
     ///   - path: The path of the backup.
     ///   - keys: The keys that may open the backup; nil for the database's chain.
     ///   - allowingPlaintext: Whether the backup may be plaintext, and with it the database if its configuration says
@@ -40,7 +41,7 @@ extension Stores {
         _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> BackupReport {
-        try await withClosedFile(fileName) { opening, chain in
+        try await replacingFile(fileName) { opening, chain in
             let report = try await WorkMonitor.run(progress) { monitor in
                 let backup = try FileSystem.resolve(path)
                 try OpenFiles.shared.claim(backup, opening.name)

@@ -4,7 +4,8 @@ extension Stores {
     /// Replaces a database, or creates it, with pages that a function writes; as `restore(_:from:)` does with a backup.
     ///
     /// - Parameters:
-    ///   - fileName: The database's name; its store must not be open.
+    ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
+    ///     for it wait.
     ///   - progress: As for a backup.
     ///   - beforeReplacing: As `whenRestored`, before the database is replaced.
     ///   - whenRestored: Called with the path of the record of what was shipped to the replica, when the database is in
@@ -18,7 +19,7 @@ extension Stores {
         whenRestored: @Sendable (_ recordPath: (String) -> String) async throws -> Void = { _ in },
         fill: @Sendable (RestoredFile) async throws -> [UInt8]?
     ) async throws -> BackupReport {
-        try await withClosedFile(fileName) { opening, chain in
+        try await replacingFile(fileName) { opening, chain in
             let restored = try RestoredFile(of: opening.path)
             do {
                 let stored = try await restored.keptIfInterrupted { try await fill(restored) }

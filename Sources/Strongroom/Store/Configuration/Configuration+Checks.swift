@@ -70,6 +70,7 @@ extension DatabaseFile {
             busyTimeout: isOnDisk ? Int(clamping: settings.busyTimeout.milliseconds) : 0,
             log: StatementLog.Settings(logger, slow: settings.slowStatement),
             hasRecursiveTriggers: settings.recursiveTriggers,
+            pageCache: settings.pageCache,
             isReadOnly: isOnDisk && settings.isReadOnly
         )
     }

@@ -27,6 +27,7 @@ extension StoreSettings {
     /// | `groupSize` | ``groupSize`` | 1 to 10,000 writes |
     /// | `groupDurationMilliseconds` | ``groupDuration`` | 0 to 2,147,483,647 ms |
     /// | `readerIdleTimeMilliseconds` | ``readerIdleTime`` | 10 to 2,147,483,647 ms |
+    /// | `pageCacheBytes` | ``pageCache`` | 131,072 to 1,073,741,824 bytes |
     /// | `slowStatementMilliseconds` | ``slowStatement`` | 0 to 2,147,483,647 ms |
     /// | `recursiveTriggers` | ``recursiveTriggers`` | `true`, `false` |
     /// | `foreignChanges` | ``foreignChanges`` | `automatic`, `polled`, `ignored` |
@@ -58,6 +59,7 @@ extension StoreSettings {
         groupSize = try await values.integer("groupSize", 1...10_000) ?? groupSize
         groupDuration = try await values.duration("groupDuration") ?? groupDuration
         readerIdleTime = try await values.duration("readerIdleTime", atLeast: 10) ?? readerIdleTime
+        pageCache = try await values.integer("pageCacheBytes", (128 << 10)...(1 << 30)) ?? pageCache
         slowStatement = try await values.duration("slowStatement") ?? slowStatement
         recursiveTriggers = try await values.bool("recursiveTriggers") ?? recursiveTriggers
         foreignChanges = try await Self.foreignChanges(values, foreignChanges)

@@ -56,6 +56,18 @@ public struct StoreSettings: Sendable, Equatable {
     /// file descriptors.
     public var readerIdleTime: Duration
 
+    /// The most memory of a connection for decrypted pages, in bytes, 128 KiB to 1 GiB; other values are clamped. The
+    /// memory is allocated as pages are read, and each reader and the writer has a cache of its own. A read whose
+    /// index does not fit decrypts a page for each row, and a transaction whose changes do not fit writes pages more
+    /// than once. The check of ``Store/verify(checkingStructure:progress:)`` uses up to 96 MiB for its connection.
+    ///
+    /// See SQLite's documentation, "PRAGMA cache_size" (sqlite.org/pragma.html).
+    public var pageCache: Int {
+        didSet { pageCache = Self.limitedCache(pageCache) }
+    }
+
+    private static func limitedCache(_ bytes: Int) -> Int { min(max(128 << 10, bytes), 1 << 30) }
+
     /// Statements that take at least this long are logged as warnings by the configuration's logger; nil for none. The
     /// time of a reading statement includes the work between its rows.
     public var slowStatement: Duration?
@@ -85,6 +97,7 @@ public struct StoreSettings: Sendable, Equatable {
     ///   - groupSize: The maximum number of writes that share a transaction, 1 to 10,000.
     ///   - groupDuration: How long after the end of its first write a transaction accepts further writes.
     ///   - readerIdleTime: How long an unused reader's connection stays open, at least 10 ms.
+    ///   - pageCache: The most memory of a connection for decrypted pages, in bytes, 128 KiB to 1 GiB.
     ///   - slowStatement: The duration from which the logger warns about a statement; nil for none.
     ///   - recursiveTriggers: Whether delete triggers fire for replaced rows, and triggers may fire recursively.
     ///   - foreignChanges: How observers are notified of commits of other processes.
@@ -100,6 +113,7 @@ public struct StoreSettings: Sendable, Equatable {
         groupSize: Int = 1_000,
         groupDuration: Duration = .milliseconds(20),
         readerIdleTime: Duration = .seconds(60),
+        pageCache: Int = 16 << 20,
         slowStatement: Duration? = nil,
         recursiveTriggers: Bool = false,
         foreignChanges: ForeignChanges = .automatic
@@ -115,6 +129,7 @@ public struct StoreSettings: Sendable, Equatable {
         self.groupSize = Self.limitedGroup(groupSize)
         self.groupDuration = groupDuration
         self.readerIdleTime = readerIdleTime
+        self.pageCache = Self.limitedCache(pageCache)
         self.readers = Self.limited(readers ?? Self.processors)
         self.busyTimeout = busyTimeout
         self.openTimeout = openTimeout

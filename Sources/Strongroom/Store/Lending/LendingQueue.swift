@@ -10,7 +10,7 @@ struct LendingQueue<Opened, Waiter> {
     /// An open store, or one that is being opened or closed; a later one of the same name has another number.
     struct Loan: Hashable, Sendable {
         let name: DatabaseName
-        fileprivate let number: UInt64
+        let number: UInt64
     }
 
     /// The answer to a request.
@@ -31,13 +31,15 @@ struct LendingQueue<Opened, Waiter> {
         var closing: [(loan: Loan, store: Opened)] = []
     }
 
-    private enum Phase {
+    enum Phase {
         case opening
         case open(Opened)
         case closing
+        /// Kept closed for a caller.
+        case reserved
     }
 
-    private struct Entry {
+    struct Entry {
         let number: UInt64
         var phase = Phase.opening
         /// The number of borrowers, including those that are opening the store.
@@ -48,11 +50,12 @@ struct LendingQueue<Opened, Waiter> {
         var isTrimmed = false
     }
 
-    private var entries: [DatabaseName: Entry] = [:]
-    private var waiting = LendingRequests<Waiter>()
+    var entries: [DatabaseName: Entry] = [:]
+    var waiting = LendingRequests<Waiter>()
     private var openings = 0
     private var closings = 0
-    private var lastNumber: UInt64 = 0
+    var reservations = 0
+    var lastNumber: UInt64 = 0
     private(set) var hasEnded = false
     /// Counts since the registry was created.
     private(set) var counts = Counts()
@@ -97,12 +100,14 @@ struct LendingQueue<Opened, Waiter> {
         }
         counts.waits += 1
         let request = LendingRequests.Request(name: name, ticket: ticket, isNested: isNested, waiter: waiter())
-        if case .closing = entries[name]?.phase {
+        switch entries[name]?.phase {
+        case .closing, .reserved:
             waiting.appendBehindClose(request)
             return (nil, Steps())
+        default:
+            waiting.append(request)
+            return (nil, advance())
         }
-        waiting.append(request)
-        return (nil, advance())
     }
 
     /// Grants the waiting requests for a store that is open or being opened.
@@ -117,7 +122,7 @@ struct LendingQueue<Opened, Waiter> {
         if let entry = entries[name] {
             let loan = Loan(name: name, number: entry.number)
             switch entry.phase {
-            case .closing: return nil
+            case .closing, .reserved: return nil
             case .opening:
                 entries[name]?.users += 1
                 return .open(loan)
@@ -136,10 +141,13 @@ struct LendingQueue<Opened, Waiter> {
         return .open(Loan(name: name, number: lastNumber))
     }
 
+    /// How many stores are open, or are being opened or closed.
+    private var openCount: Int { entries.count - reservations }
+
     private var hasRoom: Bool {
-        guard openings < limits.openings, entries.count < limits.openStores else { return false }
+        guard openings < limits.openings, openCount < limits.openStores else { return false }
         // Without a store of its own to close, waiting would not help.
-        return entries.isEmpty || !isExceeded(limits)
+        return openCount == 0 || !isExceeded(limits)
     }
 
     /// Withdraws a waiting request.
@@ -172,7 +180,7 @@ struct LendingQueue<Opened, Waiter> {
         guard openings < limits.openings else { return }
         let isExceeded = isExceeded(limits)
         let wanted = waiting.nameCount
-        while closings < wanted, isExceeded || entries.count - closings + wanted > limits.openStores,
+        while closings < wanted, isExceeded || openCount - closings + wanted > limits.openStores,
             let (name, _) = idle.min(by: { $0.since < $1.since })
         {
             counts.closedForOthers += 1
@@ -185,7 +193,7 @@ struct LendingQueue<Opened, Waiter> {
     private mutating func closeAhead(_ steps: inout Steps) {
         guard openings > 0 else { return }
         let spare = min(limits.openings, limits.openStores / 8)
-        while entries.count - closings > limits.openStores - spare,
+        while openCount - closings > limits.openStores - spare,
             let (name, _) = idle.min(by: { $0.since < $1.since })
         {
             counts.closedForOthers += 1
@@ -223,7 +231,7 @@ struct LendingQueue<Opened, Waiter> {
     ) -> (outcome: Outcome, steps: Steps) {
         guard let entry = entries[loan.name], entry.number == loan.number else { return (.stale, Steps()) }
         switch entry.phase {
-        case .closing: return (.stale, Steps())
+        case .closing, .reserved: return (.stale, Steps())
         case .opening:
             openings -= 1
             entries[loan.name]?.phase = .open(store)
@@ -254,13 +262,13 @@ struct LendingQueue<Opened, Waiter> {
         guard let entry = entries[loan.name], entry.users == 0 else { return Steps() }
         var steps = Steps()
         switch entry.phase {
-        case .closing: break
+        case .closing, .reserved: break
         case .opening:
             openings -= 1
             entries[loan.name] = nil
         case .open:
             entries[loan.name]?.idleSince = time
-            if closes || hasEnded || entries.count - closings > limits.openStores { close(loan.name, &steps) }
+            if closes || hasEnded || openCount - closings > limits.openStores { close(loan.name, &steps) }
         }
         steps += advance()
         return steps
@@ -277,11 +285,11 @@ struct LendingQueue<Opened, Waiter> {
         return advance()
     }
 
-    /// Reports that a store was closed.
+    /// Reports that a store was closed, or need not be kept closed any longer.
     mutating func closed(_ loan: Loan) -> Steps {
         guard let entry = entries[loan.name], entry.number == loan.number else { return Steps() }
         entries[loan.name] = nil
-        closings -= 1
+        if case .reserved = entry.phase { reservations -= 1 } else { closings -= 1 }
         guard !hasEnded else { return refuseWaiting() }
         var steps = Steps()
         for request in waiting.removeBehindClose(of: loan.name) {
@@ -329,7 +337,7 @@ struct LendingQueue<Opened, Waiter> {
     mutating func setLimits(_ limits: LendingLimits) -> Steps {
         self.limits = limits
         var steps = Steps()
-        while entries.count - closings > limits.openStores, let (name, _) = idle.min(by: { $0.since < $1.since }) {
+        while openCount - closings > limits.openStores, let (name, _) = idle.min(by: { $0.since < $1.since }) {
             counts.closedForOthers += 1
             close(name, &steps)
         }
@@ -357,8 +365,8 @@ struct LendingQueue<Opened, Waiter> {
     /// How many stores are in each phase.
     var numbers: (lent: Int, idle: Int, opening: Int, closing: Int, waiting: Int) {
         let idleCount = idle.reduce(0) { count, _ in count + 1 }
-        let open = entries.count - openings - closings
-        return (open - idleCount, idleCount, openings, closings, waiting.count)
+        let open = openCount - openings - closings
+        return (open - idleCount, idleCount, openings, closings + reservations, waiting.count)
     }
 }
 

@@ -184,6 +184,12 @@ extension Stores {
     /// Requests a store from the lending queue, and waits for the answer.
     private func admit(_ name: DatabaseName, _ timeout: Duration?) async throws -> Lending.Grant {
         try Task.checkCancellation()
+        guard !StoreUse.isInside(self, keepingClosed: name) else {
+            throw StrongroomError(
+                .sameFile,
+                "The store is kept closed while its file is restored or removed, and cannot be used for that.",
+                database: name.fileName)
+        }
         let ticket = Self.tickets.wrappingAdd(1, ordering: .relaxed).newValue
         let isNested = StoreUse.isInside(self) || OpeningWaits.isInsideOpening
         let timer = Locked<(any DispatchSourceTimer)?>(nil)
@@ -225,7 +231,8 @@ extension Stores {
                 .timedOut,
                 """
                 The store could not be opened within \(timeout): \(numbers.lent) stores are in use, \
-                \(numbers.opening) are being opened, and \(numbers.waiting) requests wait. Raise `lendingLimits` \
+                \(numbers.opening) are being opened, \(numbers.closing) are being closed, restored or removed, and \
+                \(numbers.waiting) requests wait. Raise `lendingLimits` \
                 (\(lendingLimits.openStores) open stores), or end uses sooner.
                 """,
                 database: name.fileName)

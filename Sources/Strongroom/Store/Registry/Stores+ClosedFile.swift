@@ -9,6 +9,23 @@ extension Stores {
         _ fileName: String, isWriting: Bool = true, _ work: (StoreContext, KeyChain) async throws -> T
     ) async throws -> T {
         let name = try DatabaseName(fileName)
+        return try await withClosedFile(name, isWriting: isWriting, work)
+    }
+
+    /// Runs work that replaces a database's file, as ``withClosedFile(_:isWriting:_:)``; a lent store that is idle is
+    /// closed first.
+    func replacingFile<T>(
+        _ fileName: String, _ work: (StoreContext, KeyChain) async throws -> T
+    ) async throws -> T {
+        let name = try DatabaseName(fileName)
+        return try await whileNotLent(name, label: "restoring") {
+            try await withClosedFile(name, isWriting: true, work)
+        }
+    }
+
+    private func withClosedFile<T>(
+        _ name: DatabaseName, isWriting: Bool, _ work: (StoreContext, KeyChain) async throws -> T
+    ) async throws -> T {
         let configuration = try configuration(of: name)
         do {
             let context = try StoreContext(name, configuration, in: .disk).located()

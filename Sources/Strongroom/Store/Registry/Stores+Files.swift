@@ -20,21 +20,29 @@ extension Stores {
     /// Without the envelope, and without a copy of the file, the data cannot be recovered. The removed files are not
     /// overwritten: their content is encrypted, or was plaintext anyway.
     ///
+    /// A lent store that is idle is closed first. Requests for it that come meanwhile wait, and would create the file
+    /// again: refuse those of a tenant before its database is removed.
+    ///
     /// ```swift
     /// try await stores.remove("addressbook_alice.sqlite")
     /// ```
     ///
     /// - Parameter fileName: The database's name; its configuration provides the path.
     /// - Returns: Whether the file existed. Leftovers of an interrupted removal are removed in any case.
-    /// - Throws: ``StrongroomError`` with `sameFile` if it is open in this process: close it first; `locked` naming the
-    ///   processes that have it open, where the system reports them (Linux does), or if another process is opening it;
-    ///   `readOnly` if its settings open it read-only; `notAFile` for a directory, `permissionDenied`, `invalidName`,
-    ///   `noConfiguration`, `duplicateConfiguration`; what the configuration throws. Nothing is removed then.
+    /// - Throws: ``StrongroomError`` with `sameFile` if it is open in this process: close it first, or end the uses of a
+    ///   lent one; `locked` naming the processes that have it open, where the system reports them (Linux does), or if
+    ///   another process is opening it; `readOnly` if its settings open it read-only; `notAFile` for a directory,
+    ///   `permissionDenied`, `invalidName`, `noConfiguration`, `duplicateConfiguration`; what the configuration throws;
+    ///   `CancellationError` while an idle store is being closed. Nothing is removed then.
     @discardableResult
     public func remove(_ fileName: String) async throws -> Bool {
         let name = try DatabaseName(fileName)
+        return try await whileNotLent(name, label: "removing") { try await remove(name) }
+    }
+
+    private func remove(_ name: DatabaseName) async throws -> Bool {
         let configuration = try configuration(of: name)
-        guard !configuration.settings(for: name).isReadOnly else { throw StrongroomError.readOnlyStore(fileName) }
+        guard !configuration.settings(for: name).isReadOnly else { throw StrongroomError.readOnlyStore(name.fileName) }
         let configured = try configuration.checkedPath(for: name)
         let directory = FileSystem.directory(of: configured)
         guard try FileStatus.at(directory) != nil else { return false }

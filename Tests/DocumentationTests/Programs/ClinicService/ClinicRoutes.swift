@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Logging
 import ServiceLifecycle
 import Strongroom
 
@@ -9,8 +10,9 @@ extension Patient: ResponseCodable {}
 struct ClinicRoutes: Sendable {
     let clinics: Clinics
     let stores: Stores
-    /// How long a request waits for its store.
+    /// How long a request waits for a store, and then for its operation.
     let patience: Duration
+    let logger: Logger
 
     var router: Router<BasicRequestContext> {
         let router = Router()
@@ -21,6 +23,7 @@ struct ClinicRoutes: Sendable {
         router.get("clinics/:clinic/patients") { request, context in try await list(request, context) }
         router.get("clinics/:clinic/events") { request, context in try await events(request, context) }
         router.post("rotation") { _, _ in try await rotateAll() }
+        router.get("ready") { _, _ in readiness }
         return router
     }
 
@@ -32,23 +35,25 @@ struct ClinicRoutes: Sendable {
         return try clinics.database(of: clinic)
     }
 
-    /// The database of a clinic that there is.
+    /// The database of an existing clinic.
     private func database(_ context: BasicRequestContext) throws -> DatabaseName {
         let name = try name(context)
-        guard clinics.hasFile(name) else { throw HTTPError(.notFound) }
+        guard try stores.exists(name.fileName) else { throw HTTPError(.notFound) }
         return name
     }
 
     private func create(_ context: BasicRequestContext) async throws -> HTTPResponse.Status {
         let name = try name(context)
-        let isNew = !clinics.hasFile(name)
+        let isNew = try !stores.exists(name.fileName)
         return try await stores.withStore(name) { _ in isNew ? .created : .ok }
     }
 
     private func add(_ request: Request, _ context: BasicRequestContext) async throws -> EditedResponse<Patient> {
         let patient = try await request.decode(as: Patient.self, context: context)
         let stored = try await stores.withStore(database(context), timeout: patience) { store in
-            try await store.table(Patient.self).insert(patient, returning: Patient.self)
+            try await store.write(timeout: patience) { db in
+                try Patient.insert(patient, in: db, returning: Patient.self)
+            }
         }
         return EditedResponse(status: .created, response: stored)
     }
@@ -57,7 +62,7 @@ struct ClinicRoutes: Sendable {
         let question = request.uri.queryParameters["q"].map(String.init)
         let last = request.uri.queryParameters["after"].flatMap { Int64($0) }
         return try await stores.withStore(database(context), timeout: patience) { store in
-            try await store.read { db in
+            try await store.read(timeout: patience) { db in
                 if let question { return try Patient.hits(SearchQuery.typing(question), in: db).map(\.record) }
                 let page = Patient.order { $0.id.ascending }.limit(100)
                 return try last.map { try page.after(key: $0, in: db).fetch(in: db) } ?? page.fetch(in: db)
@@ -88,8 +93,18 @@ struct ClinicRoutes: Sendable {
     private func rotateAll() async throws -> [String: Int] {
         try clinics.keyFile.appendKey()
         let outcomes = try await stores.rotate(stores.databases(of: "clinic"), atMost: 2)
-        let failures = outcomes.count { (try? $0.result.get()) == nil }
+        var failures = 0
+        for outcome in outcomes {
+            guard case .failure(let error) = outcome.result else { continue }
+            logger.error("\(outcome.name) was not rotated: \(error)")
+            failures += 1
+        }
         return ["rotated": outcomes.count - failures, "failed": failures]
+    }
+
+    /// Whether a request gets a store without waiting for the end of another one.
+    private var readiness: HTTPResponse.Status {
+        stores.statistics.lent < stores.lendingLimits.openStores ? .ok : .serviceUnavailable
     }
 }
 

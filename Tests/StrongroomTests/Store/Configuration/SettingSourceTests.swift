@@ -31,18 +31,20 @@ struct SettingSourceTests {
             "storage": "memory", "isReadOnly": true, "readers": 3, "busyTimeoutMilliseconds": 1_500,
             "openTimeoutMilliseconds": 0, "rotation": "never", "migration": "manual", "migrationBackups": 2,
             "groupSize": 17, "groupDurationMilliseconds": 5, "readerIdleTimeMilliseconds": 250,
+            "pageCacheBytes": 1_048_576,
             "slowStatementMilliseconds": 40, "recursiveTriggers": true, "foreignChanges": "polled",
             "pollingIntervalMilliseconds": 30,
         ])
         let expected = StoreSettings(
             storage: .memory, isReadOnly: true, readers: 3, busyTimeout: .milliseconds(1_500), openTimeout: .zero,
             rotation: .never, migration: .manual, migrationBackups: .newest(2), groupSize: 17,
-            groupDuration: .milliseconds(5), readerIdleTime: .milliseconds(250), slowStatement: .milliseconds(40),
-            recursiveTriggers: true, foreignChanges: .polled(every: .milliseconds(30)))
+            groupDuration: .milliseconds(5), readerIdleTime: .milliseconds(250), pageCache: 1 << 20,
+            slowStatement: .milliseconds(40), recursiveTriggers: true,
+            foreignChanges: .polled(every: .milliseconds(30)))
         #expect(read == expected)
         // Every one is read, and none of them had its default.
         let names = Mirror(reflecting: StoreSettings()).children.compactMap(\.label)
-        #expect(names.count == 14)
+        #expect(names.count == 15)
         let (standard, changed) = (Mirror(reflecting: StoreSettings()), Mirror(reflecting: read))
         for (one, other) in zip(standard.children, changed.children) {
             #expect("\(one.value)" != "\(other.value)", "\(one.label ?? "")")
@@ -80,6 +82,7 @@ struct SettingSourceTests {
         ("openTimeoutMilliseconds", 2_147_483_648, "a whole number of milliseconds from 0 to 2147483647"),
         ("groupDurationMilliseconds", "20 ms", "a whole number of milliseconds from 0 to 2147483647"),
         ("readerIdleTimeMilliseconds", 9, "a whole number of milliseconds from 10 to 2147483647"),
+        ("pageCacheBytes", 131_071, "a whole number from 131072 to 1073741824"),
         ("slowStatementMilliseconds", 1.5, "a whole number of milliseconds from 0 to 2147483647"),
         ("pollingIntervalMilliseconds", 0, "a whole number of milliseconds from 1 to 2147483647"),
     ]

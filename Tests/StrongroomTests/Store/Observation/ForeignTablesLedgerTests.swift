@@ -164,10 +164,11 @@ struct ForeignTablesLedgerTests {
                         await #expect(processExitsWith: .signal(SIGKILL), "\(seed)") {
                             [root = root as String, seed = (seed &+ 100) as UInt64, round = round as Int] in
                             let worker = try await Worker(root, seed: seed &+ UInt64(round))
-                            let connection = try #require(worker.store.pool.writer.connection)
-                            let records = try #require(connection.attachments[CommitRecords.self])
-                            connection.watchCommits(
-                                Killer(records, isRecording: round % 2 == 0, after: 10 * (round + 1)))
+                            try await worker.store.pool.perform(.ungroupedWrite) { [round] connection in
+                                let records = try #require(connection.attachments[CommitRecords.self])
+                                connection.watchCommits(
+                                    Killer(records, isRecording: round % 2 == 0, after: 10 * (round + 1)))
+                            }
                             while true { try await worker.step() }
                         }
                     }

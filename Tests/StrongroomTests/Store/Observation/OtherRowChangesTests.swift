@@ -93,7 +93,8 @@ struct OtherRowChangesTests {
         }
         #expect(returned.map(\.age) == [1, 1])
         #expect(try await persons.next() == .keys(["a", "b"]))
-        #expect(store.pool.writer.connection?.transaction.tables.writes.contains("sqlite_master") == false)
+        let writes = try await store.pool.perform(.ungroupedWrite) { $0.transaction.tables.writes }
+        #expect(!writes.contains("sqlite_master"))
     }
 
     /// A full-text index is connected again after each rollback of a change of the schema.
@@ -191,6 +192,6 @@ struct OtherRowChangesTests {
             return try db.value(triggers, as: Int.self)
         }
         #expect(count == 0)
-        #expect(store.pool.writer.connection?.rowRecorder == nil)
+        #expect(try await store.pool.perform(.ungroupedWrite) { $0.rowRecorder == nil })
     }
 }

@@ -219,10 +219,14 @@ struct RowChangesTests {
         do {
             let items = store.rowChanges(in: Item.self).makeAsyncIterator()
             try await store.write { db in try db.execute("UPDATE item SET name = 'x' WHERE id = 2") }
-            #expect(store.pool.writer.connection?.rowRecorder != nil)
+            #expect(try await isRecording(store))
             withExtendedLifetime(items) {}
         }
         try await store.write { db in try db.execute("UPDATE item SET name = 'y' WHERE id = 2") }
-        #expect(store.pool.writer.connection?.rowRecorder == nil)
+        #expect(try await !isRecording(store))
+    }
+
+    private func isRecording(_ store: Store) async throws -> Bool {
+        try await store.pool.perform(.ungroupedWrite) { $0.rowRecorder != nil }
     }
 }

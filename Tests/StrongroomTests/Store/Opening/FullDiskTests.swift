@@ -102,6 +102,29 @@ struct FullDiskTests {
         #expect(try await vault.lines() == ["a"])
     }
 
+    /// Its changed pages leave the cache, and are read from the WAL again, which is written in larger pieces.
+    @Test func aTransactionThatReadsWhatItHasWrittenEndsWithTheFullDisk() async throws {
+        try await vault.keep("a")
+        let store = try await vault.with(\.settings, StoreSettings(pageCache: 0)).open()
+        let row = String(repeating: "b", count: 2_000)
+        let error = try await expectFailure(.diskFull) {
+            try await store.write { db in
+                for count in 1... {
+                    try db.execute("INSERT INTO line VALUES (\(row))")
+                    let length = try db.value("SELECT sum(length(text)) FROM line", as: Int.self)
+                    #expect(length == 1 + 2_000 * count)
+                }
+            }
+        }
+        #expect(error.message.contains("Free space"))
+        let left = try await store.read { db in try db.value("SELECT group_concat(text) FROM line", as: String.self) }
+        #expect(left == "a")
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('c')") }
+        #expect(try await store.verify().isWhole)
+        try await store.close()
+        #expect(try await vault.lines() == ["a", "c"])
+    }
+
     @Test func aBackupThatDoesNotFitIsNotBegun() async throws {
         let directory = try TemporaryDirectory()
         let vault = Vault(directory.path("files"), keys: .numbered(1))
