@@ -21,7 +21,7 @@ struct FamilyRound {
 
     init(_ workplace: Workplace) async throws {
         directory = workplace.directory.appending(path: "family")
-        stores = try Stores(Family(directory: directory))
+        stores = try Stores(Tenants(directory: directory))
         let samples = TestData.rows(count: 1)
         entry = Entry(samples[0])
         rivalEntry = try RivalEntries(samples)
@@ -50,7 +50,7 @@ struct FamilyRound {
         try await ContinuousClock().measure {
             var open: [Store] = []
             for number in numbers {
-                let store = try await stores.open(Self.name(number))
+                let store = try await stores.open(ServiceLoad.name(number))
                 try await store.write { [entry] db in _ = try Entry.insert(entry, in: db) }
                 open.append(store)
             }
@@ -72,12 +72,10 @@ struct FamilyRound {
 
     /// Shows that a database of each side has its row, with the other's key.
     private func check(_ number: Int) throws {
-        for name in [Self.name(number), "c_\(number).sqlite"] {
+        for name in [ServiceLoad.name(number), "c_\(number).sqlite"] {
             try Rival(path(name), passphrase: TestData.rawKeyText).summary(of: Entry.self).check(expected)
         }
     }
-
-    private static func name(_ number: Int) -> String { "\(Family.target)_\(number).sqlite" }
 
     private func path(_ name: String) -> String { directory.appending(path: name).path(percentEncoded: false) }
 
@@ -105,24 +103,5 @@ struct FamilyRound {
             gauges.append(gauge("allocated memory", "MB", Double(late - early) / 1e6, limit: 1))
         }
         return gauges
-    }
-
-    /// The files of the family.
-    private struct Family: Configuration {
-        static let target = "family"
-
-        let directory: URL
-
-        func filePath(for database: DatabaseName) -> String? {
-            directory.appending(path: database.fileName).path(percentEncoded: false)
-        }
-
-        func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.raw(TestData.rawKey)) }
-
-        func migrator(for database: DatabaseName) -> Migrator? {
-            Migrator(tables: [Entry.schema]) {
-                Migration("1") { db in try db.createTable(Entry.schema) }
-            }
-        }
     }
 }

@@ -4,10 +4,10 @@
 struct Group: Sendable {
     static let all: [Group] = [
         .insert, .insertMany, .insertChildren, .save, .fetch, .point, .update, .upsert, .upsertMany, .query, .queries,
-        .orders, .open, .openChain, .rotate, .rotateEnvelope, .checking, .migrate,
+        .orders, .open, .openChain, .reopen, .rotate, .rotateEnvelope, .checking, .migrate,
         .groupCommit, .awaitedWrite, .awaitedRead, .endOfReadCheck, .readersBesideWriter, .stream, .familyOpen,
         .formatPredicate, .function, .history, .search, .replication, .replicatedTenants,
-        .foreignCommits, .idleObservation, .service, .growth, .reopen,
+        .foreignCommits, .idleObservation, .service, .growth,
     ]
 
     let name: String

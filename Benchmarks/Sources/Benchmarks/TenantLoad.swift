@@ -86,13 +86,14 @@ struct TenantLoad {
     }
 
     private func open(_ objects: CountedObjects) async throws -> [Store] {
-        let registry = try Stores(Tenants(directory: directory, replica: Replica(in: objects, interval: interval)))
+        let replica = Replica(in: objects, interval: interval)
+        let registry = try Stores(ReplicatedTenants(directory: directory, replica: replica))
         var stores: [Store] = []
         for batch in stride(from: 0, to: tenants, by: 50) {
             let opened = try await withThrowingTaskGroup(of: Store.self) { group in
                 for number in batch..<min(batch + 50, tenants) {
                     group.addTask {
-                        let store = try await registry.open("tenant_\(number).sqlite")
+                        let store = try await registry.open(ServiceLoad.name(number))
                         try await store.write { db in
                             try db.execute("CREATE TABLE payment (id INTEGER PRIMARY KEY, text TEXT)")
                         }
@@ -159,7 +160,7 @@ private final class Confirmed: Sendable {
 }
 
 /// The databases of the load.
-private struct Tenants: Configuration {
+private struct ReplicatedTenants: Configuration {
     static let target = "tenant"
 
     let directory: URL

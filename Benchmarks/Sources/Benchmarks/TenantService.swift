@@ -12,7 +12,8 @@ final class TenantService: Sendable {
     init(_ workplace: Workplace) async throws {
         directory = workplace.directory.appending(path: "tenants")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        stores = try Stores(Tenants(directory: directory))
+        stores = try Stores(
+            Tenants(directory: directory, settings: StoreSettings(readers: TestData.readerCount)))
         let samples = TestData.rows(count: ServiceLoad.rowCount).map(Entry.init)
         let names = try (0..<ServiceLoad.tenantCount).map { try DatabaseName(ServiceLoad.name($0)) }
         let made = try await stores.withEachStore(of: names) { store in
@@ -67,25 +68,5 @@ final class TenantService: Sendable {
         }
         try await stores.closeAll()
         return gauges
-    }
-
-    private struct Tenants: Configuration {
-        static let target = "tenant"
-
-        let directory: URL
-
-        func filePath(for database: DatabaseName) -> String? {
-            directory.appending(path: database.fileName).path(percentEncoded: false)
-        }
-
-        func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.raw(TestData.rawKey)) }
-
-        func migrator(for database: DatabaseName) -> Migrator? {
-            Migrator(tables: [Entry.schema]) {
-                Migration("1") { db in try db.createTable(Entry.schema) }
-            }
-        }
-
-        func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: TestData.readerCount) }
     }
 }

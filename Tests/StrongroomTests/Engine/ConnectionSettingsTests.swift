@@ -59,6 +59,20 @@ struct ConnectionSettingsTests {
         #expect(ofReader == expected)
     }
 
+    /// SQLCipher 4.6 reports what it cannot decrypt there, unless it is told not to.
+    @Test func theEngineWritesNothingToStandardError() async throws {
+        let directory = try TemporaryDirectory()
+        try await Vault(directory.path("files"), keys: .numbered(1)).keep()
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            [root = directory.path("files") as String] in
+            for number in 2...4 as ClosedRange<UInt8> {
+                try await expectFailure(.wrongKey) { try await Vault(root, keys: .numbered(number)).open() }
+            }
+        }
+        let written = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(!written.contains("sqlcipher"), "\(written)")
+    }
+
     @Test func foreignKeysAreEnforced() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in

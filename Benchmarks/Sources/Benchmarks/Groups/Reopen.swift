@@ -41,11 +41,11 @@ private struct ReopenedFiles {
     init(in place: URL, protection: KeyProtection) async throws {
         directory = place.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        stores = try Stores(Reopened(directory: directory, protection: protection))
+        stores = try Stores(Tenants(directory: directory, protection: protection))
         rivalRow = try RivalEntries(TestData.rows(count: 1))
         let rows = TestData.rows(count: Self.rowCount).map(Entry.init)
         for number in 0..<Self.count {
-            let store = try await stores.open(Self.name(number))
+            let store = try await stores.open(ServiceLoad.name(number))
             try await store.write { db in _ = try Entry.insert(contentsOf: rows, in: db) }
             try await store.close()
         }
@@ -54,7 +54,7 @@ private struct ReopenedFiles {
     func open(_ use: Use) async throws -> Duration {
         try await ContinuousClock().measure {
             for number in 0..<Self.count {
-                let store = try await stores.open(Self.name(number))
+                let store = try await stores.open(ServiceLoad.name(number))
                 switch use {
                 case .read: _ = try await store.read { db in try Entry.find(100, in: db) }
                 case .write: try await store.write { [row] db in _ = try Entry.insert(row, in: db) }
@@ -67,36 +67,13 @@ private struct ReopenedFiles {
     func openRivals(_ use: Use) throws -> Duration {
         try ContinuousClock().measure {
             for number in 0..<Self.count {
-                let path = directory.appending(path: Self.name(number)).path(percentEncoded: false)
+                let path = directory.appending(path: ServiceLoad.name(number)).path(percentEncoded: false)
                 let rival = try Rival(path, passphrase: TestData.rawKeyText)
                 switch use {
                 case .read: _ = try rival.find([100])
                 case .write: try rival.insertEach(rivalRow)
                 }
                 rival.close()
-            }
-        }
-    }
-
-    private static func name(_ number: Int) -> String { "\(Reopened.target)_\(number).sqlite" }
-
-    private struct Reopened: Configuration {
-        static let target = "reopened"
-
-        let directory: URL
-        let protection: KeyProtection
-
-        func filePath(for database: DatabaseName) -> String? {
-            directory.appending(path: database.fileName).path(percentEncoded: false)
-        }
-
-        func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.raw(TestData.rawKey)) }
-
-        func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
-
-        func migrator(for database: DatabaseName) -> Migrator? {
-            Migrator(tables: [Entry.schema]) {
-                Migration("1") { db in try db.createTable(Entry.schema) }
             }
         }
     }

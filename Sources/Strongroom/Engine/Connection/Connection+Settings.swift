@@ -13,7 +13,7 @@ extension Connection {
     }
 
     /// Turns off the engine's own log lines on standard error; to be called before the key is set. The setting is the
-    /// process's, but the engine forgets it when the last connection is closed.
+    /// process's, but SQLCipher 4.6 sets its own again when the process sets its first key.
     func silenceLog() throws {
         // An engine that does not know the setting ignores it.
         try set(["PRAGMA cipher_log_level = NONE"])
@@ -77,6 +77,14 @@ extension Connection {
     /// Lets delete triggers fire for rows that are replaced, and lets triggers fire themselves.
     func allowRecursiveTriggers() throws {
         try run("PRAGMA recursive_triggers = ON")
+    }
+
+    /// Runs work with a page cache of another size, in bytes.
+    func withPageCache(of bytes: Int, _ work: () throws -> Void) throws {
+        try run("PRAGMA cache_size = -\(bytes >> 10)")
+        // Only memory and the speed of later work depend on it.
+        defer { try? run("PRAGMA cache_size = -\(file.pageCache >> 10)") }
+        try work()
     }
 
     /// In bytes. A page that leaves the cache while a transaction changes it is encrypted, written and later read

@@ -9,10 +9,7 @@ extension Connection {
         // `sqlite3_db_cacheflush` (sqlite.org/c3ref/db_cacheflush.html).
         sqlite3_db_cacheflush(pointer)
         releaseMemory()
-        try self.run("PRAGMA cache_size = -\(min(Self.cacheBesideSorting, file.pageCache) >> 10)")
-        // Only the speed of later work depends on it.
-        defer { try? self.run("PRAGMA cache_size = -\(file.pageCache >> 10)") }
-        try run()
+        try withPageCache(of: min(Self.cacheBesideSorting, file.pageCache), run)
     }
 
     /// Bytes.

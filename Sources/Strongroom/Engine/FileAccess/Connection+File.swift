@@ -73,10 +73,7 @@ extension Connection {
 
     /// Adds a rule for the engine's locks on the file; to be called right after the connection is opened.
     func add(_ rule: any FileLockRule) {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-        guard let file, file.pointee.pMethods != nil else { return }
-        FileMethods.install(on: file)?.pointee.add(rule)
+        openFile(SQLITE_FCNTL_FILE_POINTER).flatMap(FileMethods.install)?.pointee.add(rule)
     }
 
     private func file(_ request: Int32, of schema: String = "main") throws -> EngineFile {
@@ -84,15 +81,23 @@ extension Connection {
     }
 
     /// The engine's file handle for a request.
-    func engineFile(_ request: Int32, of schema: String = "main") throws -> UnsafeMutablePointer<sqlite3_file> {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        let result = sqlite3_file_control(pointer, schema, request, &file)
-        guard result == SQLITE_OK, let file, file.pointee.pMethods != nil else {
+    func engineFile(_ request: Int32, of schema: String = "main") throws -> FileMethods.File {
+        let (file, result) = handle(request, of: schema)
+        guard let file else {
             throw StrongroomError(
                 .engine, "The engine does not provide access to the file.", database: database,
                 resultCode: ResultCode(extended: result))
         }
         return file
+    }
+
+    /// The engine's file handle for a request; nil if the file is not open, as a WAL that was not read yet.
+    func openFile(_ request: Int32) -> FileMethods.File? { handle(request, of: "main").file }
+
+    private func handle(_ request: Int32, of schema: String) -> (file: FileMethods.File?, result: Int32) {
+        var file: FileMethods.File?
+        let result = sqlite3_file_control(pointer, schema, request, &file)
+        return (result == SQLITE_OK && file?.pointee.pMethods != nil ? file : nil, result)
     }
 
     /// Whether the path now refers to another file than the open one, or to none; false if the engine does not report

@@ -49,15 +49,10 @@ extension Connection {
     /// the order of the rows: without room, a page of an index is read and deciphered for each row.
     private func withRoomForLookups(_ work: () throws -> Void) throws {
         let size = try ownNumber("PRAGMA main.page_count") * ownNumber("PRAGMA main.page_size")
-        let room = min(size, Self.cacheForLookups)
+        let room = Int(min(size, Self.cacheForLookups))
         guard room > file.pageCache else { return try work() }
-        try run("PRAGMA cache_size = -\(room >> 10)")
-        // Only memory and the speed of later work depend on it.
-        defer {
-            try? run("PRAGMA cache_size = -\(file.pageCache >> 10)")
-            releaseMemory()
-        }
-        try work()
+        defer { releaseMemory() }
+        try withPageCache(of: room, work)
     }
 
     /// Bytes; allocated as pages are read.

@@ -16,21 +16,18 @@ extension Connection {
             try ownValue("PRAGMA journal_mode") == .text("wal")
         else { return }
         // A connection that has just switched to WAL mode has not opened the WAL yet.
-        guard let log = try? engineFile(SQLITE_FCNTL_JOURNAL_POINTER) else { return }
-        FileMethods.install(on: log)?.pointee.refusesZeroPages = true
+        openFile(SQLITE_FCNTL_JOURNAL_POINTER).flatMap(FileMethods.install)?.pointee.refusesZeroPages = true
     }
 
     /// Whether it refuses those of the open WAL.
     private var hasWrappedLog: Bool {
-        guard let log = try? engineFile(SQLITE_FCNTL_JOURNAL_POINTER) else { return false }
-        return FileMethods.of(log)?.pointee.refusesZeroPages ?? false
+        openFile(SQLITE_FCNTL_JOURNAL_POINTER).flatMap(FileMethods.of)?.pointee.refusesZeroPages ?? false
     }
 
     /// Runs work that reads every page of the file, including unused ones, some of which may never have been written
     /// and are holes in the file.
     func acceptingZeroPages<T>(_ body: () throws -> T) rethrows -> T {
-        guard file.refusesZeroPages, let open = try? engineFile(SQLITE_FCNTL_FILE_POINTER),
-            let methods = FileMethods.of(open)
+        guard file.refusesZeroPages, let methods = openFile(SQLITE_FCNTL_FILE_POINTER).flatMap(FileMethods.of)
         else { return try body() }
         methods.pointee.refusesZeroPages = false
         defer { methods.pointee.refusesZeroPages = true }

@@ -134,12 +134,4 @@ extension Connection {
     var hasLogBuffer: Bool {
         openFile(SQLITE_FCNTL_JOURNAL_POINTER).flatMap(FileMethods.of)?.pointee.writeRule != nil
     }
-
-    private func openFile(_ request: Int32) -> UnsafeMutablePointer<sqlite3_file>? {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(pointer, "main", request, &file) == SQLITE_OK, file?.pointee.pMethods != nil else {
-            return nil
-        }
-        return file
-    }
 }

@@ -162,18 +162,16 @@ struct ReservedStoreTests {
             _ = try await store.backup(to: directory.path("backup.sqlite"))
         }
         keeper.source.withLock { $0 = (stores, source) }
-        try await stores.withStore("vault_other.sqlite") { _ in
-            guard source == "vault_keys.sqlite" else {
-                let error = await #expect(throws: StrongroomError.self) {
-                    try await stores.restore("vault_a.sqlite", from: directory.path("backup.sqlite"))
-                }
-                #expect(error?.code == .sameFile)
-                return
-            }
-            _ = try await ending { [path = directory.path("backup.sqlite")] in
-                try await stores.restore("vault_a.sqlite", from: path)
-            }
+        let lease = try await stores.lease("vault_other.sqlite")
+        let restored: @Sendable () async throws -> BackupReport = { [path = directory.path("backup.sqlite")] in
+            try await ending { try await stores.restore("vault_a.sqlite", from: path) }
         }
+        if source == "vault_keys.sqlite" {
+            #expect(try await restored().rows == 0)
+        } else {
+            try await expectFailure(.sameFile) { _ = try await restored() }
+        }
+        lease.end()
         keeper.source.withLock { $0 = nil }
         try await stores.closeAll()
     }

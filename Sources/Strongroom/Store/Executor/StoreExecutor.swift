@@ -22,12 +22,12 @@ import Synchronization
 ///
 /// See SE-0417, "Task Executor Preference".
 public final class StoreExecutor: TaskExecutor, Sendable {
-    private enum Piece {
+    enum Piece {
         case job(UnownedJob)
         case work(@Sendable () -> Void)
     }
 
-    private struct State {
+    struct State {
         var pieces = UrgentLine<Piece>()
         var count = 0
         /// Those that are not replaced because they wait.
@@ -52,15 +52,6 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         var whenNoneIsIdle: DispatchSemaphore?
     }
 
-    /// The thread that takes over when the others are stalled.
-    private enum Reserve {
-        case none
-        /// Compares the number of pieces that have begun, every ``StoreExecutor/stallTime``.
-        case watching
-        /// Nothing was queued.
-        case sleeping
-    }
-
     /// The thread-local state of a thread.
     private final class CurrentThread {
         let executor: ObjectIdentifier
@@ -80,14 +71,14 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     private static let pointer = ThreadLocal()
 
-    private let state: Locked<State>
-    private let wakeReserve = DispatchSemaphore(value: 0)
+    let state: Locked<State>
+    let wakeReserve = DispatchSemaphore(value: 0)
     private let wake = DispatchSemaphore(value: 0)
     /// The number of queued pieces; a polling thread reads it without the lock.
     private let pending = Atomic<Int>(0)
-    private let name: String
+    let name: String
     /// How many threads may be started beyond the usual number while work is stalled.
-    private let largestReserve: Int
+    let largestReserve: Int
 
     /// How many pieces may follow each other on one thread before queued work gets it.
     private static let longestChain = 64
@@ -97,10 +88,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     private static let maxPolls = 100
 
     /// How long an idle thread is kept.
-    private static let patience = DispatchTimeInterval.seconds(5)
-
-    /// How long queued work waits for a busy thread before another one is started.
-    private static let stallTime = 0.01  // seconds
+    static let patience = DispatchTimeInterval.seconds(5)
 
     /// - Parameters:
     ///   - threads: How many threads are started as soon as work is queued.
@@ -243,7 +231,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         if state.idle == 0 { state.whenNoneIsIdle.take()?.signal() }
     }
 
-    private enum Need {
+    enum Need {
         case none, sleeper, thread, reserve, reserveSleeper
     }
 
@@ -270,82 +258,6 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         }
     }
 
-    /// What lets the reserve watch the threads, which are all busy.
-    private func reserve(_ state: inout State) -> Need {
-        guard state.threads < state.largest + largestReserve else { return .none }
-        defer { state.reserve = .watching }
-        return switch state.reserve {
-        case .watching: .none
-        case .sleeping: .reserveSleeper
-        case .none: .reserve
-        }
-    }
-
-    private func startReserve() {
-        DedicatedThread.start(name) { [self] isOwn in
-            guard watch(isOwn) else { return }
-            work(isOwn)
-        }
-    }
-
-    private enum Watch {
-        case on, sleep, end
-        /// - Parameter isFollowed: Whether another reserve is needed.
-        case work(isFollowed: Bool)
-    }
-
-    /// Waits until the threads are stalled.
-    ///
-    /// - Parameter isOwn: Whether the thread may wait.
-    /// - Returns: Whether they are, so that the current thread becomes one of them; otherwise nothing was queued for
-    ///   the idle time.
-    private func watch(_ isOwn: Bool) -> Bool {
-        guard isOwn else {
-            // A shared thread must not wait; the system cannot create another one.
-            state.withLock { state in
-                state.reserve = .none
-                state.threads += 1
-            }
-            return true
-        }
-        var begun = state.withLock { $0.begun }
-        while true {
-            Thread.sleep(forTimeInterval: Self.stallTime)
-            switch state.withLock({ watch(&$0, &begun) }) {
-            case .on: continue
-            case .end: return false
-            case .work(let isFollowed):
-                if isFollowed { startReserve() }
-                return true
-            case .sleep:
-                if wakeReserve.wait(timeout: .now() + Self.patience) == .success { continue }
-                let isOver = state.withLock { state in
-                    guard state.reserve == .sleeping else { return false }
-                    state.reserve = .none
-                    return true
-                }
-                if isOver { return false }
-                // It was woken at the same moment; consume the signal.
-                wakeReserve.wait()
-            }
-        }
-    }
-
-    private func watch(_ state: inout State, _ begun: inout UInt64) -> Watch {
-        guard state.count > 0 else {
-            state.reserve = state.isRetired ? .none : .sleeping
-            return state.isRetired ? .end : .sleep
-        }
-        guard state.begun == begun else {
-            begun = state.begun
-            return .on
-        }
-        state.threads += 1
-        let isFollowed = state.count > 1 && state.threads < state.largest + largestReserve
-        state.reserve = isFollowed ? .watching : .none
-        return .work(isFollowed: isFollowed)
-    }
-
     private func startThread() {
         DedicatedThread.start(name) { [self] isOwn in work(isOwn) }
     }
@@ -353,7 +265,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// Runs queued work until the thread is to end.
     ///
     /// - Parameter isOwn: Whether the thread may wait for further work.
-    private func work(_ isOwn: Bool) {
+    func work(_ isOwn: Bool) {
         let current = CurrentThread(self)
         withExtendedLifetime(current) {
             Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()
@@ -459,5 +371,4 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         defer { state.withLock { $0.polling = 0 } }
         for _ in 0..<Self.maxPolls where pending.load(ordering: .relaxed) == 0 { sched_yield() }
     }
-
 }
