@@ -224,7 +224,7 @@ struct ReservedStoreTests {
         let waiting = Task { try await lines() }
         try await eventually { stores.statistics.waiting == 1 }
         mayGoOn.come()
-        try await restoring.value
+        _ = try await restoring.value
         #expect(try await waiting.value == ["a"])
         try await stores.closeAll()
     }
