@@ -99,6 +99,12 @@ int baseline_make(const char *path, const char *key, sqlite3 **connection) {
 
 void baseline_close(sqlite3 *connection) { sqlite3_close_v2(connection); }
 
+int baseline_keep_log(sqlite3 *connection) {
+    int is_kept = 1;
+    int result = sqlite3_file_control(connection, "main", SQLITE_FCNTL_PERSIST_WAL, &is_kept);
+    return result == SQLITE_OK ? baseline_run(connection, "PRAGMA journal_size_limit = 0") : result;
+}
+
 const char *baseline_source_id(void) { return sqlite3_sourceid(); }
 
 const char *baseline_library(void) {

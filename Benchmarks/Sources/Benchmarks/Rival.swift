@@ -42,6 +42,11 @@ final class Rival {
         close()
     }
 
+    /// Leaves the log and its index, empty, when it is closed.
+    func keepLog() throws {
+        try check(baseline_keep_log(connection))
+    }
+
     /// Closes the connection, which brings the log into the file; nothing may follow.
     func close() {
         if !isClosed { baseline_close(connection) }

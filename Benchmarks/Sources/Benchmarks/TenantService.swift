@@ -9,8 +9,8 @@ final class TenantService: Sendable {
     private let row = Entry(TestData.rows(count: 1)[0])
 
     /// Makes the files.
-    init(_ workplace: Workplace) async throws {
-        directory = workplace.directory.appending(path: "tenants")
+    init(_ workplace: Workplace, _ name: String) async throws {
+        directory = workplace.directory.appending(path: name)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         stores = try Stores(
             Tenants(directory: directory, settings: StoreSettings(readers: TestData.readerCount)))

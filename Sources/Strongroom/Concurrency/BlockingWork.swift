@@ -4,7 +4,7 @@ import Dispatch
 package enum BlockingWork {
     package static func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            DedicatedThread.start("strongroom.job") { _ in
+            KeptThreads.shared.run("strongroom.job") {
                 let result = Result { try work() }
                 DedicatedThread.end()
                 continuation.resume(with: result)

@@ -196,7 +196,14 @@ public final class Store: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store.
     public func close() async throws {
-        try await BlockingWork.run { [self] in try pool.close() }
+        try await close(keepsLog: false)
+    }
+
+    /// As ``close()``.
+    ///
+    /// - Parameter keepsLog: Whether the empty WAL and its index stay beside the file, for the next opening.
+    func close(keepsLog: Bool) async throws {
+        try await BlockingWork.run { [self] in try pool.close(keepsLog: keepsLog) }
     }
 
     /// Closes the store, on the current thread; for code that is not async.

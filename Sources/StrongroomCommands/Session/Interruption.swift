@@ -51,9 +51,16 @@ package enum Interruption {
         let running = Locked<(task: Task<T, any Error>?, isStopped: Bool)>((nil, false))
         let standstill = Standstill { _exit(ExitStatus.interrupted.rawValue) }
         defer { standstill.stop() }
+        var sources: [(number: Int32, source: any DispatchSourceSignal)] = []
+        defer {
+            for (number, source) in sources {
+                source.cancel()
+                signal(number, SIG_DFL)
+            }
+        }
         // Before the work begins, which may need cleanup immediately.
-        let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
-            watch(number) { isFirst in
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            let source = await watch(number) { isFirst in
                 guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
                 onSignal(number)
                 standstill.start()
@@ -69,6 +76,7 @@ package enum Interruption {
                 }
                 task?.cancel()
             }
+            if let source { sources.append((number, source)) }
         }
         let task = Task { try await CommandSession.$current.withValue(session, operation: work) }
         let isStopped = running.withLock { state in
@@ -76,12 +84,6 @@ package enum Interruption {
             return state.isStopped
         }
         if isStopped { task.cancel() }
-        defer {
-            for (number, source) in sources {
-                source.cancel()
-                signal(number, SIG_DFL)
-            }
-        }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
@@ -89,10 +91,12 @@ package enum Interruption {
         }
     }
 
+    /// Calls a function for each signal from now on.
+    ///
     /// - Returns: Nil for `SIGHUP` if the process was started with it ignored, as by `nohup`.
     private static func watch(
         _ number: Int32, _ act: @escaping @Sendable (_ isFirst: Bool) -> Void
-    ) -> (Int32, any DispatchSourceSignal)? {
+    ) async -> (any DispatchSourceSignal)? {
         // The default action would end the process before the source is notified.
         let before = signal(number, SIG_IGN)
         guard number != SIGHUP || !SignalAction.isIgnoring(before) else { return nil }
@@ -105,7 +109,11 @@ package enum Interruption {
             }
             act(number == 1)
         }
-        source.resume()
-        return (number, source)
+        // Dispatch registers the source on a thread of its own; a signal that comes before is lost.
+        await withCheckedContinuation { continuation in
+            source.setRegistrationHandler { continuation.resume() }
+            source.resume()
+        }
+        return source
     }
 }

@@ -75,7 +75,7 @@ struct PausedTool {
     ///
     /// - Returns: Whether the condition held.
     func wait(for condition: () throws -> Bool) throws -> Bool {
-        let deadline = ContinuousClock.now + .seconds(600)
+        let deadline = ContinuousClock.now + .seconds(240)
         while ContinuousClock.now < deadline {
             if try condition() { return true }
             guard process.isRunning else { return try condition() }

@@ -52,6 +52,8 @@ int baseline_open(const char *path, const char *passphrase, struct sqlite3 **con
 // The same with a file that is made, and its table of entries, which is committed.
 int baseline_make(const char *path, const char *key, struct sqlite3 **connection);
 void baseline_close(struct sqlite3 *connection);
+// The write-ahead log and its index, empty, stay when the connection is closed.
+int baseline_keep_log(struct sqlite3 *connection);
 int baseline_insert(struct sqlite3 *connection, const baseline_list *list);
 // Commits each row by itself.
 int baseline_insert_each(struct sqlite3 *connection, const baseline_list *list);

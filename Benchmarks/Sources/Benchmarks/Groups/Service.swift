@@ -4,8 +4,8 @@ import Synchronization
 import TestData
 
 extension Group {
-    /// The rival is an actor with the pools that were used last, which opens one after the other. Both sides have the
-    /// same files, one after the other.
+    /// The rival is an actor with the pools that were used last, which opens one after the other. Each side has files of
+    /// its own: it finds what it has left beside them.
     static let service = Group(
         "service",
         """
@@ -13,8 +13,8 @@ extension Group {
         law, four of five requests read a page
         """
     ) { workplace in
-        let service = try await TenantService(workplace)
-        let path = service.directory.path(percentEncoded: false)
+        let service = try await TenantService(workplace, "tenants")
+        let path = try await TenantService(workplace, "pools").directory.path(percentEncoded: false)
         let runs = Mutex<[ServiceLoad]>([])
         func rival(_ work: Work, target: Double?) -> Measure.Side? {
             workplace.grdb.map { process in

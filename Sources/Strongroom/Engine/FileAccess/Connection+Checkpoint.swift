@@ -91,6 +91,21 @@ extension Connection {
         }
     }
 
+    /// Keeps the WAL and its index when this connection is the last that closes the file: both are empty then, and the
+    /// next opening need not create them.
+    ///
+    /// File systems are slow at that when files come and go: ext4 does not use the number of a deleted file again for
+    /// five seconds, and searches for another among all of these.
+    ///
+    /// See SQLite's documentation of `SQLITE_FCNTL_PERSIST_WAL`, sqlite.org/c3ref/c_fcntl_begin_atomic_write.html.
+    func keepLog() {
+        // What other processes have written since the checkpoint is truncated, too, so that no frames are left that a
+        // file put in this one's place would seem to belong to.
+        guard (try? run("PRAGMA journal_size_limit = 0")) != nil else { return }
+        var isKept: Int32 = 1
+        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+    }
+
     /// Runs a checkpoint, and retries it while a write or checkpoint of another connection locks it out, for which the
     /// engine does not wait.
     private func waiting<T>(at patience: Int, _ run: () throws -> (T, isLockedOut: Bool)) rethrows -> T {

@@ -27,8 +27,9 @@ struct LendingQueue<Opened, Waiter> {
     struct Steps {
         /// Requests that have waited, with their answers.
         var granted: [(waiter: Waiter, grant: Grant)] = []
-        /// Stores to close; ``LendingQueue/closed(_:)`` reports that it was done.
-        var closing: [(loan: Loan, store: Opened)] = []
+        /// Stores to close; ``LendingQueue/closed(_:)`` reports that it was done. One that makes room for another is
+        /// likely to be opened again soon.
+        var closing: [(loan: Loan, store: Opened, makesRoom: Bool)] = []
     }
 
     enum Phase {
@@ -183,8 +184,7 @@ struct LendingQueue<Opened, Waiter> {
         while closings < wanted, isExceeded || openCount - closings + wanted > limits.openStores,
             let (name, _) = idle.min(by: { $0.since < $1.since })
         {
-            counts.closedForOthers += 1
-            close(name, &steps)
+            closeForAnother(name, &steps)
         }
     }
 
@@ -196,8 +196,7 @@ struct LendingQueue<Opened, Waiter> {
         while openCount - closings > limits.openStores - spare,
             let (name, _) = idle.min(by: { $0.since < $1.since })
         {
-            counts.closedForOthers += 1
-            close(name, &steps)
+            closeForAnother(name, &steps)
         }
     }
 
@@ -205,12 +204,17 @@ struct LendingQueue<Opened, Waiter> {
         entries.lazy.compactMap { name, entry in entry.idleSince.map { (name, $0) } }
     }
 
-    private mutating func close(_ name: DatabaseName, _ steps: inout Steps) {
+    private mutating func closeForAnother(_ name: DatabaseName, _ steps: inout Steps) {
+        counts.closedForOthers += 1
+        close(name, &steps, makesRoom: true)
+    }
+
+    private mutating func close(_ name: DatabaseName, _ steps: inout Steps, makesRoom: Bool = false) {
         guard let entry = entries[name], case .open(let store) = entry.phase else { return }
         entries[name]?.phase = .closing
         entries[name]?.idleSince = nil
         closings += 1
-        steps.closing.append((Loan(name: name, number: entry.number), store))
+        steps.closing.append((Loan(name: name, number: entry.number), store, makesRoom))
     }
 
     // MARK: Outcomes
@@ -338,8 +342,7 @@ struct LendingQueue<Opened, Waiter> {
         self.limits = limits
         var steps = Steps()
         while openCount - closings > limits.openStores, let (name, _) = idle.min(by: { $0.since < $1.since }) {
-            counts.closedForOthers += 1
-            close(name, &steps)
+            closeForAnother(name, &steps)
         }
         steps += advance()
         return steps

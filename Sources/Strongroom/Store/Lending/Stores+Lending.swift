@@ -254,17 +254,19 @@ extension Stores {
         // Detached: it belongs to no opening of the caller.
         Task.detached(executorPreference: Self.opener) { [self] in
             await withTaskGroup(of: Void.self) { group in
-                for (index, (loan, lent)) in steps.closing.enumerated() {
+                for (index, closing) in steps.closing.enumerated() {
                     if index >= Self.closings { await group.next() }
-                    group.addTask { [self] in try? await close(loan, lent) }
+                    group.addTask { [self] in
+                        try? await close(closing.loan, closing.store, keepsLog: closing.makesRoom)
+                    }
                 }
             }
         }
     }
 
-    private func close(_ loan: Lending.Loan, _ lent: LentStore) async throws {
+    private func close(_ loan: Lending.Loan, _ lent: LentStore, keepsLog: Bool = false) async throws {
         defer { perform(lending.withLock { $0.closed(loan) }) }
-        try await release(lent.opening)
+        try await release(lent.opening, keepsLog: keepsLog)
     }
 
     /// Ends a use, and closes the store if the use opened it and there is no other; returns when that is done.
@@ -273,7 +275,7 @@ extension Stores {
         let own = steps.closing.filter { $0.store.store === lease.store }
         steps.closing.removeAll { $0.store.store === lease.store }
         perform(steps)
-        for (loan, lent) in own { try await close(loan, lent) }
+        for closing in own { try await close(closing.loan, closing.store) }
     }
 
     /// How long a store is idle before its readers are closed and its memory is released.

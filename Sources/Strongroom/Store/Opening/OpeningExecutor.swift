@@ -1,7 +1,7 @@
-/// Runs an opening on a thread of its own, which may block, and which ends when the opening is suspended or done.
+/// Runs an opening on a thread of its own, which may block, and which it leaves when it is suspended or done.
 ///
 /// It is not one of Swift's cooperative threads: callers that block these until an opening has ended might leave none
-/// for it. It is not kept for a later opening: bytes of keys would stay on its stack.
+/// for it.
 final class OpeningExecutor: TaskExecutor {
     private struct State {
         var jobs = FIFOQueue<UnownedJob>()
@@ -18,7 +18,7 @@ final class OpeningExecutor: TaskExecutor {
             defer { state.hasThread = true }
             return !state.hasThread
         }
-        if isFirst { DedicatedThread.start(Self.threadName) { [self] _ in runJobs() } }
+        if isFirst { KeptThreads.shared.run(Self.threadName) { [self] in runJobs() } }
     }
 
     static let threadName = "strongroom.open"
@@ -31,7 +31,7 @@ final class OpeningExecutor: TaskExecutor {
         }
     }
 
-    /// Frees the thread's state before the end of the opening is reported; to be called on its thread.
+    /// Frees the engine's state of the thread before the end of the opening is reported; to be called on its thread.
     func finish() {
         DedicatedThread.end()
         state.withLock { $0.isFinished = true }

@@ -13,9 +13,13 @@ extension ConnectionPool {
     /// Closes the connections; checkpoints the WAL first unless the store is read-only. Waits for readers in other
     /// processes at most the shorter of the busy timeout and `Connection.patience`: frames that stay in the WAL are
     /// durable there.
-    func close() throws {
+    ///
+    /// - Parameter keepsLog: Whether the empty WAL and its index stay beside the file, for the next opening.
+    func close(keepsLog: Bool = false) throws {
         try close { [isReadOnly] connection in
             guard !isReadOnly else { return nil }
+            // The writer's connection, if it is open, is closed last.
+            if keepsLog { connection.keepLog() }
             return connection.checkpointAfterCommit(patience: min(connection.waiting.timeout, Connection.patience))
         }
     }

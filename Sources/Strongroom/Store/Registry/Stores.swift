@@ -192,8 +192,10 @@ public final class Stores: Sendable {
     }
 
     /// Closes a borrowed store, unless it has another user.
-    func release(_ opening: SharedOpening) async throws {
-        try await end(opening, .borrowing)?.close()
+    ///
+    /// - Parameter keepsLog: Whether the empty WAL and its index stay beside the file, for the next opening.
+    func release(_ opening: SharedOpening, keepsLog: Bool = false) async throws {
+        try await end(opening, .borrowing)?.close(keepsLog: keepsLog)
     }
 
     @discardableResult

@@ -70,7 +70,7 @@ struct LendingQueueTests {
         #expect(queue.cancel(1).waiter == nil)
         #expect(queue.returned(first, at: Self.now, closes: false).closing.isEmpty)
         let steps = queue.returned(other, at: Self.now, closes: false)
-        #expect(steps.closing.map(\.store) == ["t_0"])
+        #expect(steps.closing.map(\.store) == ["t_0"] && steps.closing.map(\.makesRoom) == [true])
         #expect(queue.closed(steps.closing[0].loan).granted.map(\.waiter) == [2])
         #expect(queue.numbers == (0, 0, 1, 0, 1))
     }
@@ -184,6 +184,7 @@ struct LendingQueueTests {
         #expect(queue.sweep(at: Self.now + .seconds(3), trimTime: .seconds(1)).trimmed.isEmpty)
         let late = queue.sweep(at: Self.now + .seconds(60), trimTime: .seconds(1))
         #expect(late.steps.closing.map(\.store) == ["t_0"] && late.isDone)
+        #expect(late.steps.closing.map(\.makesRoom) == [false])
     }
 
     @Test func `at a limit of the process, idle stores are closed, and one store may always be open`() throws {
@@ -244,7 +245,7 @@ struct LendingQueueTests {
                 #expect(waiting.remove(waiter) != nil)
                 try grant(answer)
             }
-            for (loan, _) in steps.closing {
+            for (loan, _, _) in steps.closing {
                 #expect(!lent.contains(loan) && !closing.contains(loan))
                 closing.append(loan)
             }
