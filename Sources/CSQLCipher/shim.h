@@ -27,32 +27,71 @@ static inline void strongroom_wipe(void *start, int count) {
     set(start, 0, (size_t)count);
 }
 
+// How much is allocated. The engine takes a mutex of the process to count each allocation; these counters are added up
+// when they are read. A thread's counter depends on the address of its stack, so that few threads share one.
+enum { strongroom_counts = 16 };
+typedef struct {
+    long bytes;
+    char rest_of_cache_line[64 - sizeof(long)];
+} strongroom_count;
+
+static inline strongroom_count *strongroom_memory_counts(void) {
+    static strongroom_count counts[strongroom_counts];
+    return counts;
+}
+
+static inline void strongroom_count_memory(long bytes) {
+    size_t stack = (size_t)__builtin_frame_address(0);
+    // Stacks lie next to each other, 8 MiB or 512 KiB long, with a page between them.
+    size_t index = ((stack >> 12) + (stack >> 19) + (stack >> 23)) % strongroom_counts;
+    __atomic_fetch_add(&strongroom_memory_counts()[index].bytes, bytes, __ATOMIC_RELAXED);
+}
+
+static void *strongroom_allocate(int count) {
+    void *start = strongroom_allocator()->xMalloc(count);
+    if (start != 0) strongroom_count_memory(strongroom_allocator()->xSize(start));
+    return start;
+}
+
 static void strongroom_free(void *start) {
     if (start == 0) return;
-    strongroom_wipe(start, strongroom_allocator()->xSize(start));
+    int count = strongroom_allocator()->xSize(start);
+    strongroom_wipe(start, count);
+    strongroom_count_memory(-count);
     strongroom_allocator()->xFree(start);
 }
 
 static void *strongroom_resize(void *start, int count) {
     int before = strongroom_allocator()->xSize(start);
     // The allocator may move what grows, and would leave the old bytes where they were.
-    void *moved = strongroom_allocator()->xMalloc(count);
+    void *moved = strongroom_allocate(count);
     if (moved == 0) return 0;
     memcpy(moved, start, (size_t)(before < count ? before : count));
     strongroom_free(start);
     return moved;
 }
 
-// Has freed memory wiped from now on. To be called once, before the engine is used: it refuses a change afterwards
-// (SQLITE_MISUSE).
+// Has freed memory wiped, and memory counted, from now on. To be called once, before the engine is used: it refuses a
+// change afterwards (SQLITE_MISUSE).
 static inline int strongroom_wipe_freed_memory(void) {
     sqlite3_mem_methods methods;
     int result = sqlite3_config(SQLITE_CONFIG_GETMALLOC, strongroom_allocator());
     if (result != SQLITE_OK) return result;
     methods = *strongroom_allocator();
+    methods.xMalloc = strongroom_allocate;
     methods.xFree = strongroom_free;
     methods.xRealloc = strongroom_resize;
-    return sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
+    result = sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
+    if (result == SQLITE_OK) sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    return result;
+}
+
+// The memory that is allocated since then, in bytes.
+static inline long strongroom_memory_used(void) {
+    long sum = 0;
+    for (int index = 0; index < strongroom_counts; index++)
+        sum += __atomic_load_n(&strongroom_memory_counts()[index].bytes, __ATOMIC_RELAXED);
+    return sum < 0 ? 0 : sum;
 }
 
 #endif

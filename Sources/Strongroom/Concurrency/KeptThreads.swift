@@ -3,28 +3,29 @@ import Dispatch
 /// Threads for work that blocks. Each piece of work has a thread to itself, which is kept for a while afterwards:
 /// creating one takes many times as long as waking one.
 ///
-/// The stack is wiped before a thread is kept, since bytes of keys may lie there.
+/// The stack is wiped before a thread is kept, since the engine and the cryptography leave bytes of keys there.
 final class KeptThreads: Sendable {
-    struct Work: Sendable {
-        /// The thread's name meanwhile, at most 15 bytes.
+    private struct Work: Sendable {
         let name: String
-        /// Must call ``DedicatedThread/end()`` before it reports its end.
         let body: @Sendable () -> Void
     }
 
-    /// A thread without work, or the work that it is to do.
-    private final class Kept: Sendable {
-        let work = Locked<Work?>(nil)
+    /// A thread, and the work that it is to do.
+    private final class Thread: Sendable {
+        let work: Locked<Work?>
         let wake = DispatchSemaphore(value: 0)
+
+        init(_ work: Work) { self.work = Locked(work) }
     }
 
-    static let shared = KeptThreads()
+    static let shared = KeptThreads(patience: .seconds(1))
 
-    /// How long a thread without work is kept.
-    static let patience = DispatchTimeInterval.seconds(1)
+    private let patience: DispatchTimeInterval
+    /// The threads without work, the most recently used one last.
+    private let idle = Locked<[Thread]>([])
 
-    /// The threads without work; the last one was used last.
-    private let idle = Locked<[Kept]>([])
+    /// - Parameter patience: How long a thread without work is kept.
+    init(patience: DispatchTimeInterval) { self.patience = patience }
 
     /// The number of threads without work.
     var idleCount: Int { idle.withLock { $0.count } }
@@ -36,41 +37,44 @@ final class KeptThreads: Sendable {
     ///   - body: Must call ``DedicatedThread/end()`` before it reports its end.
     func run(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let work = Work(name: name, body: body)
-        guard let kept = idle.withLock({ $0.popLast() }) else {
-            return DedicatedThread.start(name) { [self] isOwn in
-                body()
-                if isOwn { continueThread(named: name) }
-            }
-        }
-        kept.work.withLock { $0 = work }
-        kept.wake.signal()
-    }
-
-    /// Does further work on the current thread until there is none for a while.
-    private func continueThread(named name: String) {
-        guard let stack = ThreadStack() else { return }
-        defer { stack.deallocate() }
-        var name = name
-        let kept = Kept()
-        while stack.wipe(), let work = nextWork(kept) {
-            if work.name != name { ThreadName.set(work.name) }
-            name = work.name
-            work.body()
+        if let thread = idle.withLock({ $0.popLast() }) {
+            thread.work.withLock { $0 = work }
+            thread.wake.signal()
+        } else {
+            let thread = Thread(work)
+            DedicatedThread.start(name) { [self] isOwn in continueThread(thread, isKept: isOwn) }
         }
     }
 
-    private func nextWork(_ kept: Kept) -> Work? {
-        idle.withLock { $0.append(kept) }
-        if kept.wake.wait(timeout: .now() + Self.patience) == .timedOut {
-            let wasIdle = idle.withLock { idle in
-                guard let index = idle.firstIndex(where: { $0 === kept }) else { return false }
-                idle.remove(at: index)
-                return true
-            }
-            guard !wasIdle else { return nil }
-            // It was given work at the same moment.
-            kept.wake.wait()
+    /// Does work on the current thread until there is none for a while.
+    private func continueThread(_ thread: Thread, isKept: Bool) {
+        let stack = ThreadStack()
+        repeat {
+            doWork(of: thread)
+            // What was released after the report may have used the engine again.
+            DedicatedThread.end()
+        } while isKept && stack?.wipe() == true && waitForWork(thread)
+    }
+
+    /// A function of its own, so that nothing of the work is retained while the thread waits.
+    @inline(never)
+    private func doWork(of thread: Thread) {
+        guard let work = thread.work.withLock({ $0.take() }) else { return }
+        ThreadName.set(work.name)
+        ThreadStack.runBelow(work.body)
+    }
+
+    /// - Returns: False if there was none for a while.
+    private func waitForWork(_ thread: Thread) -> Bool {
+        idle.withLock { $0.append(thread) }
+        guard thread.wake.wait(timeout: .now() + patience) == .timedOut else { return true }
+        let wasIdle = idle.withLock { idle in
+            guard let index = idle.firstIndex(where: { $0 === thread }) else { return false }
+            idle.remove(at: index)
+            return true
         }
-        return kept.work.withLock { $0.take() }
+        // Otherwise it was given work at the same moment.
+        if !wasIdle { thread.wake.wait() }
+        return !wasIdle
     }
 }

@@ -6,18 +6,16 @@ import Musl
 import Glibc
 #endif
 
-/// The stack of a thread, which is wiped below the frames in use before the thread is kept for other work.
+/// The stack of a thread, which is wiped before the thread is kept for other work.
 struct ThreadStack {
-    /// The lowest address that it may grow to.
+    /// The lowest address that it may grow to, at the beginning of a page.
     private let end: UnsafeMutableRawPointer
     private let pageSize: Int
-    /// Receives which pages are in memory.
-    private let residence: UnsafeMutableBufferPointer<UInt8>
 
-    /// What a system call and a signal need below the frames in use, in bytes.
-    private static let margin = 1024
+    /// What ``wipe()`` and the functions that it calls use, in bytes.
+    private static let margin = 4096
 
-    /// The current thread's stack; nil where the system does not tell where it is.
+    /// The current thread's stack; nil where the system does not report its address.
     init?() {
         #if canImport(Darwin)
         return nil
@@ -33,7 +31,6 @@ struct ThreadStack {
         guard isKnown, let address, size > 0 else { return nil }
         end = address
         pageSize = sysconf(Int32(_SC_PAGESIZE))
-        residence = .allocate(capacity: (size + pageSize - 1) / pageSize)
         #endif
     }
 
@@ -44,12 +41,37 @@ struct ThreadStack {
     }
     #endif
 
-    /// Frees what ``wipe()`` needs.
-    func deallocate() { residence.deallocate() }
+    /// Runs work so far below the caller's frame that ``wipe()``, called in the same function, reaches all frames that
+    /// the work has used.
+    static func runBelow(_ work: () -> Void) {
+        #if canImport(Darwin)
+        work()
+        #else
+        descend(margin + 1024, work)
+        #endif
+    }
 
-    /// Overwrites with zeros what functions that have returned left on the stack; to be called on its thread.
+    #if !canImport(Darwin)
+    @inline(never)
+    private static func descend(_ bytes: Int, _ work: () -> Void) {
+        // A larger one would not lie on the stack.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { buffer in
+            guard let start = buffer.baseAddress else { return work() }
+            // Before and after the work, so that the compiler leaves it there meanwhile.
+            explicit_bzero(start, buffer.count)
+            if bytes > buffer.count { descend(bytes - buffer.count, work) } else { work() }
+            explicit_bzero(start, buffer.count)
+        }
+    }
+    #endif
+
+    /// Removes what functions that have returned left on the stack, at some distance below this one's frame; to be
+    /// called on its thread. The system takes the pages back, and the thread gets pages of zeros for them when it needs
+    /// them.
     ///
-    /// - Returns: False if the system does not tell which pages were used.
+    /// See madvise(2), `MADV_DONTNEED`.
+    ///
+    /// - Returns: False if the system does not do so.
     @inline(never)
     func wipe() -> Bool {
         #if canImport(Darwin)
@@ -57,13 +79,11 @@ struct ThreadStack {
         #else
         var marker: UInt8 = 0
         return withUnsafeMutablePointer(to: &marker) { marker in
-            // What is below it belongs to no function that has not returned.
             let used = UnsafeMutableRawPointer(marker) - Self.margin
-            let pages = (end.distance(to: used) + pageSize - 1) / pageSize
-            guard mincore(end, pages * pageSize, residence.baseAddress) == 0 else { return false }
-            guard let first = residence.prefix(pages).firstIndex(where: { $0 & 1 != 0 }) else { return true }
-            let lowest = end + first * pageSize
-            explicit_bzero(lowest, lowest.distance(to: used))
+            let whole = end.distance(to: used) / pageSize * pageSize
+            guard whole >= 0, madvise(end, whole, MADV_DONTNEED) == 0 else { return false }
+            let rest = end + whole
+            explicit_bzero(rest, rest.distance(to: used))
             return true
         }
         #endif

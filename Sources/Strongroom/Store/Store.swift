@@ -196,14 +196,7 @@ public final class Store: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store.
     public func close() async throws {
-        try await close(keepsLog: false)
-    }
-
-    /// As ``close()``.
-    ///
-    /// - Parameter keepsLog: Whether the empty WAL and its index stay beside the file, for the next opening.
-    func close(keepsLog: Bool) async throws {
-        try await BlockingWork.run { [self] in try pool.close(keepsLog: keepsLog) }
+        try await BlockingWork.run { [self] in try pool.close() }
     }
 
     /// Closes the store, on the current thread; for code that is not async.

@@ -97,9 +97,18 @@ package enum Interruption {
     private static func watch(
         _ number: Int32, _ act: @escaping @Sendable (_ isFirst: Bool) -> Void
     ) async -> (any DispatchSourceSignal)? {
+        #if canImport(Darwin)
         // The default action would end the process before the source is notified.
         let before = signal(number, SIG_IGN)
+        #else
+        let before = SignalAction.current(number)
+        #endif
         guard number != SIGHUP || !SignalAction.isIgnoring(before) else { return nil }
+        #if !canImport(Darwin)
+        // Dispatch sets an action of its own, but only when it registers the first source of a signal. Until then the
+        // default action ends the process, which has not begun.
+        if let action = actions.withLock({ $0[number] }) { signal(number, action) }
+        #endif
         let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "strongroom.signals"))
         let count = Locked(0)
         source.setEventHandler {
@@ -109,11 +118,20 @@ package enum Interruption {
             }
             act(number == 1)
         }
-        // Dispatch registers the source on a thread of its own; a signal that comes before is lost.
+        // Dispatch registers the source on a thread of its own.
         await withCheckedContinuation { continuation in
             source.setRegistrationHandler { continuation.resume() }
             source.resume()
         }
+        #if !canImport(Darwin)
+        let action = SignalAction.current(number)
+        actions.withLock { $0[number] = $0[number] ?? action }
+        #endif
         return source
     }
+
+    #if !canImport(Darwin)
+    /// The actions that Dispatch has set for signals.
+    private static let actions = Locked<[Int32: SignalAction.Handler]>([:])
+    #endif
 }

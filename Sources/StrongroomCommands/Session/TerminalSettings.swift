@@ -69,6 +69,19 @@ enum SignalAction {
         return before
     }
 
+    #if !canImport(Darwin)
+    /// The action for a signal.
+    static func current(_ number: Int32) -> Handler? {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        #if canImport(Musl)
+        return action.__sa_handler.sa_handler
+        #else
+        return action.__sigaction_handler.sa_handler
+        #endif
+    }
+    #endif
+
     /// Whether an action ignores the signal.
     static func isIgnoring(_ action: Handler?) -> Bool {
         unsafeBitCast(action, to: Int.self) == unsafeBitCast(SIG_IGN as Handler?, to: Int.self)

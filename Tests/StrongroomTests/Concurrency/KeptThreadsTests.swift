@@ -7,39 +7,60 @@ import Testing
 
 @Suite("Threads that are kept for blocking work", .ending)
 struct KeptThreadsTests {
-    private let threads = KeptThreads()
+    private let threads = KeptThreads(patience: .seconds(3_600))
 
-    /// Runs work, and waits until its thread is kept or has ended.
+    /// Runs work, and waits until its thread is kept.
     private func run<T: Sendable>(_ name: String, _ work: @escaping @Sendable () -> T) async throws -> T {
-        let before = threads.idleCount
         let result = await withCheckedContinuation { continuation in
             threads.run(name) { continuation.resume(returning: work()) }
         }
-        #if os(Linux)
-        try await eventually { threads.idleCount >= max(before, 1) }
-        #endif
+        try await eventually { threads.idleCount == 1 }
         return result
     }
 
     #if os(Linux)
-    @Test func `a thread without work is used again under another name, and ends after a while`() async throws {
-        let first = try await run("one") { (Thread.current.name, pthread_self()) }
-        let second = try await run("two") { (Thread.current.name, pthread_self()) }
+    @Test func `a thread without work is used again, under another name`() async throws {
+        let first = try await run("one") { (Thread.current.name, ObjectIdentifier(Thread.current)) }
+        let second = try await run("two") { (Thread.current.name, ObjectIdentifier(Thread.current)) }
         #expect(first.0 == "one" && second.0 == "two")
+        // The one thread is still there, so no other has its identity.
         #expect(first.1 == second.1)
-        try await eventually { threads.idleCount == 0 }
-        #expect(try await run("three") { Thread.current.name } == "three")
+    }
+
+    @Test func `a thread retains nothing of its work, and ends without work after a while`() async throws {
+        let impatient = KeptThreads(patience: .milliseconds(1))
+        let (isReleased, hasEnded) = (Moment(), Moment())
+        do {
+            let captured = Ending(isReleased)
+            impatient.run("short") {
+                withExtendedLifetime(captured) {
+                    // Released with the thread.
+                    Thread.current.threadDictionary["ending"] = Ending(hasEnded)
+                }
+            }
+        }
+        try await isReleased.wait()
+        try await hasEnded.wait()
+        #expect(impatient.idleCount == 0)
+
+        let isReleasedEarly = Moment()
+        do {
+            let captured = Ending(isReleasedEarly)
+            threads.run("kept") { withExtendedLifetime(captured) {} }
+        }
+        try await isReleasedEarly.wait()
+        try await eventually { threads.idleCount == 1 }
     }
 
     @Test func `nothing that work had on its stack is there for the next one`() async throws {
         let word: UInt64 = 0x5bad_c0de_5bad_c0de
         let (first, own) = try await run("first") {
             Self.fill(with: word, levels: 200)
-            return (pthread_self(), Self.count(word))
+            return (ObjectIdentifier(Thread.current), Self.count(word))
         }
         // What is looked for can be found.
-        #expect(own > 5_000)
-        let (second, left) = try await run("second") { (pthread_self(), Self.count(word)) }
+        #expect(own > 1_000)
+        let (second, left) = try await run("second") { (ObjectIdentifier(Thread.current), Self.count(word)) }
         #expect(first == second)
         #expect(left == 0)
     }
@@ -57,6 +78,15 @@ struct KeptThreadsTests {
         #expect(ran)
         mayEnd.come()
         try await hasEnded.wait()
+    }
+
+    /// Says when it is released.
+    private final class Ending: Sendable {
+        private let moment: Moment
+
+        init(_ moment: Moment) { self.moment = moment }
+
+        deinit { moment.come() }
     }
 
     /// Fills 512 bytes of each of some frames.

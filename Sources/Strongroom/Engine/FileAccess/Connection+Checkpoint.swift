@@ -78,6 +78,15 @@ extension Connection {
         }
     }
 
+    /// As ``checkpointAfterCommit(patience:)`` before the connection is closed, without truncating a WAL that has no
+    /// frames, as after reads alone: truncating an empty file takes the file system as long as another.
+    func checkpointBeforeClose(patience: Int) -> CheckpointReport {
+        var frames: Int32 = -1
+        let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, nil)
+        guard result != SQLITE_OK || frames != 0 else { return CheckpointReport(isComplete: true, pagesLeft: 0) }
+        return checkpointAfterCommit(patience: patience)
+    }
+
     /// As ``checkpoint(patience:)``, after a commit. What cannot be checkpointed stays in the WAL, where it is read
     /// when the database is opened next: the commit has succeeded all the same, so a failure is reported and not
     /// thrown.

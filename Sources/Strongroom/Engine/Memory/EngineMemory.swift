@@ -17,12 +17,22 @@ enum EngineMemory {
     ///
     /// SQLCipher 4 has `cipher_memory_security`, which also locks the memory and fails beyond the few pages that a
     /// process may lock; version 3 has no such setting.
-    static let isWiped = strongroom_wipe_freed_memory() == SQLITE_OK
+    static let isWiped = wipeFreedMemory()
 
-    /// How much of it is allocated in the process, in bytes; 0 if the engine was built without its statistics.
+    // Each object file has its own copy of what the header keeps, so both functions have to stay in that of this file.
+    @inline(never)
+    private static func wipeFreedMemory() -> Bool { strongroom_wipe_freed_memory() == SQLITE_OK }
+
+    @inline(never)
+    private static func allocated() -> Int { strongroom_memory_used() }
+
+    /// How much of it is allocated in the process, in bytes; 0 if the engine was initialised by other code and built
+    /// without its statistics.
     ///
-    /// See `sqlite3_memory_used` (sqlite.org/c3ref/memory_highwater.html).
-    static var used: Int { Int(sqlite3_memory_used()) }
+    /// The engine's own count is turned off: it takes a mutex of the whole process for each allocation, for which
+    /// threads wait that use the engine at the same time. See `SQLITE_CONFIG_MEMSTATUS` in SQLite's documentation,
+    /// "Configuration Options".
+    static var used: Int { isWiped ? allocated() : Int(sqlite3_memory_used()) }
 }
 
 extension UnsafeMutableRawBufferPointer {

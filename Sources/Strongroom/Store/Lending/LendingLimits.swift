@@ -27,6 +27,10 @@ public struct LendingLimits: Sendable, Hashable {
     /// returned one is closed; nil for no limit.
     public var memory: Int?
 
+    /// Half of the memory that the process's cgroup allows, such as its container, in bytes; nil without such a limit.
+    /// The other half is for the program: the system kills a process that exceeds the limit.
+    public static var defaultMemory: Int? { MemoryLimit().bytes.map { $0 / 2 } }
+
     /// The number of file descriptors of the process from which no further store is opened before a returned one is
     /// closed. An open store has three, and two for each of its readers; of a reader that was closed because it was
     /// unused the engine keeps one until the store is closed.
@@ -39,11 +43,12 @@ public struct LendingLimits: Sendable, Hashable {
     ///   - openings: The maximum number of stores that are being opened at the same time, at least 1; nil for two for
     ///     each processor.
     ///   - idleTime: How long a returned store stays open.
-    ///   - memory: The engine's memory in bytes, of all stores of the process; nil for no limit.
+    ///   - memory: The engine's memory in bytes, of all stores of the process; nil for no limit. By default
+    ///     ``defaultMemory``.
     ///   - descriptors: The number of file descriptors of the process; nil for three quarters of the system's limit.
     public init(
-        openStores: Int = 100, openings: Int? = nil, idleTime: Duration = .seconds(60), memory: Int? = nil,
-        descriptors: Int? = nil
+        openStores: Int = 100, openings: Int? = nil, idleTime: Duration = .seconds(60),
+        memory: Int? = LendingLimits.defaultMemory, descriptors: Int? = nil
     ) {
         self.openStores = max(1, openStores)
         self.openings = max(1, openings ?? 2 * ProcessInfo.processInfo.activeProcessorCount)

@@ -27,9 +27,15 @@ struct LendingQueue<Opened, Waiter> {
     struct Steps {
         /// Requests that have waited, with their answers.
         var granted: [(waiter: Waiter, grant: Grant)] = []
-        /// Stores to close; ``LendingQueue/closed(_:)`` reports that it was done. One that makes room for another is
-        /// likely to be opened again soon.
-        var closing: [(loan: Loan, store: Opened, makesRoom: Bool)] = []
+        var closing: [Closing] = []
+    }
+
+    /// A store to close; ``LendingQueue/closed(_:)`` reports that it was done.
+    struct Closing {
+        let loan: Loan
+        let store: Opened
+        /// Whether it is closed for another, and is likely to be opened again soon.
+        let makesRoom: Bool
     }
 
     enum Phase {
@@ -214,7 +220,8 @@ struct LendingQueue<Opened, Waiter> {
         entries[name]?.phase = .closing
         entries[name]?.idleSince = nil
         closings += 1
-        steps.closing.append((Loan(name: name, number: entry.number), store, makesRoom))
+        let loan = Loan(name: name, number: entry.number)
+        steps.closing.append(Closing(loan: loan, store: store, makesRoom: makesRoom))
     }
 
     // MARK: Outcomes
@@ -342,7 +349,8 @@ struct LendingQueue<Opened, Waiter> {
         self.limits = limits
         var steps = Steps()
         while openCount - closings > limits.openStores, let (name, _) = idle.min(by: { $0.since < $1.since }) {
-            closeForAnother(name, &steps)
+            counts.closedForOthers += 1
+            close(name, &steps)
         }
         steps += advance()
         return steps
@@ -381,4 +389,5 @@ extension LendingQueue.Steps {
 }
 
 extension LendingQueue.Grant: Sendable where Opened: Sendable {}
+extension LendingQueue.Closing: Sendable where Opened: Sendable {}
 extension LendingQueue.Steps: Sendable where Opened: Sendable, Waiter: Sendable {}

@@ -244,38 +244,37 @@ extension Stores {
 
     // MARK: Closing
 
-    /// How many stores are closed at the same time.
+    /// How many of the stores that are closed after one change are closed at the same time.
     private static let closings = 8
 
     /// Performs what follows from a change of the lending queue.
     func perform(_ steps: Lending.Steps) {
         for (waiter, grant) in steps.granted { waiter.resume(.success(grant)) }
         guard !steps.closing.isEmpty else { return }
-        // Detached: it belongs to no opening of the caller.
-        Task.detached(executorPreference: Self.opener) { [self] in
-            await withTaskGroup(of: Void.self) { group in
-                for (index, closing) in steps.closing.enumerated() {
-                    if index >= Self.closings { await group.next() }
-                    group.addTask { [self] in
-                        try? await close(closing.loan, closing.store, keepsLog: closing.makesRoom)
-                    }
-                }
+        let left = Locked(steps.closing[...])
+        for _ in 0..<min(Self.closings, steps.closing.count) {
+            KeptThreads.shared.run("strongroom.close") { [self] in
+                while let closing = left.withLock({ $0.popFirst() }) { close(closing) }
             }
         }
     }
 
-    private func close(_ loan: Lending.Loan, _ lent: LentStore, keepsLog: Bool = false) async throws {
-        defer { perform(lending.withLock { $0.closed(loan) }) }
-        try await release(lent.opening, keepsLog: keepsLog)
+    /// To be called on a thread that may block.
+    private func close(_ closing: Lending.Closing) {
+        try? release(closing.store.opening, keepsLog: closing.makesRoom)
+        DedicatedThread.end()
+        perform(lending.withLock { $0.closed(closing.loan) })
     }
 
     /// Ends a use, and closes the store if the use opened it and there is no other; returns when that is done.
     func endAndClose(_ lease: StoreLease) async throws {
         var steps = lease.endedUse(closes: true)
-        let own = steps.closing.filter { $0.store.store === lease.store }
+        let own = steps.closing.first { $0.store.store === lease.store }
         steps.closing.removeAll { $0.store.store === lease.store }
         perform(steps)
-        for closing in own { try await close(closing.loan, closing.store) }
+        guard let own else { return }
+        defer { perform(lending.withLock { $0.closed(own.loan) }) }
+        try await release(own.store.opening)
     }
 
     /// How long a store is idle before its readers are closed and its memory is released.

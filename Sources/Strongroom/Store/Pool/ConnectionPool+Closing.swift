@@ -18,9 +18,9 @@ extension ConnectionPool {
     func close(keepsLog: Bool = false) throws {
         try close { [isReadOnly] connection in
             guard !isReadOnly else { return nil }
-            // The writer's connection, if it is open, is closed last.
+            // It is closed last.
             if keepsLog { connection.keepLog() }
-            return connection.checkpointAfterCommit(patience: min(connection.waiting.timeout, Connection.patience))
+            return connection.checkpointBeforeClose(patience: min(connection.waiting.timeout, Connection.patience))
         }
     }
 
@@ -60,8 +60,10 @@ extension ConnectionPool {
         readLastValues()
         companions.finish()
         companions.suspend()
-        // Any of them can checkpoint.
-        guard let connection = writer.connection ?? readers.lazy.compactMap(\.connection).first else { return }
+        // Any of them can checkpoint; this is the one that ``dismantle(isWaiting:)`` closes last.
+        guard let connection = writer.connection ?? readers.last(where: { $0.connection != nil })?.connection else {
+            return
+        }
         connection.beginWork(.unshared)
         let report = try last(connection)
         closingReport.withLock { $0 = report }

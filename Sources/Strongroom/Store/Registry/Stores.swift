@@ -192,10 +192,15 @@ public final class Stores: Sendable {
     }
 
     /// Closes a borrowed store, unless it has another user.
+    func release(_ opening: SharedOpening) async throws {
+        try await end(opening, .borrowing)?.close()
+    }
+
+    /// Closes a borrowed store, unless it has another user, on the current thread, which may block.
     ///
     /// - Parameter keepsLog: Whether the empty WAL and its index stay beside the file, for the next opening.
-    func release(_ opening: SharedOpening, keepsLog: Bool = false) async throws {
-        try await end(opening, .borrowing)?.close(keepsLog: keepsLog)
+    func release(_ opening: SharedOpening, keepsLog: Bool) throws {
+        try end(opening, .borrowing)?.pool.close(keepsLog: keepsLog)
     }
 
     @discardableResult

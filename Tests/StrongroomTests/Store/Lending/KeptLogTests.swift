@@ -13,7 +13,8 @@ struct KeptLogTests {
     init() throws {
         directory = try TemporaryDirectory()
         stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
-        stores.lendingLimits.openStores = 1
+        // None is closed because it is idle.
+        stores.lendingLimits = LendingLimits(openStores: 1, idleTime: .seconds(3_600))
     }
 
     private func add(_ line: String, to name: String) async throws {

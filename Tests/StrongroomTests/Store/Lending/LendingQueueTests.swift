@@ -245,7 +245,7 @@ struct LendingQueueTests {
                 #expect(waiting.remove(waiter) != nil)
                 try grant(answer)
             }
-            for (loan, _, _) in steps.closing {
+            for loan in steps.closing.map(\.loan) {
                 #expect(!lent.contains(loan) && !closing.contains(loan))
                 closing.append(loan)
             }
