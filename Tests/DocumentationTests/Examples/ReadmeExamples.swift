@@ -33,8 +33,8 @@ struct ReadmeExamples {
 
     @Test func theFirstProgramKeepsANoteInAnEncryptedFile() async throws {
         let home = try TemporaryDirectory()
-        for _ in 1...2 {
-            let outcome = try await ExampleProgram("ReadmeProgram").run(home: home)
+        for keys in ["an old secret", "an old secret\nthe current secret", "the current secret"] {
+            let outcome = try await ExampleProgram("ReadmeProgram").run(home: home, variables: ["NOTES_KEYS": keys])
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.lines.first == "Call Bob")
         }

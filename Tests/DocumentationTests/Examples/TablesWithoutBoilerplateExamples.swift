@@ -64,7 +64,8 @@ struct TablesWithoutBoilerplateExamples {
     @Test func aProgramFindsItsConfigurationByTheNameOfTheDatabase() async throws {
         let home = try TemporaryDirectory()
         for _ in 1...2 {
-            let outcome = try await ExampleProgram("ReadmeProgram").run(home: home)
+            let program = try ExampleProgram("ReadmeProgram")
+            let outcome = try await program.run(home: home, variables: ["NOTES_KEYS": "a secret"])
             #expect(outcome.status == 0, "\(outcome.errors)")
             // One contact also after the second upsert; then one in the archive, and one in the other table.
             let expected = [#"["Ada"]"#, #"0 ["bob@example.org"]"#, #"["bob@example.org"]"#]

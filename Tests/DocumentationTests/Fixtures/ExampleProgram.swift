@@ -47,7 +47,10 @@ struct ExampleProgram {
     ///   - arguments: Its arguments.
     ///   - home: The directory that is to be its user's, so that nothing is written elsewhere; nil for that of the
     ///     tests.
-    func run(_ arguments: [String] = [], home: TemporaryDirectory? = nil) async throws -> Outcome {
+    ///   - variables: Environment variables besides those of the tests.
+    func run(
+        _ arguments: [String] = [], home: TemporaryDirectory? = nil, variables: [String: String] = [:]
+    ) async throws -> Outcome {
         let own = try TemporaryDirectory()
         // Files, since a pipe is to be emptied meanwhile.
         let (output, errors) = (own.url.appending(path: "output"), own.url.appending(path: "errors"))
@@ -55,13 +58,13 @@ struct ExampleProgram {
         let process = Process()
         process.executableURL = url
         process.arguments = arguments
+        var environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         if let home {
             let path = home.url.path(percentEncoded: false)
-            let variables = ["HOME": path, "CFFIXED_USER_HOME": path, "XDG_DATA_HOME": home.path("data")]
-            process.environment = ProcessInfo.processInfo.environment
-                .merging(variables) { $1 }
-                .merging(["XDG_CONFIG_HOME": home.path(".config"), "XDG_STATE_HOME": home.path("state")]) { $1 }
+            environment.merge(["HOME": path, "CFFIXED_USER_HOME": path, "XDG_DATA_HOME": home.path("data")]) { $1 }
+            environment.merge(["XDG_CONFIG_HOME": home.path(".config"), "XDG_STATE_HOME": home.path("state")]) { $1 }
         }
+        process.environment = environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)

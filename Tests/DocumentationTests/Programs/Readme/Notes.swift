@@ -4,7 +4,7 @@ import Strongroom
 @Configuration("notes")  // notes.sqlite, notes_alice.sqlite, …
 struct Notes {
     func keyChain(for database: DatabaseName) throws -> KeyChain {
-        try KeyChain(.passphrase("old secret"), .passphrase("current secret"))
+        try KeyChain(environment: "NOTES_KEYS")  // one a line, the newest last
     }
     func migrator(for database: DatabaseName) -> Migrator? { .automatic(tables: [Note.schema]) }
 }
