@@ -34,7 +34,7 @@ struct ThreadStack {
         #endif
     }
 
-    #if !canImport(Darwin)
+    #if os(Linux)
     /// `pthread_getattr_np`, which Swift's modules of the C library do not declare.
     private static let read = dlsym(nil, "pthread_getattr_np").map {
         unsafeBitCast($0, to: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt).self)
@@ -51,7 +51,7 @@ struct ThreadStack {
         #endif
     }
 
-    #if !canImport(Darwin)
+    #if os(Linux)
     @inline(never)
     private static func descend(_ bytes: Int, _ work: () -> Void) {
         // A larger one would not lie on the stack.

@@ -104,7 +104,7 @@ package enum Interruption {
         let before = SignalAction.current(number)
         #endif
         guard number != SIGHUP || !SignalAction.isIgnoring(before) else { return nil }
-        #if !canImport(Darwin)
+        #if os(Linux)
         // Dispatch sets an action of its own, but only when it registers the first source of a signal. Until then the
         // default action ends the process, which has not begun.
         if let action = actions.withLock({ $0[number] }) { signal(number, action) }
@@ -123,14 +123,14 @@ package enum Interruption {
             source.setRegistrationHandler { continuation.resume() }
             source.resume()
         }
-        #if !canImport(Darwin)
+        #if os(Linux)
         let action = SignalAction.current(number)
         actions.withLock { $0[number] = $0[number] ?? action }
         #endif
         return source
     }
 
-    #if !canImport(Darwin)
+    #if os(Linux)
     /// The actions that Dispatch has set for signals.
     private static let actions = Locked<[Int32: SignalAction.Handler]>([:])
     #endif

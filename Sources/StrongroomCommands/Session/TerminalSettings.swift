@@ -69,14 +69,14 @@ enum SignalAction {
         return before
     }
 
-    #if !canImport(Darwin)
+    #if os(Linux)
     /// The action for a signal.
     static func current(_ number: Int32) -> Handler? {
         var action = sigaction()
         sigaction(number, nil, &action)
         #if canImport(Musl)
         return action.__sa_handler.sa_handler
-        #else
+        #elseif canImport(Glibc)
         return action.__sigaction_handler.sa_handler
         #endif
     }
