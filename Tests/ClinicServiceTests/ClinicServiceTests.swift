@@ -180,8 +180,11 @@ struct ClinicServiceTests {
         while try events.nextEvent() != nil {}
         #expect(service.messages.contains("the stores are closed"))
         #expect(!service.messages.contains("did not wait longer"))
-        // Every WAL was checkpointed.
-        let left = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix("-wal") }
+        // Every WAL was checkpointed. That of a store that was closed for another is there, without content.
+        let logs = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix("-wal") }
+        let left = try logs.filter { log in
+            try FileManager.default.attributesOfItem(atPath: "\(directory)/\(log)")[.size] as? Int != 0
+        }
         #expect(left == [])
         try await check(acknowledged, try keys)
     }
