@@ -79,7 +79,7 @@ enum FileSystem {
         guard offset == 0 || lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
             throw failure(errno, "cannot read", path)
         }
-        return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        return try [UInt8](capacity: count) { buffer, filled in
             while filled < count {
                 guard let start = buffer.baseAddress else { return }
                 let length = read(descriptor, start + filled, count - filled)

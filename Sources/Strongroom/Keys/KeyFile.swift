@@ -59,7 +59,7 @@ public struct KeyFile: Sendable {
         let file = try opened()
         let status = try file.status()
         try check(status)
-        var content = try [UInt8](unsafeUninitializedCapacity: KeyText.largest + 1) { buffer, filled in
+        var content = try [UInt8](capacity: KeyText.largest + 1) { buffer, filled in
             filled = try file.read(at: 0, into: UnsafeMutableRawBufferPointer(buffer))
         }
         defer { content.withUnsafeMutableBytes { $0.wipe() } }

@@ -1,3 +1,5 @@
+import Strongroom
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -12,7 +14,7 @@ enum StandardInput {
     ///
     /// - Parameter most: The maximum number of bytes; further bytes are not read.
     static func read(atMost most: Int) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: most) { buffer, filled in
+        try [UInt8](capacity: most) { buffer, filled in
             while filled < most, let start = buffer.baseAddress {
                 let length = Self.read(start + filled, most - filled)
                 guard length >= 0 || errno == EINTR else {

@@ -1,3 +1,5 @@
+import Strongroom
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -101,7 +103,7 @@ private final class InputDescriptor {
         while true {
             try waitUntilReadable()
             var length = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: Self.portion) { buffer, filled in
+            let bytes = [UInt8](capacity: Self.portion) { buffer, filled in
                 length = systemRead(descriptor, buffer.baseAddress, buffer.count)
                 filled = max(0, length)
             }

@@ -143,7 +143,7 @@ final class ReplicaRecordFile: Sendable {
     }
 
     private func bytes(at offset: Int, _ length: Int) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: length) { buffer, filled in
+        try [UInt8](capacity: length) { buffer, filled in
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
             guard count >= 0 else { throw ObjectFile.failure("cannot read", path) }
             filled = count

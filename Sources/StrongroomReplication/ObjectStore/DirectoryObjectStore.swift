@@ -159,7 +159,7 @@ enum ObjectFile {
         guard status.st_mode & S_IFMT == S_IFREG else { throw StrongroomError.damaged(path, "it is no file") }
         let size = Int(status.st_size)
         let range = (range ?? 0..<size).clamped(to: 0..<size)
-        return try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
+        return try [UInt8](capacity: range.count) { buffer, filled in
             while filled < range.count, let start = buffer.baseAddress {
                 let count = pread(descriptor, start + filled, range.count - filled, off_t(range.lowerBound + filled))
                 guard count >= 0 || errno == EINTR else { throw failure("cannot read", path) }

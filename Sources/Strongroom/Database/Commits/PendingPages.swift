@@ -44,7 +44,7 @@ struct PendingPages {
         let range = done..<min(done + max(1, limit), count)
         var numbers: [UInt32] = []
         numbers.reserveCapacity(range.count)
-        let content = try [UInt8](unsafeUninitializedCapacity: range.count * form.size) { buffer, filled in
+        let content = try [UInt8](capacity: range.count * form.size) { buffer, filled in
             let bytes = UnsafeMutableRawBufferPointer(buffer)
             for index in range {
                 let start = filled

@@ -90,7 +90,7 @@ struct DatabaseFile: Sendable {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
         let file = try connection.databaseFile()
-        return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        return try [UInt8](capacity: count) { buffer, filled in
             filled = try file.read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
         }
     }

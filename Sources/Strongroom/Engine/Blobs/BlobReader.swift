@@ -27,7 +27,7 @@ public struct BlobReader: ~Copyable {
     public func read(_ length: Int, at offset: Int) throws -> [UInt8] {
         // Without this check, a wrong length would be allocated.
         guard length >= 0, length <= count else { throw blob.isOutside(offset, length) }
-        return try [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
+        return try [UInt8](capacity: length) { buffer, initialized in
             try blob.read(
                 into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[..<length])), at: offset
             )

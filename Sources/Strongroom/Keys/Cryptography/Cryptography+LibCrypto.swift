@@ -11,7 +11,7 @@ extension Cryptography {
 
     /// The SHA-256 digest of bytes.
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: digestLength) { digest, count in
+        [UInt8](capacity: digestLength) { digest, count in
             require(strongroom_sha256(bytes, bytes.count, digest.baseAddress) == 1)
             count = digestLength
         }
@@ -143,7 +143,7 @@ final class PartwiseDigest {
 
     /// The digest; nothing can be added afterwards.
     func finish() -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: Cryptography.digestLength) { digest, count in
+        [UInt8](capacity: Cryptography.digestLength) { digest, count in
             Cryptography.require(strongroom_digest_finish(context, digest.baseAddress) == 1)
             count = Cryptography.digestLength
         }
