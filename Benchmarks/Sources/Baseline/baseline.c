@@ -144,6 +144,26 @@ static int fetch_all(sqlite3 *connection, baseline_list *list) {
     return result == SQLITE_DONE ? finalized : result;
 }
 
+int baseline_prepare_page(sqlite3 *connection, sqlite3_stmt **statement) {
+    return sqlite3_prepare_v2(
+        connection, "SELECT " COLUMNS " FROM \"entry\" WHERE \"id\" >= ?1 ORDER BY \"id\" LIMIT ?2", -1, statement,
+        NULL);
+}
+
+int baseline_read_page(sqlite3_stmt *statement, int64_t key, int64_t size, baseline_summary *summary) {
+    baseline_list list = {0};
+    int result = sqlite3_bind_int64(statement, 1, key);
+    if (result == SQLITE_OK) result = sqlite3_bind_int64(statement, 2, size);
+    while (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        baseline_entry *entry = next(&list);
+        result = entry != NULL && set_from_row(entry, statement) ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    int reset = sqlite3_reset(statement);
+    for (size_t i = 0; i < list.count; i++) add(summary, &list.entries[i]);
+    baseline_free(&list);
+    return result == SQLITE_DONE ? reset : result;
+}
+
 int baseline_fetch(sqlite3 *connection, baseline_summary *summary) {
     baseline_list list = {0};
     int result = baseline_run(connection, "BEGIN DEFERRED");

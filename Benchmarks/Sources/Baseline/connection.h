@@ -15,6 +15,10 @@
 int baseline_prepare_insert(sqlite3 *connection, sqlite3_stmt **statement);
 int baseline_insert_one(sqlite3 *connection, sqlite3_stmt *statement, const baseline_entry *entry);
 
+// Reads and frees the rows from a key on.
+int baseline_prepare_page(sqlite3 *connection, sqlite3_stmt **statement);
+int baseline_read_page(sqlite3_stmt *statement, int64_t key, int64_t size, baseline_summary *summary);
+
 #ifndef __OPTIMIZE__
 #error "A rival without optimisation proves nothing: build with -c release, as Benchmarks/run does."
 #endif

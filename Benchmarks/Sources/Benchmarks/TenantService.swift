@@ -4,7 +4,7 @@ import TestData
 
 /// A service with a file for each tenant: its stores are lent.
 final class TenantService: Sendable {
-    let directory: URL
+    private let directory: URL
     private let stores: Stores
     private let row = Entry(TestData.rows(count: 1)[0])
 
@@ -21,6 +21,13 @@ final class TenantService: Sendable {
         }
         for outcome in made { _ = try outcome.result.get() }
         stores.lendingLimits.openStores = ServiceLoad.openStores
+    }
+
+    /// Makes the files for another side, and closes them.
+    static func makeFiles(_ workplace: Workplace, _ name: String) async throws -> URL {
+        let service = try await TenantService(workplace, name)
+        try await service.stores.closeAll()
+        return service.directory
     }
 
     func run() async throws -> ServiceLoad {

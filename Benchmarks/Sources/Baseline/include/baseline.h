@@ -97,6 +97,33 @@ int baseline_pool_write(baseline_pool *pool, const baseline_list *rows, int64_t 
 // Not measured: deletes the entries after a key, and empties the log.
 int baseline_pool_delete_after(baseline_pool *pool, int64_t last, int64_t *deleted);
 
+// A request to one of several files: a page of rows from a key on is read, or a row is written.
+typedef struct {
+    size_t file;
+    int writes;
+    int64_t key;
+} baseline_request;
+
+typedef struct {
+    const baseline_request *requests;
+    size_t count;
+    // Threads, of which each makes its share of the requests, one after the other.
+    size_t clients;
+    // The path of a file, with %d for its number, from 0 on.
+    const char *path;
+    const char *key;
+    size_t files;
+    // The files that are open at the same time, and those besides that are in use.
+    size_t most_open;
+    // The rows of a page.
+    int64_t page_size;
+    // The first one is written.
+    const baseline_list *rows;
+} baseline_requests;
+
+// Answers requests, with one connection for each file, and closes the files.
+int baseline_serve(const baseline_requests *requests);
+
 // Rewrites a file with another key, as the engine does it: in one transaction through the log, which is brought into
 // the file.
 int baseline_rekey(const char *path, const char *key, const char *next);

@@ -4,8 +4,8 @@ import Synchronization
 import TestData
 
 extension Group {
-    /// The rival is an actor with the pools that were used last, which opens one after the other. Each side has files of
-    /// its own: it finds what it has left beside them.
+    /// GRDB's side is an actor with the pools that were used last, which opens one after the other; C's a thread for each
+    /// client, and one connection for each file. Each side has files of its own: it finds what it has left beside them.
     static let service = Group(
         "service",
         """
@@ -14,7 +14,8 @@ extension Group {
         """
     ) { workplace in
         let service = try await TenantService(workplace, "tenants")
-        let path = try await TenantService(workplace, "pools").directory.path(percentEncoded: false)
+        let path = try await TenantService.makeFiles(workplace, "pools").path(percentEncoded: false)
+        let inC = try await RivalService(TenantService.makeFiles(workplace, "connections"))
         let runs = Mutex<[ServiceLoad]>([])
         func rival(_ work: Work, target: Double?) -> Measure.Side? {
             workplace.grdb.map { process in
@@ -41,6 +42,7 @@ extension Group {
                 runs.withLock { $0.append(run) }
                 return run.duration
             },
+            rival: .init(name: "C", target: nil) { try inC.run() },
             grdb: rival(.tenants, target: 3))
         return [
             throughput, latency("p50", 0.5, .tenantsHalf, target: nil), latency("p99", 0.99, .tenants99, target: 3),
