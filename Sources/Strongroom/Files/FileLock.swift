@@ -69,6 +69,9 @@ struct FileLock: ~Copyable {
 
     /// - Returns: Nil if the lock file belongs to another user and a process holds it.
     private static func descriptor(_ path: String, _ file: String?) throws -> Int32? {
+        // Most lock files exist. The kernel locks the directory for each creation, also for one that fails, and
+        // openings of other databases there wait for it. An error is thrown below.
+        if let existing = try? FileSystem.openFile(path, O_RDWR, followsLinks: false) { return existing }
         while true {
             let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             if created >= 0 {

@@ -17,19 +17,22 @@ struct BytesTests {
         }
     }
 
-    @Test("without a capacity nothing is read and nothing written, on several threads at once")
+    @Test("without a capacity there are none, on several threads at once, and errors are thrown")
     func none() async throws {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<4 {
                 group.addTask {
                     try await onThread {
                         (0..<100).allSatisfy { _ in
-                            [UInt8](capacity: 0) { _, filled in filled = 1 }.isEmpty
+                            [UInt8](capacity: 0) { buffer, _ in #expect(buffer.isEmpty) }.isEmpty
                         }
                     }
                 }
             }
             for try await isEmpty in group { #expect(isEmpty) }
+        }
+        #expect(throws: CancellationError.self) {
+            _ = try [UInt8](capacity: 0) { _, _ in throw CancellationError() }
         }
     }
 }

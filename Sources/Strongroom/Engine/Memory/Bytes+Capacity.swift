@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// The bytes that `fill` writes; none without a capacity, and `fill` is not called.
+    /// The bytes that `fill` writes.
     ///
     /// The standard library's initializer writes the count also into the empty array, which all threads share: the
     /// thread sanitizer reports that as a data race.
@@ -11,6 +11,9 @@ extension [UInt8] {
         capacity: Int, fill: (_ buffer: inout UnsafeMutableBufferPointer<UInt8>, _ filled: inout Int) throws -> Void
     ) rethrows {
         guard capacity > 0 else {
+            var (nowhere, filled) = (UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0), 0)
+            // It may throw all the same.
+            try fill(&nowhere, &filled)
             self = []
             return
         }
