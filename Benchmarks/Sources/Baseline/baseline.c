@@ -132,14 +132,21 @@ static void add(baseline_summary *summary, const baseline_entry *entry) {
     summary->sum += entry->size + entry->name_length + entry->digest_length + entry->note_length;
 }
 
-static int fetch_all(sqlite3 *connection, baseline_list *list) {
-    sqlite3_stmt *statement = NULL;
-    int result = sqlite3_prepare_v2(
-        connection, "SELECT " COLUMNS " FROM \"entry\" ORDER BY \"id\"", -1, &statement, NULL);
+// The rows of a statement; SQLITE_DONE after the last one.
+static int copy_rows(sqlite3_stmt *statement, baseline_list *list) {
+    int result = SQLITE_OK;
     while (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         baseline_entry *entry = next(list);
         result = entry != NULL && set_from_row(entry, statement) ? SQLITE_OK : SQLITE_NOMEM;
     }
+    return result;
+}
+
+static int fetch_all(sqlite3 *connection, baseline_list *list) {
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(
+        connection, "SELECT " COLUMNS " FROM \"entry\" ORDER BY \"id\"", -1, &statement, NULL);
+    if (result == SQLITE_OK) result = copy_rows(statement, list);
     int finalized = sqlite3_finalize(statement);
     return result == SQLITE_DONE ? finalized : result;
 }
@@ -154,10 +161,7 @@ int baseline_read_page(sqlite3_stmt *statement, int64_t key, int64_t size, basel
     baseline_list list = {0};
     int result = sqlite3_bind_int64(statement, 1, key);
     if (result == SQLITE_OK) result = sqlite3_bind_int64(statement, 2, size);
-    while (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
-        baseline_entry *entry = next(&list);
-        result = entry != NULL && set_from_row(entry, statement) ? SQLITE_OK : SQLITE_NOMEM;
-    }
+    if (result == SQLITE_OK) result = copy_rows(statement, &list);
     int reset = sqlite3_reset(statement);
     for (size_t i = 0; i < list.count; i++) add(summary, &list.entries[i]);
     baseline_free(&list);

@@ -69,29 +69,32 @@ struct FileLock: ~Copyable {
 
     /// - Returns: Nil if the lock file belongs to another user and a process holds it.
     private static func descriptor(_ path: String, _ file: String?) throws -> Int32? {
-        // Most lock files exist. The kernel locks the directory for each creation, also for one that fails, and
-        // openings of other databases there wait for it. An error is thrown below.
-        if let existing = try? FileSystem.openFile(path, O_RDWR, followsLinks: false) { return existing }
         while true {
-            let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            if created >= 0 {
-                do {
-                    try setAccess(created, path, like: file)
-                    return created
-                } catch {
-                    close(created)
-                    throw error
-                }
-            }
-            guard errno == EEXIST else { throw FileSystem.failure(errno, "cannot open the lock file", path) }
             do {
+                // First, since most lock files exist: the kernel locks the directory for each creation, also for one
+                // that fails, and the engine's openings of other databases there wait for it.
                 return try FileSystem.openFile(path, O_RDWR, followsLinks: false)
             } catch let error as StrongroomError where error.code == .fileMissing {
-                // The lock file was removed together with the database.
-                continue
+                if let created = try create(path, file) { return created }
             } catch let error as StrongroomError where error.code == .permissionDenied {
                 guard try LeftoverLocks.shared.remove(path, of: file) else { return nil }
             }
+        }
+    }
+
+    /// - Returns: Nil if there is a lock file, which another process has created, or is removing with the database.
+    private static func create(_ path: String, _ file: String?) throws -> Int32? {
+        let created = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard created >= 0 else {
+            guard errno == EEXIST else { throw FileSystem.failure(errno, "cannot open the lock file", path) }
+            return nil
+        }
+        do {
+            try setAccess(created, path, like: file)
+            return created
+        } catch {
+            close(created)
+            throw error
         }
     }
 

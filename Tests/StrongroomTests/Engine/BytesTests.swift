@@ -4,7 +4,7 @@ import Testing
 
 /// Bytes that a read fills.
 struct BytesTests {
-    @Test("there are as many bytes as were written, also before an error")
+    @Test("there are as many bytes as were written, and errors are thrown")
     func filled() throws {
         let bytes = [UInt8](capacity: 4) { buffer, filled in
             #expect(buffer.count == 4)
