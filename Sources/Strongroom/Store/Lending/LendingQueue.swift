@@ -1,8 +1,7 @@
 /// Decides which stores are open for borrowers, which of them is closed for another, and who waits.
 ///
-/// A store is open while it is in use and for an idle time afterwards. At a limit, the one that became idle first is
-/// closed; if all are in use, requests wait in FIFO order. A request for a store that is open or being opened does not
-/// wait.
+/// A store is open while it is in use and for an idle time afterwards. At a limit, one that is idle is closed; if all are
+/// in use, requests wait in FIFO order. A request for a store that is open or being opened does not wait.
 ///
 /// A pure state machine: each function changes the state and returns what follows, which the caller performs after it
 /// has released the lock. `Opened` is an open store; `Waiter` is whatever value the caller needs back.
@@ -51,21 +50,24 @@ struct LendingQueue<Opened, Waiter> {
         var phase = Phase.opening
         /// The number of borrowers, including those that are opening the store.
         var users = 1
-        /// When it was returned by its last borrower.
+        /// When it was returned by its last borrower; nil while it is in use.
         var idleSince: ContinuousClock.Instant?
+        /// When it was returned before the present use, or, while it is idle, before the last one.
+        var returnedBefore: ContinuousClock.Instant?
         /// Whether its memory was released since then.
         var isTrimmed = false
     }
 
     var entries: [DatabaseName: Entry] = [:]
     var waiting = LendingRequests<Waiter>()
-    private var openings = 0
-    private var closings = 0
+    private(set) var openings = 0
+    private(set) var closings = 0
     var reservations = 0
     var lastNumber: UInt64 = 0
     private(set) var hasEnded = false
     /// Counts since the registry was created.
-    private(set) var counts = Counts()
+    var counts = Counts()
+    var earlierReturns = EarlierReturns()
 
     struct Counts: Sendable, Hashable {
         var loans = 0
@@ -77,7 +79,7 @@ struct LendingQueue<Opened, Waiter> {
 
     var limits = LendingLimits()
     /// Whether the process has reached a limit of its own.
-    private let isExceeded: (LendingLimits) -> Bool
+    let isExceeded: (LendingLimits) -> Bool
 
     init(isExceeded: @escaping (LendingLimits) -> Bool = { $0.isExceeded }) {
         self.isExceeded = isExceeded
@@ -135,21 +137,20 @@ struct LendingQueue<Opened, Waiter> {
                 return .open(loan)
             case .open(let store):
                 entries[name]?.users += 1
-                entries[name]?.idleSince = nil
-                entries[name]?.isTrimmed = false
+                entries[name]?.beginUse()
                 return .use(loan, store)
             }
         }
         guard mayOpen, isNested || hasRoom else { return nil }
         lastNumber += 1
-        entries[name] = Entry(number: lastNumber)
+        entries[name] = Entry(number: lastNumber, returnedBefore: earlierReturns.remove(name))
         openings += 1
         counts.openings += 1
         return .open(Loan(name: name, number: lastNumber))
     }
 
     /// How many stores are open, or are being opened or closed.
-    private var openCount: Int { entries.count - reservations }
+    var openCount: Int { entries.count - reservations }
 
     private var hasRoom: Bool {
         guard openings < limits.openings, openCount < limits.openStores else { return false }
@@ -181,42 +182,9 @@ struct LendingQueue<Opened, Waiter> {
         return steps
     }
 
-    /// Closes as many idle stores as are waited for, the one that became idle first first.
-    private mutating func closeForOthers(_ steps: inout Steps) {
-        // What is being opened needs no store to be closed.
-        guard openings < limits.openings else { return }
-        let isExceeded = isExceeded(limits)
-        let wanted = waiting.nameCount
-        while closings < wanted, isExceeded || openCount - closings + wanted > limits.openStores,
-            let (name, _) = idle.min(by: { $0.since < $1.since })
-        {
-            closeForAnother(name, &steps)
-        }
-    }
-
-    /// While stores are being opened near the limit, closes idle ones ahead of the next requests, which would have to
-    /// wait for that.
-    private mutating func closeAhead(_ steps: inout Steps) {
-        guard openings > 0 else { return }
-        let spare = min(limits.openings, limits.openStores / 8)
-        while openCount - closings > limits.openStores - spare,
-            let (name, _) = idle.min(by: { $0.since < $1.since })
-        {
-            closeForAnother(name, &steps)
-        }
-    }
-
-    private var idle: some Sequence<(name: DatabaseName, since: ContinuousClock.Instant)> {
-        entries.lazy.compactMap { name, entry in entry.idleSince.map { (name, $0) } }
-    }
-
-    private mutating func closeForAnother(_ name: DatabaseName, _ steps: inout Steps) {
-        counts.closedForOthers += 1
-        close(name, &steps, makesRoom: true)
-    }
-
-    private mutating func close(_ name: DatabaseName, _ steps: inout Steps, makesRoom: Bool = false) {
+    mutating func close(_ name: DatabaseName, _ steps: inout Steps, makesRoom: Bool = false) {
         guard let entry = entries[name], case .open(let store) = entry.phase else { return }
+        if let time = entry.idleSince { earlierReturns.add(name, time, most: limits.openStores) }
         entries[name]?.phase = .closing
         entries[name]?.idleSince = nil
         closings += 1
@@ -328,7 +296,8 @@ struct LendingQueue<Opened, Waiter> {
         at time: ContinuousClock.Instant, trimTime: Duration
     ) -> (trimmed: [Opened], steps: Steps, isDone: Bool) {
         var (trimmed, steps) = ([Opened](), Steps())
-        for (name, since) in Array(idle) {
+        for (name, entry) in Array(idle) {
+            guard let since = entry.idleSince else { continue }
             if time - since >= limits.idleTime {
                 counts.closedWhenIdle += 1
                 close(name, &steps)
@@ -348,7 +317,7 @@ struct LendingQueue<Opened, Waiter> {
     mutating func setLimits(_ limits: LendingLimits) -> Steps {
         self.limits = limits
         var steps = Steps()
-        while openCount - closings > limits.openStores, let (name, _) = idle.min(by: { $0.since < $1.since }) {
+        while openCount - closings > limits.openStores, let name = leastUsed {
             counts.closedForOthers += 1
             close(name, &steps)
         }

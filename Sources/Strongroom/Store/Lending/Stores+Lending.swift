@@ -33,11 +33,11 @@ extension Stores {
     /// }
     /// ```
     ///
-    /// At the limit of ``lendingLimits``, the store that became idle first is closed for this one; if all are in use,
-    /// the call waits in FIFO order, except inside the closure of another use, which may have what it would wait for:
-    /// the limit is exceeded then. A store is not closed while a closure uses it, unless a program closes it itself, by
-    /// `close` or `closeAll`. Use nothing of it afterwards; what lasts longer, such as a loop over observed values,
-    /// needs a ``StoreLease``.
+    /// At the limit of ``lendingLimits``, an idle store is closed for this one; if all are in use, the call waits in
+    /// FIFO order, except inside the closure of another use, which may have what it would wait for: the limit is
+    /// exceeded then. A store is not closed while a closure uses it, unless a program closes it itself, by `close` or
+    /// `closeAll`. Use nothing of it afterwards; what lasts longer, such as a loop over observed values, needs a
+    /// ``StoreLease``.
     ///
     /// - Parameters:
     ///   - fileName: The database's name, such as `clinic_a.sqlite`.

@@ -55,6 +55,56 @@ struct LendingQueueTests {
         #expect(queue.counts.closedForOthers == 3)
     }
 
+    /// Uses stores one after the other, each of which is opened and returned at once.
+    ///
+    /// - Returns: What was closed for that.
+    private static func use(_ numbers: [Int], _ queue: inout Queue, from second: Int) throws -> [String] {
+        var closed: [String] = []
+        for (offset, number) in numbers.enumerated() {
+            let (grant, steps) = try queue.request(name(number), isNested: false, ticket: 0, waiter: number)
+            var answer = grant
+            for closing in steps.closing {
+                closed.append(closing.store)
+                answer = queue.closed(closing.loan).granted.first?.grant ?? answer
+            }
+            let loan: Queue.Loan
+            switch answer {
+            case .use(let open, _): loan = open
+            case .open(let new):
+                _ = queue.opened(new, new.name.fileName, isSame: ==)
+                loan = new
+            default: throw Refusal(number: number)
+            }
+            _ = queue.returned(loan, at: now + .seconds(second + offset), closes: false)
+        }
+        return closed
+    }
+
+    @Test func `a walk over many stores does not close those that are used again and again`() throws {
+        var queue = Self.queue(LendingLimits(openStores: 4, openings: 1))
+        #expect(try Self.use([0, 1, 2, 0, 1, 2], &queue, from: 0).isEmpty)
+        #expect(try Self.use(Array(10..<20), &queue, from: 10) == (10..<19).map { "t_\($0)" })
+        #expect(try Self.use([2, 1, 0], &queue, from: 30).isEmpty)
+    }
+
+    @Test func `stores that are used again take the place of those that were used again and again before`() throws {
+        var queue = Self.queue(LendingLimits(openStores: 3, openings: 1))
+        #expect(try Self.use([0, 1, 2, 2, 1, 0], &queue, from: 0).isEmpty)
+        // The first ones of the new stores make room for each other, until they have been used twice.
+        #expect(try Self.use([3, 4, 3, 4], &queue, from: 10) == ["t_0", "t_3", "t_4", "t_1"])
+        #expect(try Self.use([3, 4, 3, 4], &queue, from: 20).isEmpty)
+    }
+
+    @Test func `the times of closed stores are remembered of as many as may be open`() throws {
+        var returns = EarlierReturns()
+        for number in 0..<10 { returns.add(try Self.name(number), Self.now + .seconds(number), most: 3) }
+        returns.add(try Self.name(8), Self.now + .seconds(20), most: 3)
+        #expect(try returns.remove(Self.name(7)) == nil)
+        #expect(try returns.remove(Self.name(8)) == Self.now + .seconds(20))
+        #expect(try returns.remove(Self.name(8)) == nil)
+        #expect(try returns.remove(Self.name(9)) == Self.now + .seconds(9))
+    }
+
     @Test func `requests wait in order, and one that is cancelled lets the next one through`() throws {
         var queue = Self.queue(LendingLimits(openStores: 1, openings: 1))
         let first = try Self.lend(0, &queue)

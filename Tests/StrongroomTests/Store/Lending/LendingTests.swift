@@ -44,7 +44,7 @@ struct LendingTests {
         try await stores.closeAll()
     }
 
-    @Test func `at the limit, the store that became idle first is closed for another`() async throws {
+    @Test func `at the limit, a store that was used once is closed for another`() async throws {
         stores.lendingLimits.openStores = 2
         for number in [0, 1, 0, 2] { try await add("a", to: number) }
         try await eventually { stores.statistics.closing == 0 }
