@@ -49,18 +49,22 @@ final class KeptThreads: Sendable {
     /// Does work on the current thread until there is none for a while.
     private func continueThread(_ thread: Thread, isKept: Bool) {
         let stack = ThreadStack()
+        var name: String?
         repeat {
-            doWork(of: thread)
+            doWork(of: thread, &name)
             // What was released after the report may have used the engine again.
             DedicatedThread.end()
         } while isKept && stack?.wipe() == true && waitForWork(thread)
     }
 
     /// A function of its own, so that nothing of the work is retained while the thread waits.
+    ///
+    /// - Parameter name: The thread's name.
     @inline(never)
-    private func doWork(of thread: Thread) {
+    private func doWork(of thread: Thread, _ name: inout String?) {
         guard let work = thread.work.withLock({ $0.take() }) else { return }
-        ThreadName.set(work.name)
+        if name != work.name { ThreadName.set(work.name) }
+        name = work.name
         ThreadStack.runBelow(work.body)
     }
 

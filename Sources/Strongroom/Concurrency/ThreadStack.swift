@@ -65,9 +65,13 @@ struct ThreadStack {
     }
     #endif
 
+    /// The part that most work uses, in bytes, which is overwritten. Taking its pages back and providing them again
+    /// takes the system many times as long.
+    private static let near = 65_536
+
     /// Removes what functions that have returned left on the stack, at some distance below this one's frame; to be
-    /// called on its thread. The system takes the pages back, and the thread gets pages of zeros for them when it needs
-    /// them.
+    /// called on its thread. Behind the part that most work uses, the system takes the pages back, and the thread gets
+    /// pages of zeros for them when it needs them.
     ///
     /// See madvise(2), `MADV_DONTNEED`.
     ///
@@ -80,8 +84,8 @@ struct ThreadStack {
         var marker: UInt8 = 0
         return withUnsafeMutablePointer(to: &marker) { marker in
             let used = UnsafeMutableRawPointer(marker) - Self.margin
-            let whole = end.distance(to: used) / pageSize * pageSize
-            guard whole >= 0, madvise(end, whole, MADV_DONTNEED) == 0 else { return false }
+            let whole = max(0, end.distance(to: used) - Self.near) / pageSize * pageSize
+            guard end <= used, madvise(end, whole, MADV_DONTNEED) == 0 else { return false }
             let rest = end + whole
             explicit_bzero(rest, rest.distance(to: used))
             return true

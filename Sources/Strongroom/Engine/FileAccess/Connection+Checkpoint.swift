@@ -80,11 +80,14 @@ extension Connection {
 
     /// As ``checkpointAfterCommit(patience:)`` before the connection is closed, without truncating a WAL that has no
     /// frames, as after reads alone: truncating an empty file takes the file system as long as another.
-    func checkpointBeforeClose(patience: Int) -> CheckpointReport {
-        var frames: Int32 = -1
-        let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, nil)
-        guard result != SQLITE_OK || frames != 0 else { return CheckpointReport(isComplete: true, pagesLeft: 0) }
-        return checkpointAfterCommit(patience: patience)
+    ///
+    /// - Parameter truncates: Whether a WAL with frames is truncated here, so that it is short even if another process
+    ///   has the file open; the last connection that closes the file truncates or removes it in any case.
+    func checkpointBeforeClose(patience: Int, truncates: Bool) -> CheckpointReport {
+        var (frames, framesInFile): (Int32, Int32) = (-1, -1)
+        let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, &framesInFile)
+        let isDone = result == SQLITE_OK && (truncates ? frames == 0 : frames == framesInFile)
+        return isDone ? CheckpointReport(isComplete: true, pagesLeft: 0) : checkpointAfterCommit(patience: patience)
     }
 
     /// As ``checkpoint(patience:)``, after a commit. What cannot be checkpointed stays in the WAL, where it is read

@@ -18,7 +18,8 @@ extension LendingQueue {
             case .closing: return .closing
             case .opening, .reserved: return .refused
             case .open(let store):
-                guard entry.idleSince != nil else { return .refused }
+                guard entry.idle != nil else { return .refused }
+                endIdleTime(of: name)
                 opened = store
             }
         }

@@ -12,31 +12,6 @@ struct LendingQueue<Opened, Waiter> {
         let number: UInt64
     }
 
-    /// The answer to a request.
-    enum Grant {
-        /// The caller uses the open store, and returns it.
-        case use(Loan, Opened)
-        /// The caller opens the store, alone or beside others, and reports the outcome.
-        case open(Loan)
-        /// Nothing is lent any more.
-        case ended
-    }
-
-    /// What follows from a change.
-    struct Steps {
-        /// Requests that have waited, with their answers.
-        var granted: [(waiter: Waiter, grant: Grant)] = []
-        var closing: [Closing] = []
-    }
-
-    /// A store to close; ``LendingQueue/closed(_:)`` reports that it was done.
-    struct Closing {
-        let loan: Loan
-        let store: Opened
-        /// Whether it is closed for another, and is likely to be opened again soon.
-        let makesRoom: Bool
-    }
-
     enum Phase {
         case opening
         case open(Opened)
@@ -50,24 +25,25 @@ struct LendingQueue<Opened, Waiter> {
         var phase = Phase.opening
         /// The number of borrowers, including those that are opening the store.
         var users = 1
-        /// When it was returned by its last borrower; nil while it is in use.
-        var idleSince: ContinuousClock.Instant?
-        /// When it was returned before the present use, or, while it is idle, before the last one.
+        /// When it was returned before the present use.
         var returnedBefore: ContinuousClock.Instant?
+        /// Its place among the idle stores, after its last borrower has returned it.
+        var idle: IdleStores.Element?
         /// Whether its memory was released since then.
         var isTrimmed = false
     }
 
     var entries: [DatabaseName: Entry] = [:]
+    private var idle = IdleStores()
     var waiting = LendingRequests<Waiter>()
-    private(set) var openings = 0
-    private(set) var closings = 0
+    private var openings = 0
+    private var closings = 0
     var reservations = 0
     var lastNumber: UInt64 = 0
     private(set) var hasEnded = false
     /// Counts since the registry was created.
-    var counts = Counts()
-    var earlierReturns = EarlierReturns()
+    private(set) var counts = Counts()
+    private var earlierReturns = EarlierReturns()
 
     struct Counts: Sendable, Hashable {
         var loans = 0
@@ -79,7 +55,7 @@ struct LendingQueue<Opened, Waiter> {
 
     var limits = LendingLimits()
     /// Whether the process has reached a limit of its own.
-    let isExceeded: (LendingLimits) -> Bool
+    private let isExceeded: (LendingLimits) -> Bool
 
     init(isExceeded: @escaping (LendingLimits) -> Bool = { $0.isExceeded }) {
         self.isExceeded = isExceeded
@@ -137,7 +113,7 @@ struct LendingQueue<Opened, Waiter> {
                 return .open(loan)
             case .open(let store):
                 entries[name]?.users += 1
-                entries[name]?.beginUse()
+                endIdleTime(of: name)
                 return .use(loan, store)
             }
         }
@@ -150,7 +126,7 @@ struct LendingQueue<Opened, Waiter> {
     }
 
     /// How many stores are open, or are being opened or closed.
-    var openCount: Int { entries.count - reservations }
+    private var openCount: Int { entries.count - reservations }
 
     private var hasRoom: Bool {
         guard openings < limits.openings, openCount < limits.openStores else { return false }
@@ -182,14 +158,51 @@ struct LendingQueue<Opened, Waiter> {
         return steps
     }
 
-    mutating func close(_ name: DatabaseName, _ steps: inout Steps, makesRoom: Bool = false) {
+    /// Closes as many idle stores as are waited for.
+    private mutating func closeForOthers(_ steps: inout Steps) {
+        // What is being opened needs no store to be closed.
+        guard openings < limits.openings else { return }
+        let isExceeded = isExceeded(limits)
+        let wanted = waiting.nameCount
+        while closings < wanted, isExceeded || openCount - closings + wanted > limits.openStores,
+            let first = idle.elements.first
+        {
+            closeForAnother(first.name, &steps)
+        }
+    }
+
+    /// While stores are being opened near the limit, closes idle ones ahead of the next requests, which would have to
+    /// wait for that.
+    private mutating func closeAhead(_ steps: inout Steps) {
+        guard openings > 0 else { return }
+        let spare = min(limits.openings, limits.openStores / 8)
+        while openCount - closings > limits.openStores - spare, let first = idle.elements.first {
+            closeForAnother(first.name, &steps)
+        }
+    }
+
+    private mutating func closeForAnother(_ name: DatabaseName, _ steps: inout Steps) {
+        counts.closedForOthers += 1
+        close(name, &steps, makesRoom: true)
+    }
+
+    private mutating func close(_ name: DatabaseName, _ steps: inout Steps, makesRoom: Bool = false) {
         guard let entry = entries[name], case .open(let store) = entry.phase else { return }
-        if let time = entry.idleSince { earlierReturns.add(name, time, most: limits.openStores) }
+        if let time = entry.idle?.since { earlierReturns.add(name, time, most: limits.openStores) }
+        endIdleTime(of: name)
         entries[name]?.phase = .closing
-        entries[name]?.idleSince = nil
         closings += 1
         let loan = Loan(name: name, number: entry.number)
         steps.closing.append(Closing(loan: loan, store: store, makesRoom: makesRoom))
+    }
+
+    /// Removes a store from the idle ones, if it is one of them.
+    mutating func endIdleTime(of name: DatabaseName) {
+        guard let element = entries[name]?.idle else { return }
+        idle.remove(element)
+        entries[name]?.idle = nil
+        entries[name]?.returnedBefore = element.since
+        entries[name]?.isTrimmed = false
     }
 
     // MARK: Outcomes
@@ -246,7 +259,9 @@ struct LendingQueue<Opened, Waiter> {
             openings -= 1
             entries[loan.name] = nil
         case .open:
-            entries[loan.name]?.idleSince = time
+            let element = IdleStores.Element(name: loan.name, since: time, returnedBefore: entry.returnedBefore)
+            idle.insert(element)
+            entries[loan.name]?.idle = element
             if closes || hasEnded || openCount - closings > limits.openStores { close(loan.name, &steps) }
         }
         steps += advance()
@@ -296,12 +311,12 @@ struct LendingQueue<Opened, Waiter> {
         at time: ContinuousClock.Instant, trimTime: Duration
     ) -> (trimmed: [Opened], steps: Steps, isDone: Bool) {
         var (trimmed, steps) = ([Opened](), Steps())
-        for (name, entry) in Array(idle) {
-            guard let since = entry.idleSince else { continue }
-            if time - since >= limits.idleTime {
+        for element in idle.elements {
+            let (name, time) = (element.name, time - element.since)
+            if time >= limits.idleTime {
                 counts.closedWhenIdle += 1
                 close(name, &steps)
-            } else if time - since >= trimTime, entries[name]?.isTrimmed == false,
+            } else if time >= trimTime, entries[name]?.isTrimmed == false,
                 case .open(let store) = entries[name]?.phase
             {
                 entries[name]?.isTrimmed = true
@@ -310,16 +325,16 @@ struct LendingQueue<Opened, Waiter> {
         }
         // The process may be below its limits again.
         steps += advance()
-        return (trimmed, steps, waiting.isEmpty && idle.first { _ in true } == nil)
+        return (trimmed, steps, waiting.isEmpty && idle.elements.isEmpty)
     }
 
     /// Changes the limits.
     mutating func setLimits(_ limits: LendingLimits) -> Steps {
         self.limits = limits
         var steps = Steps()
-        while openCount - closings > limits.openStores, let name = leastUsed {
+        while openCount - closings > limits.openStores, let first = idle.elements.first {
             counts.closedForOthers += 1
-            close(name, &steps)
+            close(first.name, &steps)
         }
         steps += advance()
         return steps
@@ -329,7 +344,7 @@ struct LendingQueue<Opened, Waiter> {
     mutating func end() -> Steps {
         hasEnded = true
         var steps = refuseWaiting()
-        for (name, _) in Array(idle) { close(name, &steps) }
+        for element in idle.elements { close(element.name, &steps) }
         return steps
     }
 
@@ -340,23 +355,12 @@ struct LendingQueue<Opened, Waiter> {
     // MARK: Statistics
 
     /// Whether a store is in use, or is being opened or closed.
-    var isInUse: Bool { entries.values.contains { $0.idleSince == nil } }
+    var isInUse: Bool { entries.count > idle.elements.count }
 
     /// How many stores are in each phase.
     var numbers: (lent: Int, idle: Int, opening: Int, closing: Int, waiting: Int) {
-        let idleCount = idle.reduce(0) { count, _ in count + 1 }
+        let idleCount = idle.elements.count
         let open = openCount - openings - closings
         return (open - idleCount, idleCount, openings, closings + reservations, waiting.count)
     }
 }
-
-extension LendingQueue.Steps {
-    static func += (left: inout Self, right: Self) {
-        left.granted += right.granted
-        left.closing += right.closing
-    }
-}
-
-extension LendingQueue.Grant: Sendable where Opened: Sendable {}
-extension LendingQueue.Closing: Sendable where Opened: Sendable {}
-extension LendingQueue.Steps: Sendable where Opened: Sendable, Waiter: Sendable {}

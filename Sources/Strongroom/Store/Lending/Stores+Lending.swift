@@ -253,7 +253,7 @@ extension Stores {
         guard !steps.closing.isEmpty else { return }
         let left = Locked(steps.closing[...])
         for _ in 0..<min(Self.closings, steps.closing.count) {
-            KeptThreads.shared.run("strongroom.close") { [self] in
+            KeptThreads.shared.run("strongroom.end") { [self] in
                 while let closing = left.withLock({ $0.popFirst() }) { close(closing) }
             }
         }

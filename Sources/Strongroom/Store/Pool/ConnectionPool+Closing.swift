@@ -20,7 +20,8 @@ extension ConnectionPool {
             guard !isReadOnly else { return nil }
             // It is closed last.
             if keepsLog { connection.keepLog() }
-            return connection.checkpointBeforeClose(patience: min(connection.waiting.timeout, Connection.patience))
+            let patience = min(connection.waiting.timeout, Connection.patience)
+            return connection.checkpointBeforeClose(patience: patience, truncates: !keepsLog)
         }
     }
 

@@ -1,0 +1,50 @@
+/// The idle stores, in the order in which they are closed for others: first the one whose last return but one was longest
+/// ago; before these, those that were returned once, in the order of their return. So a walk over many stores does not
+/// close those that are used again and again.
+///
+/// See O'Neil, O'Neil and Weikum, The LRU-K Page Replacement Algorithm, 1993, with a K of 2.
+struct IdleStores {
+    struct Element {
+        let name: DatabaseName
+        /// When its last borrower returned it.
+        let since: ContinuousClock.Instant
+        /// When it was returned before that; nil if it was not.
+        let returnedBefore: ContinuousClock.Instant?
+
+        fileprivate func comes(before other: Self) -> Bool {
+            switch (returnedBefore, other.returnedBefore) {
+            case (let own?, let others?) where own != others: own < others
+            case (nil, _?): true
+            case (_?, nil): false
+            default: since == other.since ? name.fileName < other.name.fileName : since < other.since
+            }
+        }
+    }
+
+    /// Sorted.
+    private(set) var elements: [Element] = []
+
+    /// Adds a store.
+    mutating func insert(_ element: Element) {
+        elements.insert(element, at: index(of: element))
+    }
+
+    /// Removes a store.
+    mutating func remove(_ element: Element) {
+        let index = index(of: element)
+        guard index < elements.count, elements[index].name == element.name else { return }
+        elements.remove(at: index)
+    }
+
+    /// The index of a store, or that at which it is to be added.
+    private func index(of element: Element) -> Int {
+        var range = 0..<elements.count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range =
+                elements[middle].comes(before: element)
+                ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+}
