@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 // Files of which some are open, with one connection each, and a thread for each client. Where another file must be
 // opened, the one that was used least recently, and is not in use, is closed; its log stays, empty.
@@ -102,12 +103,20 @@ static int serve(service *service, const baseline_request *request) {
     return result;
 }
 
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
 static void *serve_client(void *argument) {
     client *client = argument;
     service *service = client->service;
     const baseline_requests *requests = service->requests;
     for (size_t i = client->number; i < requests->count; i += requests->clients) {
+        double start = now();
         int result = serve(service, &requests->requests[i]);
+        requests->times[i] = now() - start;
         if (result != SQLITE_OK) {
             atomic_store(&service->result, result);
             break;

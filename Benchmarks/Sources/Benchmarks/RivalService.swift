@@ -21,22 +21,29 @@ final class RivalService {
         row = try RivalEntries(TestData.rows(count: 1))
     }
 
-    func run() throws -> Duration {
-        try ContinuousClock().measure {
-            let result = requests.withUnsafeBufferPointer { requests in
-                path.withCString { path in
-                    TestData.rawKeyText.withCString { key in
-                        withUnsafePointer(to: &row.list) { rows in
-                            var all = baseline_requests(
-                                requests: requests.baseAddress, count: requests.count, clients: ServiceLoad.clients,
-                                path: path, key: key, files: ServiceLoad.tenantCount,
-                                most_open: ServiceLoad.openStores, page_size: Int64(ServiceLoad.pageSize), rows: rows)
-                            return baseline_serve(&all)
-                        }
+    func run() throws -> ServiceLoad {
+        var times = Array(repeating: 0.0, count: requests.count)
+        let duration = try ContinuousClock().measure {
+            let result = times.withUnsafeMutableBufferPointer { serve($0.baseAddress) }
+            guard result == 0 else { throw Failure(result: result) }
+        }
+        return ServiceLoad(duration: duration, times: times.map { .seconds($0) })
+    }
+
+    private func serve(_ times: UnsafeMutablePointer<Double>?) -> Int32 {
+        requests.withUnsafeBufferPointer { requests in
+            path.withCString { path in
+                TestData.rawKeyText.withCString { key in
+                    withUnsafePointer(to: &row.list) { rows in
+                        var all = baseline_requests(
+                            requests: requests.baseAddress, count: requests.count, clients: ServiceLoad.clients,
+                            path: path, key: key, files: ServiceLoad.tenantCount,
+                            most_open: ServiceLoad.openStores, page_size: Int64(ServiceLoad.pageSize), rows: rows,
+                            times: times)
+                        return baseline_serve(&all)
                     }
                 }
             }
-            guard result == 0 else { throw Failure(result: result) }
         }
     }
 }

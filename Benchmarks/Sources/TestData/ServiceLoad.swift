@@ -41,6 +41,12 @@ public struct ServiceLoad: Sendable {
     /// How long each took, in ascending order.
     private let times: [Duration]
 
+    /// - Parameter times: How long each took.
+    public init(duration: Duration, times: [Duration]) {
+        self.duration = duration
+        self.times = times.sorted()
+    }
+
     /// The time within which a share of the requests was answered.
     public func time(of share: Double) -> Duration {
         times[min(times.count - 1, Int(Double(times.count) * share))]
@@ -62,6 +68,6 @@ public struct ServiceLoad: Sendable {
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
-        return ServiceLoad(duration: ContinuousClock.now - start, times: times.sorted())
+        return ServiceLoad(duration: ContinuousClock.now - start, times: times)
     }
 }

@@ -119,6 +119,8 @@ typedef struct {
     int64_t page_size;
     // The first one is written.
     const baseline_list *rows;
+    // How long each request takes, in seconds; set by the call.
+    double *times;
 } baseline_requests;
 
 // Answers requests, with one connection for each file, and closes the files.

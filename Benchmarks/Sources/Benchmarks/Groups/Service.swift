@@ -16,7 +16,7 @@ extension Group {
         let service = try await TenantService(workplace, "tenants")
         let path = try await TenantService.makeFiles(workplace, "pools").path(percentEncoded: false)
         let inC = try await RivalService(TenantService.makeFiles(workplace, "connections"))
-        let runs = Mutex<[ServiceLoad]>([])
+        let (runs, runsInC) = (ServiceRuns(), ServiceRuns())
         func rival(_ work: Work, target: Double?) -> Measure.Side? {
             workplace.grdb.map { process in
                 Measure.Side(name: "GRDB, a cache of pools", target: target) {
@@ -24,29 +24,38 @@ extension Group {
                 }
             }
         }
-        /// A time of the runs of the first measure, one after the other.
         func latency(_ name: String, _ share: Double, _ work: Work, target: Double?) -> Measure {
-            let reported = Atomic(0)
-            return Measure(
-                name: "service, \(name)", unit: .milliseconds,
-                ours: {
-                    let index = reported.wrappingAdd(1, ordering: .relaxed).oldValue
-                    return runs.withLock { $0[index].time(of: share) }
-                },
-                grdb: rival(work, target: target))
+            Measure(
+                name: "service, \(name)", unit: .milliseconds, ours: runs.times(of: share),
+                rival: .init(name: "C", target: nil, run: runsInC.times(of: share)), grdb: rival(work, target: target))
         }
         let throughput = Measure(
             name: "service", unit: .rate(ServiceLoad.requestCount, "requests"),
-            ours: {
-                let run = try await service.run()
-                runs.withLock { $0.append(run) }
-                return run.duration
-            },
-            rival: .init(name: "C", target: nil) { try inC.run() },
+            ours: { try await runs.add(service.run()) },
+            rival: .init(name: "C", target: nil) { try runsInC.add(inC.run()) },
             grdb: rival(.tenants, target: 3))
         return [
             throughput, latency("p50", 0.5, .tenantsHalf, target: nil), latency("p99", 0.99, .tenants99, target: 3),
             latency("p99.9", 0.999, .tenants999, target: nil),
         ] + (try await service.costOfIdleTenants())
+    }
+}
+
+/// The runs of the first measure, of which the others report the times, one after the other.
+private final class ServiceRuns: Sendable {
+    private let runs = Mutex<[ServiceLoad]>([])
+
+    func add(_ run: ServiceLoad) -> Duration {
+        runs.withLock { $0.append(run) }
+        return run.duration
+    }
+
+    /// - Returns: A function whose next call returns the time of the next run within which a share was answered.
+    func times(of share: Double) -> @Sendable () -> Duration {
+        let reported = Atomic(0)
+        return { [self] in
+            let index = reported.wrappingAdd(1, ordering: .relaxed).oldValue
+            return runs.withLock { $0[index].time(of: share) }
+        }
     }
 }
