@@ -78,16 +78,20 @@ extension Connection {
         }
     }
 
-    /// As ``checkpointAfterCommit(patience:)`` before the connection is closed, without truncating a WAL that has no
-    /// frames, as after reads alone: truncating an empty file takes the file system as long as another.
-    ///
-    /// - Parameter truncates: Whether a WAL with frames is truncated here, so that it is short even if another process
-    ///   has the file open; the last connection that closes the file truncates or removes it in any case.
-    func checkpointBeforeClose(patience: Int, truncates: Bool) -> CheckpointReport {
-        var (frames, framesInFile): (Int32, Int32) = (-1, -1)
-        let result = sqlite3_wal_checkpoint_v2(pointer, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, &framesInFile)
-        let isDone = result == SQLITE_OK && (truncates ? frames == 0 : frames == framesInFile)
-        return isDone ? CheckpointReport(isComplete: true, pagesLeft: 0) : checkpointAfterCommit(patience: patience)
+    /// As ``checkpointAfterCommit(patience:)`` before the connection is closed, without truncating a WAL that is empty,
+    /// as after reads alone: that takes the file system as long as truncating another.
+    func checkpointBeforeClose(patience: Int) -> CheckpointReport {
+        isLogEmpty ? CheckpointReport(isComplete: true, pagesLeft: 0) : checkpointAfterCommit(patience: patience)
+    }
+
+    /// Whether the file of the WAL is open and has no content.
+    private var isLogEmpty: Bool {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+        // Before the first read the engine has not opened it.
+        guard let file, let methods = file.pointee.pMethods else { return false }
+        var size: sqlite3_int64 = -1
+        return methods.pointee.xFileSize(file, &size) == SQLITE_OK && size == 0
     }
 
     /// As ``checkpoint(patience:)``, after a commit. What cannot be checkpointed stays in the WAL, where it is read

@@ -1,4 +1,4 @@
-/// When stores that are closed by now were returned last: of those that were closed last.
+/// When stores that are closed by now were returned last, of the ones that were closed last.
 struct EarlierReturns {
     private var times: [DatabaseName: ContinuousClock.Instant] = [:]
     /// In the order in which they were added; some are no longer there.
@@ -7,7 +7,7 @@ struct EarlierReturns {
 
     /// Adds a store that is being closed.
     ///
-    /// - Parameter most: How many are kept.
+    /// - Parameter most: How many are kept at most.
     mutating func add(_ name: DatabaseName, _ time: ContinuousClock.Instant, most: Int) {
         times[name] = time
         added.append((name, time))

@@ -1,6 +1,6 @@
-/// The idle stores, in the order in which they are closed for others: first the one whose last return but one was longest
-/// ago; before these, those that were returned once, in the order of their return. So a walk over many stores does not
-/// close those that are used again and again.
+/// The idle stores, in the order in which they are closed for others: first those that were returned once, in the order
+/// of their return, then the one whose last return but one was longest ago. So a walk over many stores does not close
+/// those that are used again and again.
 ///
 /// See O'Neil, O'Neil and Weikum, The LRU-K Page Replacement Algorithm, 1993, with a K of 2.
 struct IdleStores {
@@ -16,7 +16,10 @@ struct IdleStores {
             case (let own?, let others?) where own != others: own < others
             case (nil, _?): true
             case (_?, nil): false
-            default: since == other.since ? name.fileName < other.name.fileName : since < other.since
+            // By bytes, as names are compared: no two elements may have the same position.
+            case _ where since == other.since:
+                name.fileName.utf8.lexicographicallyPrecedes(other.name.fileName.utf8)
+            default: since < other.since
             }
         }
     }

@@ -1,7 +1,7 @@
 /// Decides which stores are open for borrowers, which of them is closed for another, and who waits.
 ///
-/// A store is open while it is in use and for an idle time afterwards. At a limit, one that is idle is closed; if all are
-/// in use, requests wait in FIFO order. A request for a store that is open or being opened does not wait.
+/// A store is open while it is in use and for an idle time afterwards. At a limit, one that is idle is closed; if all
+/// are in use, requests wait in FIFO order. A request for a store that is open or being opened does not wait.
 ///
 /// A pure state machine: each function changes the state and returns what follows, which the caller performs after it
 /// has released the lock. `Opened` is an open store; `Waiter` is whatever value the caller needs back.
@@ -25,9 +25,9 @@ struct LendingQueue<Opened, Waiter> {
         var phase = Phase.opening
         /// The number of borrowers, including those that are opening the store.
         var users = 1
-        /// When it was returned before the present use.
+        /// When a borrower returned it before the last one, or before those that have it now.
         var returnedBefore: ContinuousClock.Instant?
-        /// Its place among the idle stores, after its last borrower has returned it.
+        /// Its position among the idle stores, after its last borrower has returned it.
         var idle: IdleStores.Element?
         /// Whether its memory was released since then.
         var isTrimmed = false
@@ -251,7 +251,11 @@ struct LendingQueue<Opened, Waiter> {
 
     private mutating func removeUser(_ loan: Loan, at time: ContinuousClock.Instant, closes: Bool) -> Steps {
         entries[loan.name]?.users -= 1
-        guard let entry = entries[loan.name], entry.users == 0 else { return Steps() }
+        guard let entry = entries[loan.name], entry.users == 0 else {
+            // A store that is never idle is not one that was used once.
+            if case .open = entries[loan.name]?.phase { entries[loan.name]?.returnedBefore = time }
+            return Steps()
+        }
         var steps = Steps()
         switch entry.phase {
         case .closing, .reserved: break

@@ -20,8 +20,7 @@ extension ConnectionPool {
             guard !isReadOnly else { return nil }
             // It is closed last.
             if keepsLog { connection.keepLog() }
-            let patience = min(connection.waiting.timeout, Connection.patience)
-            return connection.checkpointBeforeClose(patience: patience, truncates: !keepsLog)
+            return connection.checkpointBeforeClose(patience: min(connection.waiting.timeout, Connection.patience))
         }
     }
 

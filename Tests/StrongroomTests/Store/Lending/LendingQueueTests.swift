@@ -95,6 +95,29 @@ struct LendingQueueTests {
         #expect(try Self.use([3, 4, 3, 4], &queue, from: 20).isEmpty)
     }
 
+    @Test func `a store with users who overlap is one that is used again and again`() throws {
+        var queue = Self.queue(LendingLimits(openStores: 3, openings: 1))
+        let users = try (0..<2).map { _ in try Self.lend(0, &queue) }
+        #expect(try Self.use([1, 2, 1, 2], &queue, from: 0).isEmpty)
+        for (offset, user) in users.enumerated() {
+            #expect(queue.returned(user, at: Self.now + .seconds(10 + offset), closes: false).closing.isEmpty)
+        }
+        #expect(try Self.use([3], &queue, from: 20) == ["t_1"])
+    }
+
+    @Test func `names that look the same are different idle stores`() throws {
+        var idle = IdleStores()
+        let names = ["t_\u{e9}", "t_e\u{301}", "t_a"]
+        let elements = try names.map {
+            IdleStores.Element(name: try DatabaseName($0), since: Self.now, returnedBefore: nil)
+        }
+        for element in elements { idle.insert(element) }
+        for (index, element) in elements.enumerated() {
+            idle.remove(element)
+            #expect(idle.elements.count == 2 - index)
+        }
+    }
+
     @Test func `the times of closed stores are remembered of as many as may be open`() throws {
         var returns = EarlierReturns()
         for number in 0..<10 { returns.add(try Self.name(number), Self.now + .seconds(number), most: 3) }
