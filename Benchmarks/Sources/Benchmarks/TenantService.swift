@@ -48,6 +48,14 @@ final class TenantService: Sendable {
         return load
     }
 
+    /// How many of the requests find their store closed, of a load of their own.
+    func shareOfOpenings() async throws -> Gauge {
+        let before = stores.statistics.openings
+        _ = try await run()
+        let share = Double(stores.statistics.openings - before) / Double(ServiceLoad.requestCount)
+        return Gauge(name: "service, requests that open their store", unit: "%", amount: 100 * share)
+    }
+
     /// What a tenant costs that is open and has been idle for some seconds.
     func costOfIdleTenants() async throws -> [Gauge] {
         guard ProcessStatus.isAvailable else { return [] }

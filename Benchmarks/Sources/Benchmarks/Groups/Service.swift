@@ -36,7 +36,7 @@ extension Group {
             grdb: rival(.tenants, target: 3))
         return [
             throughput, latency("p50", 0.5, .tenantsHalf, target: nil), latency("p99", 0.99, .tenants99, target: 3),
-            latency("p99.9", 0.999, .tenants999, target: nil),
+            latency("p99.9", 0.999, .tenants999, target: nil), try await service.shareOfOpenings(),
         ] + (try await service.costOfIdleTenants())
     }
 }

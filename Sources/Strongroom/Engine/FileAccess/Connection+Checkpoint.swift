@@ -85,7 +85,7 @@ extension Connection {
     }
 
     /// Whether the file of the WAL is open and has no content.
-    private var isLogEmpty: Bool {
+    var isLogEmpty: Bool {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(pointer, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
         // Before the first read the engine has not opened it.

@@ -88,6 +88,23 @@ struct KeptLogTests {
         third.close()
     }
 
+    /// The connection that is closed is not the last, so the engine does not truncate the log.
+    @Test func `it is empty, too, while another program has the file open`() throws {
+        let path = directory.path("plain.sqlite")
+        let other = try Connection(path: path, mode: .create, database: "plain.sqlite")
+        try other.run("PRAGMA journal_mode = WAL")
+        let own = try Connection(path: path, mode: .existing, database: "plain.sqlite")
+        try own.run("CREATE TABLE line (text TEXT NOT NULL)")
+        #expect(!own.isLogEmpty)
+        own.keepLog()
+        #expect(own.checkpointBeforeClose(patience: 1_000).isComplete)
+        #expect(own.isLogEmpty)
+        own.close()
+        #expect(try sizes("plain.sqlite")[0] == 0)
+        #expect(try other.ownValue("SELECT count(*) FROM line") == .integer(0))
+        other.close()
+    }
+
     @Test func `a store that is closed for another is removed, rotated and read-only as any other`() async throws {
         for number in 0..<3 { try await add("\(number)", to: "vault_\(number).sqlite") }
         #expect(try sizes("vault_0.sqlite")[0] == 0 && sizes("vault_1.sqlite")[0] == 0)

@@ -118,7 +118,7 @@ struct LendingQueueTests {
         }
     }
 
-    @Test func `the times of closed stores are remembered of as many as may be open`() throws {
+    @Test func `the times of closed stores are remembered of at most as many as may be open`() throws {
         var returns = EarlierReturns()
         for number in 0..<10 { returns.add(try Self.name(number), Self.now + .seconds(number), most: 3) }
         returns.add(try Self.name(8), Self.now + .seconds(20), most: 3)
