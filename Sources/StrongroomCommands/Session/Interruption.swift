@@ -49,6 +49,7 @@ package enum Interruption {
     ) async throws -> T {
         let session = CommandSession.current
         let running = Locked<(task: Task<T, any Error>?, isStopped: Bool)>((nil, false))
+        let announcement = DispatchGroup()
         let standstill = Standstill { _exit(ExitStatus.interrupted.rawValue) }
         defer { standstill.stop() }
         var sources: [(number: Int32, source: any DispatchSourceSignal)] = []
@@ -66,7 +67,7 @@ package enum Interruption {
                 standstill.start()
                 if !session.isForScripts {
                     // On another queue: writing may block, and the second signal must still be handled.
-                    DispatchQueue.global().async {
+                    DispatchQueue.global().async(group: announcement) {
                         session.console.write("\("Stopping; press again to end immediately.", .dim)", to: .errors)
                     }
                 }
@@ -84,11 +85,16 @@ package enum Interruption {
             return state.isStopped
         }
         if isStopped { task.cancel() }
-        return try await withTaskCancellationHandler {
-            try await task.value
+        let result = await withTaskCancellationHandler {
+            await task.result
         } onCancel: {
             task.cancel()
         }
+        // Before what the command reports of its end, and not only if the process lasts long enough.
+        await withCheckedContinuation { continuation in
+            announcement.notify(queue: .global()) { continuation.resume() }
+        }
+        return try result.get()
     }
 
     /// Calls a function for each signal from now on.
