@@ -14,21 +14,6 @@ struct ClinicServiceTests {
         directory = home.path("clinics")
     }
 
-    /// Names of patients that the service has acknowledged, by clinic.
-    private final class Acknowledged: Sendable {
-        let names = Locked<[String: Set<String>]>([:])
-        /// Statuses that no request of the test should have.
-        let unexpected = Locked<[Int]>([])
-        let count = Atomic(0)
-        /// Whether the clients are to stop.
-        let isOver = Atomic(false)
-
-        func add(_ name: String, to clinic: String) {
-            names.withLock { _ = $0[clinic, default: []].insert(name) }
-            count.add(1, ordering: .relaxed)
-        }
-    }
-
     /// Adds patients over a connection of its own until the connection ends, or the test does.
     private static func addPatients(
         _ worker: Int, _ service: ServiceProcess, _ clinics: [String], _ acknowledged: Acknowledged
@@ -68,22 +53,6 @@ struct ClinicServiceTests {
         for clinic in clinics {
             #expect(try client.request("PUT", "/clinics/\(clinic)").status == 201)
         }
-    }
-
-    /// Compares what is in the files with what was acknowledged; what was written without an answer may be there, too.
-    private func check(_ acknowledged: Acknowledged, _ keys: KeyChain) async throws {
-        let stores = try Stores(StoredClinics(directory: directory, keys: keys))
-        for (clinic, names) in acknowledged.names.withLock({ $0 }) {
-            let store = try await stores.open("clinic_\(clinic).sqlite")
-            let stored = try await store.read { db in
-                var stored: Set<String> = []
-                try db.forEachRow("SELECT name FROM patient") { row in stored.insert(try row[0]) }
-                return stored
-            }
-            #expect(names.subtracting(stored).isEmpty, "\(clinic): \(names.count) of \(stored.count)")
-            #expect(try await store.verify().isWhole)
-        }
-        try await stores.closeAll()
     }
 
     private var keys: KeyChain { get throws { try KeyFile("\(directory).keys").keyChain() } }
@@ -161,7 +130,7 @@ struct ClinicServiceTests {
         let last = try String(contentsOfFile: "\(directory).keys", encoding: .utf8).split(separator: "\n").last
         try Data("\(try #require(last))\n".utf8).write(to: URL(filePath: home.path("last")))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: home.path("last"))
-        try await check(acknowledged, try KeyFile(home.path("last")).keyChain())
+        try await acknowledged.check(in: directory, try KeyFile(home.path("last")).keyChain())
     }
 
     @Test func `a shutdown under load answers what it has accepted, and keeps every acknowledged write`() async throws {
@@ -186,7 +155,7 @@ struct ClinicServiceTests {
             try FileManager.default.attributesOfItem(atPath: "\(directory)/\(log)")[.size] as? Int != 0
         }
         #expect(left == [])
-        try await check(acknowledged, try keys)
+        try await acknowledged.check(in: directory, try keys)
     }
 
     @Test func `a service that is killed under load keeps every acknowledged write`() async throws {
@@ -213,7 +182,7 @@ struct ClinicServiceTests {
         }
         service.requestShutdown()
         #expect(try await service.wait() == 0, "\(service.messages)")
-        for acknowledged in all { try await check(acknowledged, try keys) }
+        for acknowledged in all { try await acknowledged.check(in: directory, try keys) }
     }
 
     /// What is pending is left to the next program.
@@ -257,19 +226,6 @@ struct ClinicServiceTests {
         }
         try await stores.closeAll()
     }
-}
-
-/// The files of the service, opened read-only by the test.
-private struct StoredClinics: Configuration {
-    static let target = "clinic"
-
-    let directory: String
-    let keys: KeyChain
-
-    func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database)" }
-    func keyChain(for database: DatabaseName) throws -> KeyChain { keys }
-    func keyProtection(for database: DatabaseName) -> KeyProtection { .envelope }
-    func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(isReadOnly: true) }
 }
 
 /// A patient of the release before the guide's.

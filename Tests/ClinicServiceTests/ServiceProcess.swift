@@ -64,6 +64,8 @@ final class ServiceProcess: Sendable {
     /// What it has logged so far.
     var messages: String { log.all }
 
+    var identifier: Int32 { process.processIdentifier }
+
     func client() throws -> HTTPClient { try HTTPClient(port: port) }
 
     /// Requests a graceful shutdown.

@@ -1,0 +1,152 @@
+import Foundation
+import Strongroom
+import StrongroomTesting
+import Synchronization
+import Testing
+
+/// How long the load lasts: as many minutes as the variable `STRONGROOM_SOAK_MINUTES` says, without it some seconds.
+private let minutes = ProcessInfo.processInfo.environment["STRONGROOM_SOAK_MINUTES"].flatMap { Double($0) } ?? 0.1
+
+@Suite("The HTTP service under a long load", .serialized, .timeLimit(.minutes(Int(minutes) + 15)))
+struct SoakTests {
+    /// Each of two processes serves for half of the time.
+    private static let half = Duration.seconds(minutes * 30)
+    /// Memory is compared if there is time for it to settle.
+    private static let isLong = minutes >= 2
+    private static let clinics = (0..<40).map { "c\($0)" }
+    private static let clients = 6
+    private static let limits = [
+        "CLINICS_LIMITS_OPEN_STORES": "10", "CLINICS_LIMITS_IDLE_TIME_MILLISECONDS": "1000",
+    ]
+
+    private let home: TemporaryDirectory
+    private let directory: String
+
+    init() throws {
+        home = try TemporaryDirectory()
+        directory = home.path("clinics")
+    }
+
+    @Test func `no request fails, memory and descriptors stay flat, and a kill loses no acknowledged write`()
+        async throws
+    {
+        let first = try await ServiceProcess(directory, Self.limits)
+        try create(first)
+        let before = try await load(first, firstClient: 0) {
+            first.killNow()
+            let status = try await first.wait()
+            #expect(status == -9)
+        }
+
+        let second = try await ServiceProcess(directory, Self.limits)
+        let idle = try await settled(second)
+        let after = try await load(second, firstClient: Self.clients) {}
+        // What was opened for requests, events and rotations is closed again.
+        if let idle { try await expect(second, toReturnTo: idle.descriptors) }
+        second.requestShutdown()
+        #expect(try await second.wait() == 0, "\(second.messages)")
+
+        let keys = try KeyFile("\(directory).keys").keyChain()
+        for acknowledged in [before, after] {
+            #expect(acknowledged.unexpected.withLock { $0 } == [])
+            #expect(acknowledged.count.load(ordering: .relaxed) > 0)
+            try await acknowledged.check(in: directory, keys)
+        }
+    }
+
+    private func create(_ service: ServiceProcess) throws {
+        let client = try service.client()
+        for clinic in Self.clinics {
+            #expect(try client.request("PUT", "/clinics/\(clinic)").status == 201)
+        }
+    }
+
+    /// Half of the load, with a rotation of all keys every minute.
+    ///
+    /// - Parameter end: What ends it, while the clients send requests.
+    private func load(
+        _ service: ServiceProcess, firstClient: Int, end: () async throws -> Void
+    ) async throws -> Acknowledged {
+        let acknowledged = Acknowledged()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0...Self.clients {
+                let client = SoakClient(
+                    number: firstClient + number, service: service, clinics: Self.clinics, acknowledged: acknowledged)
+                group.addTask {
+                    try await onThread {
+                        do {
+                            // The last one follows events.
+                            try number < Self.clients ? client.sendRequests() : client.followEvents()
+                        } catch is HTTPClient.Disconnected {
+                            acknowledged.disconnections.add(1, ordering: .relaxed)
+                        }
+                    }
+                }
+            }
+            defer { acknowledged.isOver.store(true, ordering: .relaxed) }
+            try await watch(service, acknowledged)
+            #expect(acknowledged.disconnections.load(ordering: .relaxed) == 0)
+            try await end()
+        }
+        return acknowledged
+    }
+
+    /// Samples the service until its half is over, and rotates all keys from time to time.
+    private func watch(_ service: ServiceProcess, _ acknowledged: Acknowledged) async throws {
+        let interval = min(Duration.seconds(60), Self.half / 2)
+        let start = ContinuousClock.now
+        var nextRotation = start + interval
+        var samples: [ServiceSample] = []
+        while ContinuousClock.now - start < Self.half {
+            try await Task.sleep(for: min(.seconds(1), Self.half / 10))
+            if let sample = ServiceSample(of: service.identifier) { samples.append(sample) }
+            guard ContinuousClock.now >= nextRotation else { continue }
+            nextRotation += interval
+            let answer = try await onThread { try service.client().request("POST", "/rotation") }
+            #expect(answer.status == 200 && answer.body.contains(#""rotated":\#(Self.clinics.count)"#), "\(answer)")
+            if Self.isLong, let sample = samples.last {
+                let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+                let writes = acknowledged.count.load(ordering: .relaxed)
+                print(
+                    "\(seconds) s: \(writes) writes, \(sample.memory >> 10) kB, \(sample.descriptors) descriptors,",
+                    "\(sample.threads) threads")
+            }
+        }
+        guard Self.isLong, !samples.isEmpty else { return }
+        // The caches fill first.
+        let settled = samples[(samples.count / 3)..<(samples.count / 2)]
+        let last = samples[(samples.count * 5 / 6)...]
+        #expect(Self.median(last, \.memory) < Self.median(settled, \.memory) * 11 / 10)
+        #expect(Self.median(last, \.descriptors) < Self.median(settled, \.descriptors) + 20)
+        #expect(Self.median(last, \.threads) < Self.median(settled, \.threads) + 20)
+    }
+
+    private static func median(_ samples: ArraySlice<ServiceSample>, _ value: KeyPath<ServiceSample, Int>) -> Int {
+        samples.map { $0[keyPath: value] }.sorted()[samples.count / 2]
+    }
+
+    /// What the service holds once it has answered a request, and its stores are closed.
+    private func settled(_ service: ServiceProcess) async throws -> ServiceSample? {
+        #expect(try service.client().request("GET", "/clinics/c0/patients").status == 200)
+        while try files(of: service) > 0 { try await Task.sleep(for: .milliseconds(20)) }
+        return ServiceSample(of: service.identifier)
+    }
+
+    private func expect(_ service: ServiceProcess, toReturnTo descriptors: Int) async throws {
+        for _ in 0..<1_200 {
+            guard let sample = ServiceSample(of: service.identifier), sample.descriptors > descriptors else { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("\(ServiceSample(of: service.identifier)?.descriptors ?? 0) descriptors, before \(descriptors)")
+    }
+
+    /// How many files of clinics the service has open.
+    private func files(of service: ServiceProcess) throws -> Int {
+        let folder = "/proc/\(service.identifier)/fd"
+        guard FileManager.default.fileExists(atPath: folder) else { return 0 }
+        return try FileManager.default.contentsOfDirectory(atPath: folder).count { descriptor in
+            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(descriptor)")
+            return path?.hasPrefix(directory) ?? false
+        }
+    }
+}
