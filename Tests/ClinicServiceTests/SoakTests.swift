@@ -15,8 +15,11 @@ struct SoakTests {
     private static let isLong = minutes >= 2
     private static let clinics = (0..<40).map { "c\($0)" }
     private static let clients = 6
-    private static let limits = [
+    /// With the smallest page caches, which are full soon and do not grow with the files, and few arenas of the
+    /// allocator, each of which retains as much as it once held.
+    private static let settings = [
         "CLINICS_LIMITS_OPEN_STORES": "10", "CLINICS_LIMITS_IDLE_TIME_MILLISECONDS": "1000",
+        "CLINICS_STORE_PAGE_CACHE_BYTES": "131072", "MALLOC_ARENA_MAX": "2",
     ]
 
     private let home: TemporaryDirectory
@@ -30,7 +33,7 @@ struct SoakTests {
     @Test func `no request fails, memory and descriptors stay flat, and a kill loses no acknowledged write`()
         async throws
     {
-        let first = try await ServiceProcess(directory, Self.limits)
+        let first = try await ServiceProcess(directory, Self.settings)
         try create(first)
         let before = try await load(first, firstClient: 0) {
             first.killNow()
@@ -38,7 +41,7 @@ struct SoakTests {
             #expect(status == -9)
         }
 
-        let second = try await ServiceProcess(directory, Self.limits)
+        let second = try await ServiceProcess(directory, Self.settings)
         let idle = try await settled(second)
         let after = try await load(second, firstClient: Self.clients) {}
         // What was opened for requests, events and rotations is closed again.

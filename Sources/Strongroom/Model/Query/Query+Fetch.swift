@@ -177,9 +177,13 @@ extension Query {
     @inlinable
     func statement<R: Record>(as type: R.Type, on connection: Connection) throws -> Statement {
         try connection.prepareTable(Source.schema)
-        return try connection.statement(of: isResolved ? clauses : try resolved(), for: RecordsOf<Source, R>.self) {
-            TableStatements(Source.schema, R.columnNames).select(distinct: clauses.isDistinct)
+        // Neither the query nor its clauses are copied, which a closure that uses them, or a conditional, would do.
+        let isDistinct = clauses.isDistinct
+        func beginning() -> String { TableStatements(Source.schema, R.columnNames).select(distinct: isDistinct) }
+        guard isResolved else {
+            return try connection.statement(of: try resolved(), for: RecordsOf<Source, R>.self, beginning: beginning)
         }
+        return try connection.statement(of: clauses, for: RecordsOf<Source, R>.self, beginning: beginning)
     }
 }
 

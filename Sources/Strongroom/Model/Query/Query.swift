@@ -8,7 +8,7 @@
 /// let number = try recent.count(in: db)
 /// ```
 public struct Query<Source: Table>: Sendable {
-    @usableFromInline var clauses = QueryClauses()
+    @usableFromInline var clauses: QueryClauses
     @usableFromInline var anchor: Anchor?
 
     /// The row after which a page begins.
@@ -21,11 +21,11 @@ public struct Query<Source: Table>: Sendable {
 
     /// All rows of the table.
     @inlinable
-    public init() {}
+    public init() { clauses = .all }
 
     /// The rows that match a condition.
     @inlinable
-    init(_ condition: consuming Condition) { clauses = QueryClauses(condition) }
+    init(_ condition: consuming Condition) { clauses = .matching(condition) }
 
     /// Adds a condition; rows must match all conditions of the query.
     ///

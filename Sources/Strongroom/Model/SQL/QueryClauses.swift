@@ -9,11 +9,13 @@ struct QueryClauses: Sendable {
     var groups: [SQL] = []
     var having: Condition?
 
-    @usableFromInline
-    init() {}
+    /// All rows.
+    @usableFromInline static var all: QueryClauses { QueryClauses() }
 
+    /// The rows that match a condition.
+    // By the memberwise initializer: the compiler copies the result of any other one.
     @usableFromInline
-    init(_ condition: consuming Condition) { self.condition = condition }
+    static func matching(_ condition: consuming Condition) -> QueryClauses { QueryClauses(condition: condition) }
 
     @usableFromInline
     mutating func add(_ added: Condition) {

@@ -90,13 +90,16 @@ extension Connection {
         try check(condition)
         try check(rest)
         let key = OperationKey(rows, (clauses.isDistinct ? 1 : 0) + (clauses.condition == nil ? 0 : 2))
-        let statement = try statement(of: key, condition: condition.text, rest: rest.text) {
-            clauses.sql(after: text(key, make: beginning)).text
+        if let statement = try recentStatement(of: key, condition: condition.text, rest: rest.text) {
+            return try statement.binding(condition.values, rest.values)
         }
-        return try statement.binding(condition.values, rest.values)
+        let sql = clauses.sql(after: text(key, make: beginning)).text
+        return try statement(of: key, condition: condition.text, rest: rest.text, sql: sql)
+            .binding(condition.values, rest.values)
     }
 
     private func check(_ sql: SQL) throws {
+        guard sql.hasSupplement else { return }
         if let defect = sql.defect { throw defect }
         for table in sql.requiredTables { try table.prepare(self) }
     }

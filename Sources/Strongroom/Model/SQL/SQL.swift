@@ -24,6 +24,9 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The tables of subqueries, which are prepared before the statement is.
     var requiredTables: [RequiredTable] { supplement?.tables ?? [] }
 
+    /// Whether there is a defect, or a required table.
+    var hasSupplement: Bool { supplement != nil }
+
     // By reference: it is rare, and SQL values are copied often.
     private var supplement: Supplement?
 

@@ -59,18 +59,13 @@ extension Table {
 
     @inlinable
     static func insert(contentsOf records: some Sequence<RecordType>, on connection: Connection) throws -> [Key] {
-        let records = withMadeKeys(ContiguousArray(records))
-        let rows = RowsPerStatement.count(columns: RecordType.columnNames.count)
-        if rows > 1, records.count > rows, try !connection.hasForeignKeys(schema.name) {
-            do {
-                return try connection.inSavepoint { try insert(records, rows: rows, on: connection) }
-            } catch let error where RowsPerStatement.isSolvedOneByOne(error) && connection.canGoOn {
-                // The single inserts below determine which record is at fault, if any.
-            }
+        // Records of an array are inserted where they are, without a copy of each, unless they get keys first.
+        if Key.made() == nil,
+            let keys = try records.withContiguousStorageIfAvailable({ try insert($0, on: connection) })
+        {
+            return keys
         }
-        return try connection.inSavepoint {
-            try records.map { try insert($0, on: connection) }
-        }
+        return try withMadeKeys(ContiguousArray(records)).withUnsafeBufferPointer { try insert($0, on: connection) }
     }
 
     /// The records; if the library generates keys of this type, every record has one.
@@ -84,10 +79,28 @@ extension Table {
         return records
     }
 
+    // Unsafe pointers in what follows: each is valid while the function runs, which stores none.
+
+    /// Inserts records that have the keys that the library generates.
+    @inlinable
+    static func insert(_ records: UnsafeBufferPointer<RecordType>, on connection: Connection) throws -> [Key] {
+        let rows = RowsPerStatement.count(columns: RecordType.columnNames.count)
+        if rows > 1, records.count > rows, try !connection.hasForeignKeys(schema.name) {
+            do {
+                return try connection.inSavepoint { try insert(records, rows: rows, on: connection) }
+            } catch let error where RowsPerStatement.isSolvedOneByOne(error) && connection.canGoOn {
+                // The single inserts below determine which record is at fault, if any.
+            }
+        }
+        return try connection.inSavepoint {
+            try records.map { try insert($0, on: connection) }
+        }
+    }
+
     /// Inserts records, several per statement.
     @inlinable
     static func insert(
-        _ records: ContiguousArray<RecordType>,
+        _ records: UnsafeBufferPointer<RecordType>,
         rows: Int,
         on connection: Connection
     ) throws -> [Key] {
@@ -115,7 +128,7 @@ extension Table {
     /// Inserts records with one statement.
     @inlinable
     static func insertTogether(
-        _ records: ContiguousArray<RecordType>,
+        _ records: UnsafeBufferPointer<RecordType>,
         _ range: Range<Int>,
         hasKeys: Bool,
         on connection: Connection
@@ -140,12 +153,12 @@ extension Table {
                 base += width
             }
         } else {
-            try records.withUnsafeBufferPointer { records in
-                for index in range {
-                    try validateInsert(records[index])
-                    try records[index].encode(to: Bindings(statement, from: base, width: width))
-                    base += width
+            for index in range {
+                try records.withElement(at: index) { record in
+                    try validateInsert(record)
+                    try record.encode(to: Bindings(statement, from: base, width: width))
                 }
+                base += width
             }
         }
         statement.dropUnsetParameters()
@@ -157,6 +170,14 @@ extension Table {
             let keys = RowsPerStatement.keys(Key.self, from: first, count: range.count)
         else { throw RowsPerStatement.Unforeseen() }
         return keys
+    }
+}
+
+extension UnsafeBufferPointer where Element: ~Copyable {
+    /// Lends an element, in place: what is not known to be copyable is not copied.
+    @inlinable
+    func withElement<T>(at index: Int, _ body: (borrowing Element) throws -> T) rethrows -> T {
+        try body(self[index])
     }
 }
 
