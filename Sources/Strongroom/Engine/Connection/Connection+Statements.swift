@@ -98,24 +98,18 @@ extension Connection {
         return try recordUse(of: statement)
     }
 
-    /// The statement of a table's query that was used recently, found by the parts of its text that differ from those of
-    /// the table's other queries; nil if there is none that is free.
+    /// A statement for a table's query, found by the parts of its text that differ from those of the table's other
+    /// queries.
     ///
     /// - Parameters:
     ///   - key: The other parts, and whether there is a condition.
     ///   - condition: The text of the condition.
     ///   - rest: The text after the condition.
-    func recentStatement(of key: OperationKey, condition: String, rest: String) throws -> Statement? {
+    ///   - make: Makes the whole text.
+    func statement(of key: OperationKey, condition: String, rest: String, make: () -> String) throws -> Statement {
         try checkTransaction()
-        guard let statement = statements.user.latest(for: key, condition, rest) else { return nil }
-        return try recordUse(of: statement)
-    }
-
-    /// The statement of a table's query, which ``recentStatement(of:condition:rest:)`` finds afterwards.
-    ///
-    /// - Parameter sql: The whole text.
-    func statement(of key: OperationKey, condition: String, rest: String, sql: String) throws -> Statement {
-        let statement = try statements.user.statement(for: sql, prepare: prepare)
+        if let statement = statements.user.latest(for: key, condition, rest) { return try recordUse(of: statement) }
+        let statement = try statements.user.statement(for: make(), prepare: prepare)
         statements.user.record(key, condition, rest, statement)
         return try recordUse(of: statement)
     }

@@ -90,12 +90,10 @@ extension Connection {
         try check(condition)
         try check(rest)
         let key = OperationKey(rows, (clauses.isDistinct ? 1 : 0) + (clauses.condition == nil ? 0 : 2))
-        if let statement = try recentStatement(of: key, condition: condition.text, rest: rest.text) {
-            return try statement.binding(condition.values, rest.values)
+        let statement = try statement(of: key, condition: condition.text, rest: rest.text) {
+            clauses.sql(after: text(key, make: beginning)).text
         }
-        let sql = clauses.sql(after: text(key, make: beginning)).text
-        return try statement(of: key, condition: condition.text, rest: rest.text, sql: sql)
-            .binding(condition.values, rest.values)
+        return try statement.binding(condition.values, rest.values)
     }
 
     private func check(_ sql: SQL) throws {
