@@ -2,7 +2,7 @@ import Strongroom
 import Synchronization
 import Testing
 
-/// What the clients of a test were told by the service.
+/// What the service has answered to the clients of a test.
 final class Acknowledged: Sendable {
     /// Names of patients that the service has acknowledged, by clinic.
     let names = Locked<[String: Set<String>]>([:])

@@ -5,6 +5,12 @@ final class HTTPClient {
     /// The server has ended the connection, or there is none.
     struct Disconnected: Error {}
 
+    /// The server has not answered for ``patience`` seconds.
+    struct NoAnswer: Error {}
+
+    /// A server that does not answer fails the test instead of holding it up; on a busy machine it takes its time.
+    private static let patience = 300
+
     struct Answer {
         let status: Int
         let body: String
@@ -25,8 +31,7 @@ final class HTTPClient {
             }
         }
         guard result == 0 else { throw Disconnected() }
-        // A server that does not answer fails the test instead of holding it up; on a busy machine it takes its time.
-        var limit = timeval(tv_sec: 300, tv_usec: 0)
+        var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
@@ -122,6 +127,7 @@ final class HTTPClient {
     private func receive() throws {
         var part = [UInt8](repeating: 0, count: 16_384)
         let count = recv(descriptor, &part, part.count, 0)
+        if count < 0, errno == EAGAIN { throw NoAnswer() }
         guard count > 0 else { throw Disconnected() }
         buffer += part.prefix(count)
     }

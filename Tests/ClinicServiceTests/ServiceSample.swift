@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process holds, as Linux tells it. See proc_pid_status(5).
+/// What a process holds, as Linux reports it. See proc_pid_status(5).
 struct ServiceSample {
     /// Resident bytes that no file backs: allocated memory and stacks.
     let memory: Int

@@ -59,29 +59,28 @@ extension Table {
 
     @inlinable
     static func insert(contentsOf records: some Sequence<RecordType>, on connection: Connection) throws -> [Key] {
-        // Records of an array are inserted where they are, without a copy of each, unless they get keys first.
-        if Key.made() == nil,
-            let keys = try records.withContiguousStorageIfAvailable({ try insert($0, on: connection) })
-        {
-            return keys
+        if Key.made() != nil {
+            return try withMadeKeys(records).withUnsafeBufferPointer { try insert($0, on: connection) }
         }
-        return try withMadeKeys(ContiguousArray(records)).withUnsafeBufferPointer { try insert($0, on: connection) }
+        // An array's records are inserted where they are, without a copy of each.
+        if let keys = try records.withContiguousStorageIfAvailable({ try insert($0, on: connection) }) { return keys }
+        return try ContiguousArray(records).withUnsafeBufferPointer { try insert($0, on: connection) }
     }
 
-    /// The records; if the library generates keys of this type, every record has one.
+    /// The records, each with a key, of a type whose keys the library generates.
     @inlinable
-    static func withMadeKeys(_ records: ContiguousArray<RecordType>) -> ContiguousArray<RecordType> {
-        guard Key.made() != nil else { return records }
-        var records = records
+    static func withMadeKeys(_ records: some Sequence<RecordType>) -> ContiguousArray<RecordType> {
+        var records = ContiguousArray(records)
         for index in records.indices where key(of: records[index]) == nil {
             if let made = Key.made() { setKey(made, of: &records[index]) }
         }
         return records
     }
 
-    // Unsafe pointers in what follows: each is valid while the function runs, which stores none.
-
-    /// Inserts records that have the keys that the library generates.
+    /// Inserts records, with the keys that they have; the engine generates the others.
+    ///
+    /// - Parameter records: The memory of a list, valid until the function returns, as in the functions below, which
+    ///   do not store the pointer.
     @inlinable
     static func insert(_ records: UnsafeBufferPointer<RecordType>, on connection: Connection) throws -> [Key] {
         let rows = RowsPerStatement.count(columns: RecordType.columnNames.count)
@@ -174,7 +173,8 @@ extension Table {
 }
 
 extension UnsafeBufferPointer where Element: ~Copyable {
-    /// Lends an element, in place: what is not known to be copyable is not copied.
+    /// Passes an element to a closure where it is.
+    // Without the constraint the compiler copies an element of a generic type before it calls a function with it.
     @inlinable
     func withElement<T>(at index: Int, _ body: (borrowing Element) throws -> T) rethrows -> T {
         try body(self[index])
