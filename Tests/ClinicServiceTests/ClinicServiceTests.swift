@@ -197,7 +197,9 @@ struct ClinicServiceTests {
     private func createFormerClinics(_ names: [String]) async throws {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let former = try Stores(
-            FormerClinics(directory: directory, keys: KeyFile("\(directory).keys").keyChain(creating: true)))
+            StoredClinics(
+                directory: directory, keys: KeyFile("\(directory).keys").keyChain(creating: true),
+                settings: StoreSettings(), migrator: .automatic(tables: [FormerPatient.schema])))
         for name in names {
             let store = try await former.open("clinic_\(name).sqlite")
             try await store.table(FormerPatient.self).insert(FormerPatient(name: "Ada of \(name)"))
@@ -233,16 +235,4 @@ struct ClinicServiceTests {
 private struct FormerPatient {
     var id: Int64?
     var name: String
-}
-
-private struct FormerClinics: Configuration {
-    static let target = "clinic"
-
-    let directory: String
-    let keys: KeyChain
-
-    func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database)" }
-    func keyChain(for database: DatabaseName) throws -> KeyChain { keys }
-    func keyProtection(for database: DatabaseName) -> KeyProtection { .envelope }
-    func migrator(for database: DatabaseName) -> Migrator? { .automatic(tables: [FormerPatient.schema]) }
 }
