@@ -118,6 +118,18 @@ struct MappingTests {
         }
     }
 
+    @Test func equalRowsOfAProjectionCountOnceIfDistinct() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(3), in: db)
+            try db.execute("UPDATE contact SET score = 1 WHERE id > 1")
+            for query in [Contact.query, Contact.order { $0.score.ascending }, Contact.where { $0.id > 0 }] {
+                #expect(try query.fetch(as: Score.self, in: db).count == 3)
+                #expect(try query.distinct().fetch(as: Score.self, in: db).count == 2)
+            }
+        }
+    }
+
     @Test func oneTableIsReadAsTwoRecordTypes() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in
