@@ -10,20 +10,19 @@ extension Group {
         let file = try await workplace.makeFile(of: Entry.self, samples)
         let store = try await file.open()
         let rival = try file.openRival()
+        func ours() async throws -> Duration {
+            var found = Summary()
+            let duration = try await ContinuousClock().measure {
+                found = try await store.read { db in Summary(try Entry.order { $0.id.ascending }.fetch(in: db)) }
+            }
+            try found.check(expected)
+            return duration
+        }
         return [
             Measure(
                 name: "fetch",
                 unit: .rate(samples.count, "rows"),
-                ours: {
-                    var found = Summary()
-                    let duration = try await ContinuousClock().measure {
-                        found = try await store.read { db in
-                            Summary(try Entry.order { $0.id.ascending }.fetch(in: db))
-                        }
-                    }
-                    try found.check(expected)
-                    return duration
-                },
+                ours: ours,
                 rival: Measure.Side(name: "C", target: 0.85) {
                     var found = Summary()
                     let duration = try ContinuousClock().measure { found = try rival.fetch() }
@@ -33,7 +32,19 @@ extension Group {
                 grdb: workplace.grdbReading(.fetch, file, target: 2, expected),
                 grdbByHand: workplace.grdbReadingByHand(.fetchByHand, file, expected),
                 machineLimit: { try MachineLimit.pages(.read, of: file.path) }
-            )
+            ),
+            // What of the distance to C is that of Swift's strings and arrays.
+            Measure(
+                name: "fetch, C from Swift",
+                unit: .rate(samples.count, "rows"),
+                ours: ours,
+                rival: Measure.Side(name: "C from Swift", target: 0.9) {
+                    var found = Summary()
+                    let duration = try ContinuousClock().measure { found = Summary(try rival.fetchEntries()) }
+                    try found.check(expected)
+                    return duration
+                }
+            ),
         ]
     }
 }

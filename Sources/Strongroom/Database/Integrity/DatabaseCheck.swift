@@ -107,7 +107,7 @@ struct DatabaseCheck {
                 while try violations.count < Self.maxLines && statement.step() {
                     violations.append(
                         VerificationReport.ForeignKeyViolation(
-                            table: try row.text(at: 0), rowID: try row.isNull(at: 1) ? nil : row.integer(at: 1),
+                            table: try row.text(at: 0), rowID: try row.integerIfPresent(at: 1),
                             parentTable: try row.text(at: 2)))
                 }
             }

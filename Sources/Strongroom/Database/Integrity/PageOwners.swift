@@ -20,7 +20,7 @@ extension Connection {
                     SchemaRoot(
                         kind: try row.text(at: 0), name: try row.text(at: 1), table: try row.text(at: 2),
                         page: try row.isNull(at: 3) ? 0 : Int(row.integer(at: 3)),
-                        sql: try row.isNull(at: 4) ? nil : row.text(at: 4)))
+                        sql: try row.textIfPresent(at: 4)))
             }
         }
         return roots

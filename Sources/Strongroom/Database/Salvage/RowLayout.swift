@@ -94,7 +94,7 @@ extension Connection {
             while try statement.step() {
                 columns.append(
                     (
-                        try Int(row.integer(at: 1)), try row.isNull(at: 2) ? nil : row.text(at: 2),
+                        try Int(row.integer(at: 1)), try row.textIfPresent(at: 2),
                         try row.integer(at: 5) != 0
                     ))
             }

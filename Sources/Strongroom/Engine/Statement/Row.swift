@@ -21,8 +21,10 @@ public struct Row: ~Copyable {
     /// The first column of the row in the statement: a join's second record does not begin at 0.
     private let base: Int
     /// The number of columns of a partial row; a full row has as many as the statement, which can change with the
-    /// schema.
+    /// schema, and here ``all``.
     private let width: Int
+    /// More than a statement can have.
+    private static let all = Int(Int32.max)
 
     private enum Source {
         case statement(OpaquePointer)
@@ -37,7 +39,7 @@ public struct Row: ~Copyable {
     init(_ statement: borrowing Statement) {
         source = .statement(statement.pointer)
         base = 0
-        width = .max
+        width = Self.all
     }
 
     /// A range of columns of a statement's row.
@@ -78,7 +80,7 @@ public struct Row: ~Copyable {
 
     /// The number of columns.
     public var count: Int {
-        guard width == .max, case .statement(let statement) = source else { return width }
+        guard width == Self.all, case .statement(let statement) = source else { return width }
         return Int(sqlite3_column_count(statement))
     }
 
@@ -136,6 +138,19 @@ public struct Row: ~Copyable {
     /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no integer.
     public func integer(at index: Int) throws -> Int64 {
         guard let cell = cell(index) else { return try listed(index, "an integer", \.asInteger) }
+        return try integer(of: cell, at: index)
+    }
+
+    /// The integer in a column, or nil if the column is NULL.
+    ///
+    /// - Throws: As ``integer(at:)``.
+    public func integerIfPresent(at index: Int) throws -> Int64? {
+        guard let cell = presentCell(index) else { return try isNull(at: index) ? nil : integer(at: index) }
+        return try integer(of: cell, at: index)
+    }
+
+    @inline(__always)
+    private func integer(of cell: OpaquePointer, at index: Int) throws -> Int64 {
         guard sqlite3_value_type(cell) == SQLITE_INTEGER else { throw mismatch(at: index, wanted: "an integer") }
         return sqlite3_value_int64(cell)
     }
@@ -145,6 +160,19 @@ public struct Row: ~Copyable {
     /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no number.
     public func real(at index: Int) throws -> Double {
         guard let cell = cell(index) else { return try listed(index, "a number", \.asReal) }
+        return try real(of: cell, at: index)
+    }
+
+    /// The number in a column, or nil if the column is NULL.
+    ///
+    /// - Throws: As ``real(at:)``.
+    public func realIfPresent(at index: Int) throws -> Double? {
+        guard let cell = presentCell(index) else { return try isNull(at: index) ? nil : real(at: index) }
+        return try real(of: cell, at: index)
+    }
+
+    @inline(__always)
+    private func real(of cell: OpaquePointer, at index: Int) throws -> Double {
         switch sqlite3_value_type(cell) {
         case SQLITE_FLOAT:
             return sqlite3_value_double(cell)
@@ -164,6 +192,19 @@ public struct Row: ~Copyable {
     ///   UTF-8.
     public func text(at index: Int) throws -> String {
         guard let cell = cell(index) else { return try listed(index, "text", \.asText) }
+        return try text(of: cell, at: index)
+    }
+
+    /// The text in a column, including any NUL characters, or nil if the column is NULL.
+    ///
+    /// - Throws: As ``text(at:)``.
+    public func textIfPresent(at index: Int) throws -> String? {
+        guard let cell = presentCell(index) else { return try isNull(at: index) ? nil : text(at: index) }
+        return try text(of: cell, at: index)
+    }
+
+    @inline(__always)
+    private func text(of cell: OpaquePointer, at index: Int) throws -> String {
         guard sqlite3_value_type(cell) == SQLITE_TEXT else { throw mismatch(at: index, wanted: "text") }
         guard let start = sqlite3_value_text(cell) else { throw outOfMemory }
         let length = Int(sqlite3_value_bytes(cell))
@@ -180,6 +221,19 @@ public struct Row: ~Copyable {
     /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no bytes.
     public func blob(at index: Int) throws -> [UInt8] {
         guard let cell = cell(index) else { return try listed(index, "bytes", \.asBlob) }
+        return try blob(of: cell, at: index)
+    }
+
+    /// The bytes in a column, or nil if the column is NULL.
+    ///
+    /// - Throws: As ``blob(at:)``.
+    public func blobIfPresent(at index: Int) throws -> [UInt8]? {
+        guard let cell = presentCell(index) else { return try isNull(at: index) ? nil : blob(at: index) }
+        return try blob(of: cell, at: index)
+    }
+
+    @inline(__always)
+    private func blob(of cell: OpaquePointer, at index: Int) throws -> [UInt8] {
         guard sqlite3_value_type(cell) == SQLITE_BLOB else { throw mismatch(at: index, wanted: "bytes") }
         // The engine returns a null pointer for an empty blob, and also if an allocation fails.
         guard let start = sqlite3_value_blob(cell) else {
@@ -238,10 +292,25 @@ public struct Row: ~Copyable {
     /// sqlite.org/c3ref/column_blob.html): the user of a row holds the connection's slot.
     @inline(__always)
     private func cell(_ index: Int) -> OpaquePointer? {
-        let isInside = UInt(bitPattern: index) < UInt(bitPattern: width)
+        guard case .statement(let statement) = source else { return cellElsewhere(index) }
+        return sqlite3_column_value(statement, isInside(index) ? Int32(truncatingIfNeeded: base &+ index) : -1)
+    }
+
+    /// The same of a column that is not NULL.
+    @inline(__always)
+    private func presentCell(_ index: Int) -> OpaquePointer? {
+        guard let cell = cell(index), sqlite3_value_type(cell) != SQLITE_NULL else { return nil }
+        return cell
+    }
+
+    @inline(__always)
+    private func isInside(_ index: Int) -> Bool { UInt(bitPattern: index) < UInt(bitPattern: width) }
+
+    @inline(never)
+    private func cellElsewhere(_ index: Int) -> OpaquePointer? {
+        let isInside = isInside(index)
         switch source {
-        case .statement(let statement):
-            return sqlite3_column_value(statement, isInside ? Int32(clamping: base &+ index) : -1)
+        case .statement: return nil
         case .reordered(let positions):
             return sqlite3_column_value(positions.pointee.statement, isInside ? positions.pointee[index] : -1)
         case .arguments(let values):

@@ -4,11 +4,18 @@ extension ColumnValue where Self: FixedWidthInteger {
 
     /// Reads an integer; throws if it is out of range for this type.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
-        let wide = try row.integer(at: index)
-        guard let narrow = Self(exactly: wide) else {
-            throw row.mismatch(at: index, wanted: "\(Self.self)")
-        }
-        self = narrow
+        self = try Self.narrowed(row.integer(at: index), from: row, at: index)
+    }
+
+    /// Reads an integer, or NULL as nil; throws if it is out of range for this type.
+    @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
+        guard let wide = try row.integerIfPresent(at: index) else { return nil }
+        return try narrowed(wide, from: row, at: index)
+    }
+
+    @inlinable static func narrowed(_ wide: Int64, from row: borrowing Row, at index: Int) throws -> Self {
+        guard let narrow = Self(exactly: wide) else { throw row.mismatch(at: index, wanted: "\(Self.self)") }
+        return narrow
     }
 
     /// The integer; throws above `Int64.max`.
@@ -77,6 +84,11 @@ extension Double: ColumnValue {
         self = try row.real(at: index)
     }
 
+    /// Reads a number, or NULL as nil.
+    @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
+        try row.realIfPresent(at: index)
+    }
+
     /// The number; throws for NaN, which the engine would store as NULL.
     public func stored() throws -> Value {
         guard !isNaN else { throw Bindings.notANumber }
@@ -119,6 +131,11 @@ extension String: ColumnValue {
         self = try row.text(at: index)
     }
 
+    /// Reads text, including any NUL characters, or NULL as nil.
+    @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
+        try row.textIfPresent(at: index)
+    }
+
     /// The text.
     @inlinable public func stored() -> Value { .text(self) }
 
@@ -135,6 +152,11 @@ extension Array: ColumnValue where Element == UInt8 {
     /// Reads bytes.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
         self = try row.blob(at: index)
+    }
+
+    /// Reads bytes, or NULL as nil.
+    @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
+        try row.blobIfPresent(at: index)
     }
 
     /// The bytes.

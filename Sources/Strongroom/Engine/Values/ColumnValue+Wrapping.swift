@@ -13,7 +13,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 
     /// Reads NULL as nil.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
-        self = try row.isNull(at: index) ? nil : Wrapped(from: row, at: index)
+        self = try Wrapped.ifPresent(in: row, at: index)
     }
 
     /// The wrapped value, or NULL.

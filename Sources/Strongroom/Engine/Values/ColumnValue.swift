@@ -28,6 +28,16 @@ public protocol ColumnValue: Sendable {
     ///   not match this type.
     init(from row: borrowing Row, at index: Int) throws
 
+    /// Reads the value of one column, or nil if it is NULL.
+    ///
+    /// By default, NULL is looked for before the value is read; a type that finds out while it reads saves a look-up.
+    ///
+    /// - Parameters:
+    ///   - row: The current row.
+    ///   - index: The column, counted from 0.
+    /// - Throws: As ``init(from:at:)``.
+    static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self?
+
     /// The value as the engine stores it.
     ///
     /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/valueNotStorable`` if the engine cannot
@@ -47,6 +57,11 @@ public protocol ColumnValue: Sendable {
 extension ColumnValue {
     /// The name of the storage class.
     public static var declaredType: String { storageClass.rawValue }
+
+    /// Asks for NULL, then for the value.
+    @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
+        try row.isNull(at: index) ? nil : Self(from: row, at: index)
+    }
 
     /// False: only optionals can be NULL.
     @inlinable public static var isNullable: Bool { false }

@@ -38,7 +38,7 @@ struct VersionHistory {
             let row = Row(statement)
             while try statement.step() {
                 entries.append(
-                    Entry(version: try row[0], fingerprint: try row.isNull(at: 1) ? nil : row.text(at: 1)))
+                    Entry(version: try row[0], fingerprint: try row.textIfPresent(at: 1)))
             }
             return entries
         }

@@ -39,7 +39,7 @@ extension Connection {
                         name: try row.text(at: 1),
                         declaredType: Self.withoutGenerated(try row.text(at: 2), hidden),
                         isNullable: try row.integer(at: 3) == 0,
-                        defaultSQL: try row.isNull(at: 4) ? nil : row.text(at: 4),
+                        defaultSQL: try row.textIfPresent(at: 4),
                         keyPlace: keyPlace == 0 ? nil : keyPlace,
                         generated: hidden == 2 ? .virtual : hidden == 3 ? .stored : nil,
                         isHidden: hidden == 1))

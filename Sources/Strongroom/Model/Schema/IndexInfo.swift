@@ -54,7 +54,7 @@ extension Connection {
                 guard try row.integer(at: 5) == 1 else { continue }
                 parts.append(
                     IndexInfo.Part(
-                        column: try row.isNull(at: 2) ? nil : row.text(at: 2),
+                        column: try row.textIfPresent(at: 2),
                         isDescending: try row.integer(at: 3) != 0,
                         collation: Collation(try row.text(at: 4))))
             }

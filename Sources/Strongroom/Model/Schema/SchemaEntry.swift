@@ -90,7 +90,7 @@ extension Connection {
         try withOwnStatement("PRAGMA foreign_key_list(\(Identifier.quote(table)))") { statement in
             let row = Row(statement)
             while try statement.step() {
-                keys.append((try row.text(at: 2), try row.text(at: 3), try row.isNull(at: 4) ? nil : row.text(at: 4)))
+                keys.append((try row.text(at: 2), try row.text(at: 3), try row.textIfPresent(at: 4)))
             }
         }
         return keys

@@ -22,7 +22,8 @@ final class RecordBatch<Element: Sendable>: @unchecked Sendable {  // filled by 
     func fill<Source: Table>(
         from query: Query<Source>, after count: Int, _ statement: Statement, _ connection: Connection, isLimited: Bool
     ) throws where Source.RecordType == Element {
-        defer { records.reverse() }
+        // In place: the array's own method copies each record and releases it again.
+        defer { records.withUnsafeMutableBufferPointer { $0.reverse() } }
         let row = Row(statement)
         let start = ContinuousClock.now
         // Reading the clock takes as long as a column: it is read after 1, 2, 4, 8, 16, 24 … records.
