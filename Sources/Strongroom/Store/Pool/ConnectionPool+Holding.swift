@@ -41,15 +41,17 @@ extension ConnectionPool {
     }
 
     /// Begins one part of the work on a held reader, on a thread of the executor, without waiting for it.
-    func begin<T: Sendable>(
+    ///
+    /// - Parameter completion: Called on that thread when the part is done, so that another one may begin.
+    func begin<T>(
         on held: HeldReader,
-        _ work: @escaping @Sendable (Connection) throws -> T
-    ) -> WorkAhead<T> {
-        let part = WorkAhead<T>()
-        executor.post(Urgency(Task.currentPriority)) { [self] in
-            part.finish(Result { try runPart(held.ticket, .unshared, in: held.slot, work) })
+        _ urgency: Urgency,
+        _ work: @escaping @Sendable (Connection) throws -> T,
+        completion: @escaping @Sendable (Result<T, any Error>) -> Void
+    ) {
+        executor.post(urgency) { [self] in
+            completion(Result { try runPart(held.ticket, .unshared, in: held.slot, work) })
         }
-        return part
     }
 
     /// Releases a held reader, after work that runs on a thread of the executor.

@@ -65,21 +65,18 @@ final class HeldReader: Sendable {
 
     /// Begins a part of the work, as ``perform(making:_:)`` runs it, and returns at once; the reader is held until it
     /// is done. Only one part may be in progress.
-    func begin<Cursor: SnapshotCursor, T: Sendable>(
+    ///
+    /// - Parameter completion: Called on the reader's thread when the part is done, so that another one may begin.
+    func begin<Cursor: SnapshotCursor, T>(
+        _ urgency: Urgency,
         making make: @escaping @Sendable (Connection) throws -> Cursor,
-        _ work: @escaping @Sendable (Cursor, Connection) throws -> T
-    ) -> WorkAhead<T> {
-        pool.begin(on: self) { [snapshot] connection in
+        _ work: @escaping @Sendable (Cursor, Connection) throws -> T,
+        completion: @escaping @Sendable (Result<T, any Error>) -> Void
+    ) {
+        pool.begin(on: self, urgency) { [snapshot] connection in
             try snapshot.perform(making: make, work, on: connection)
-        }
-    }
-
-    /// The result of a part that has begun; stops it if the task is cancelled.
-    func finished<T>(_ part: WorkAhead<T>) async throws -> T {
-        try await withTaskCancellationHandler {
-            try await part.output
-        } onCancel: {
-            stop()
+        } completion: {
+            completion($0)
         }
     }
 

@@ -5,6 +5,8 @@ final class RecordBatch<Element: Sendable>: @unchecked Sendable {  // filled by 
     @exclusivity(unchecked) @usableFromInline var records: [Element] = []
     /// Whether no further records follow.
     @exclusivity(unchecked) @usableFromInline var isLast = false
+    /// The number of the query's records before the batch.
+    @exclusivity(unchecked) @usableFromInline var count = 0
 
     @usableFromInline static var largest: Int { 256 }
     /// Large rows take time, and many of them take memory.
@@ -15,15 +17,17 @@ final class RecordBatch<Element: Sendable>: @unchecked Sendable {  // filled by 
     /// Steps through a query's statement: to its end, or to ``largest`` records, or for ``longest``.
     ///
     /// - Parameters:
-    ///   - count: The number of the query's records before the batch.
     ///   - isLimited: Whether the batch ends before the statement does.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, which names the row, or the engine's failure.
     @inlinable
     func fill<Source: Table>(
-        from query: Query<Source>, after count: Int, _ statement: Statement, _ connection: Connection, isLimited: Bool
+        from query: Query<Source>, _ statement: Statement, _ connection: Connection, isLimited: Bool
     ) throws where Source.RecordType == Element {
         // In place: the array's own method copies each record and releases it again.
-        defer { records.withUnsafeMutableBufferPointer { $0.reverse() } }
+        defer {
+            count += records.count
+            records.withUnsafeMutableBufferPointer { $0.reverse() }
+        }
         let row = Row(statement)
         let start = ContinuousClock.now
         // Reading the clock takes as long as a column: it is read after 1, 2, 4, 8, 16, 24 … records.

@@ -1,14 +1,12 @@
-/// Reads the records of a stream from one snapshot: the next batch while the loop uses the one before.
+/// Reads the records of a stream from one snapshot: the next batches while the loop uses the one before.
 final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
-    typealias Batch = RecordBatch<Source.RecordType>
+    typealias Element = Source.RecordType
 
     private let stream: RecordStream<Source>
-    private let batch = Batch()
+    private let queue = BatchQueue<Element>()
+    /// The batch that is being filled.
+    private let batch = RecordBatch<Element>()
     private var reader: HeldReader?
-    /// The filling of the batch, which has begun.
-    private var filling: WorkAhead<Void>?
-    /// The number of records in the batches so far.
-    private var count = 0
     private var isAtEnd = false
     private var isReading = false
 
@@ -17,7 +15,7 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
     }
 
     deinit {
-        if filling != nil { reader?.stop() }
+        if queue.isFilling { reader?.stop() }
     }
 
     /// Reads the next batch.
@@ -25,7 +23,7 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
     /// - Parameter records: Empty; receives the records, the last one first, and stays empty after the last batch.
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, `timedOut`, `typeMismatch`, `damaged`, or the
     ///   engine's failure. There are no further batches then.
-    func next(into records: inout [Source.RecordType]) async throws {
+    func next(into records: inout [Element]) async throws {
         precondition(!isReading, "Two tasks read one iterator of a record stream at the same time.")
         guard !isAtEnd else { return }
         isReading = true
@@ -37,52 +35,64 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
                 try await readAll()
                 return swap(&records, &batch.records)
             }
-            // A loop may need no more than the first batch, so nothing is read ahead then.
-            let isFirst = reader == nil
+            let begins = reader == nil ? queue.beginsFirst() : queue.beginsAhead()
             let reader = if let reader { reader } else { try await stream.store.pool.holdReader(stream.limits) }
             self.reader = reader
-            if let filling {
-                try await reader.finished(filling)
-            } else {
-                try await reader.perform(making: makeStatement, filler)
+            if begins { filling.begin(on: reader, Urgency(Task.currentPriority)) }
+            queue.reuse(&records)
+            let next = try await withTaskCancellationHandler {
+                try await queue.take()
+            } onCancel: {
+                reader.stop()
             }
-            filling = nil
-            count += batch.records.count
-            swap(&records, &batch.records)
-            if batch.isLast {
+            records = next.records
+            if next.isLast {
                 isAtEnd = true
                 self.reader = nil
                 try await reader.finish()
-            } else if !isFirst {
-                filling = reader.begin(making: makeStatement, filler)
             }
         } catch {
-            if filling != nil { reader?.stop() }
-            (isAtEnd, reader, filling, records) = (true, nil, nil, [])
+            if queue.isFilling { reader?.stop() }
+            (isAtEnd, reader, records) = (true, nil, [])
             throw error
         }
     }
 
-    private var makeStatement: @Sendable (Connection) throws -> Statement {
-        let query = stream.query
-        return { try query.statement(as: Source.RecordType.self, on: $0) }
-    }
-
-    /// Fills the batch, which is empty.
-    private var filler: @Sendable (Statement, Connection) throws -> Void {
-        let (stream, batch, count) = (stream, batch, count)
-        return { try stream.fill(batch, stream.query, count, $0, $1, true) }
-    }
+    private var filling: Filling<Source> { Filling(stream: stream, queue: queue, batch: batch) }
 
     /// For a store in memory, whose single connection must not be held: a write in the loop would wait for it.
     private func readAll() async throws {
         let (stream, batch) = (stream, batch)
         try await stream.store.pool.perform(.read, stream.limits) { connection in
             try connection.inSnapshot {
-                let statement = try stream.query.statement(as: Source.RecordType.self, on: connection)
+                let statement = try stream.query.statement(as: Element.self, on: connection)
                 defer { statement.finish() }
-                try stream.fill(batch, stream.query, 0, statement, connection, false)
+                try stream.fill(batch, stream.query, statement, connection, false)
             }
+        }
+    }
+}
+
+/// The reader's side of a stream: fills batches, one after the other, until enough of them are ready.
+private struct Filling<Source: Table>: Sendable where Source.RecordType: Sendable {
+    let stream: RecordStream<Source>
+    let queue: BatchQueue<Source.RecordType>
+    let batch: RecordBatch<Source.RecordType>
+
+    /// Begins a part of the reader's work.
+    func begin(on reader: HeldReader, _ urgency: Urgency) {
+        reader.begin(urgency) { [query = stream.query] connection in
+            try query.statement(as: Source.RecordType.self, on: connection)
+        } _: { statement, connection in
+            while true {
+                try stream.fill(batch, stream.query, statement, connection, true)
+                guard queue.isFollowed(batch) else { return batch }
+                // As at the end of a part: no record of a damaged page is passed on.
+                try connection.checkPages()
+                queue.add(batch)
+            }
+        } completion: { result in
+            if queue.end(result) { begin(on: reader, urgency) }
         }
     }
 }

@@ -22,7 +22,7 @@ public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.
 
     @usableFromInline
     typealias Filling =
-        @Sendable (RecordBatch<Element>, Query<Source>, Int, Statement, Connection, Bool) throws -> Void
+        @Sendable (RecordBatch<Element>, Query<Source>, Statement, Connection, Bool) throws -> Void
 
     @usableFromInline
     init(
@@ -83,8 +83,8 @@ extension Store {
         timeout: Duration? = nil
     ) -> RecordStream<Source> {
         RecordStream(self, query, label: label, timeout: timeout) {
-            batch, query, count, statement, connection, isLimited in
-            try batch.fill(from: query, after: count, statement, connection, isLimited: isLimited)
+            batch, query, statement, connection, isLimited in
+            try batch.fill(from: query, statement, connection, isLimited: isLimited)
         }
     }
 }

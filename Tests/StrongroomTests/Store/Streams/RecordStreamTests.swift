@@ -19,7 +19,7 @@ struct RecordStreamTests {
 
     private static let sorted = Line.order { $0.number.ascending }
 
-    @Test(arguments: [0, 1, 255, 256, 257, 3_000])
+    @Test(arguments: [0, 1, 255, 256, 257, 511, 512, 513, 768, 769, 3_000])
     func allComeInTheirOrder(count: Int) async throws {
         let store = try await fixture(count).store
         for _ in 0..<2 {
@@ -44,10 +44,32 @@ struct RecordStreamTests {
 
     @Test func leavingTheLoopGivesTheReaderBack() async throws {
         let fixture = try await fixture(2_000)
-        for round in 1...20 {
-            for try await line in fixture.store.stream(Self.sorted) where line.number == round * 50 { break }
+        // Within batches, and at their ends.
+        for last in Array(stride(from: 50, to: 1_000, by: 50)) + [0, 255, 256, 511, 512, 767, 768, 1_999] {
+            for try await line in fixture.store.stream(Self.sorted) where line.number == last { break }
             #expect(try await fixture.lines().count == 2_000)
         }
+    }
+
+    @Test func loopsThatRestShareTheReaders() async throws {
+        let fixture = try await fixture(1_500, readers: 2)
+        let sums = try await withThrowingTaskGroup(of: Int.self) { group in
+            for loop in 1...8 {
+                group.addTask {
+                    var sum = 0
+                    for try await line in fixture.store.stream(Self.sorted) {
+                        sum += line.number
+                        // Some loops wait for their reader, others let it wait.
+                        if line.number.isMultiple(of: 40 * loop) { await Task.yield() }
+                        if loop > 4, line.number.isMultiple(of: 500) { try await Task.sleep(for: .milliseconds(5)) }
+                    }
+                    return sum
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(sums == Array(repeating: (0..<1_500).reduce(0, +), count: 8))
+        #expect(try await fixture.lines().count == 1_500)
     }
 
     @Test func aReaderIsTakenOnlyWhileTheRecordsAreRead() async throws {
