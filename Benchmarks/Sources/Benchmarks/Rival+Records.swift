@@ -1,7 +1,8 @@
 import CEngine
 
 extension Rival {
-    /// Reads all entries with the engine's functions into the records that Strongroom makes, and validates nothing.
+    /// Reads all entries into the records that Strongroom makes, with the calls that a program would write by hand: no
+    /// class of a value is checked, and invalid UTF-8 is repaired.
     func fetchEntries() throws -> [Entry] {
         try run("BEGIN DEFERRED")
         defer { try? run("COMMIT") }

@@ -33,7 +33,7 @@ extension Group {
                 grdbByHand: workplace.grdbReadingByHand(.fetchByHand, file, expected),
                 machineLimit: { try MachineLimit.pages(.read, of: file.path) }
             ),
-            // What of the distance to C is that of Swift's strings and arrays.
+            // Written by hand, into the same strings and arrays of Swift.
             Measure(
                 name: "fetch, C from Swift",
                 unit: .rate(samples.count, "rows"),

@@ -20,10 +20,10 @@ public struct Row: ~Copyable {
     private let source: Source
     /// The first column of the row in the statement: a join's second record does not begin at 0.
     private let base: Int
-    /// The number of columns of a partial row; a full row has as many as the statement, which can change with the
-    /// schema, and here ``all``.
+    /// The number of columns of a partial row; ``all`` for a full row, which has as many as the statement: that can
+    /// change with the schema.
     private let width: Int
-    /// More than a statement can have.
+    /// More columns than a statement can have.
     private static let all = Int(Int32.max)
 
     private enum Source {
@@ -128,7 +128,13 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `limit` if there is no such column.
     public func isNull(at index: Int) throws -> Bool {
-        guard storageClass(index) == SQLITE_NULL else { return false }
+        try isNull(cell(index), at: index)
+    }
+
+    /// - Parameter cell: The engine's value object; nil for a row that has none.
+    @inline(__always)
+    private func isNull(_ cell: OpaquePointer?, at index: Int) throws -> Bool {
+        guard (cell.map(sqlite3_value_type) ?? storageClass(index)) == SQLITE_NULL else { return false }
         guard index >= 0, index < count else { throw mismatch(at: index, wanted: "a value") }
         return true
     }
@@ -145,7 +151,9 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: As ``integer(at:)``.
     public func integerIfPresent(at index: Int) throws -> Int64? {
-        guard let cell = presentCell(index) else { return try isNull(at: index) ? nil : integer(at: index) }
+        let cell = cell(index)
+        if try isNull(cell, at: index) { return nil }
+        guard let cell else { return try integer(at: index) }
         return try integer(of: cell, at: index)
     }
 
@@ -167,7 +175,9 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: As ``real(at:)``.
     public func realIfPresent(at index: Int) throws -> Double? {
-        guard let cell = presentCell(index) else { return try isNull(at: index) ? nil : real(at: index) }
+        let cell = cell(index)
+        if try isNull(cell, at: index) { return nil }
+        guard let cell else { return try real(at: index) }
         return try real(of: cell, at: index)
     }
 
@@ -199,7 +209,9 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: As ``text(at:)``.
     public func textIfPresent(at index: Int) throws -> String? {
-        guard let cell = presentCell(index) else { return try isNull(at: index) ? nil : text(at: index) }
+        let cell = cell(index)
+        if try isNull(cell, at: index) { return nil }
+        guard let cell else { return try text(at: index) }
         return try text(of: cell, at: index)
     }
 
@@ -228,7 +240,9 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: As ``blob(at:)``.
     public func blobIfPresent(at index: Int) throws -> [UInt8]? {
-        guard let cell = presentCell(index) else { return try isNull(at: index) ? nil : blob(at: index) }
+        let cell = cell(index)
+        if try isNull(cell, at: index) { return nil }
+        guard let cell else { return try blob(at: index) }
         return try blob(of: cell, at: index)
     }
 
@@ -294,13 +308,6 @@ public struct Row: ~Copyable {
     private func cell(_ index: Int) -> OpaquePointer? {
         guard case .statement(let statement) = source else { return cellElsewhere(index) }
         return sqlite3_column_value(statement, isInside(index) ? Int32(truncatingIfNeeded: base &+ index) : -1)
-    }
-
-    /// The same of a column that is not NULL.
-    @inline(__always)
-    private func presentCell(_ index: Int) -> OpaquePointer? {
-        guard let cell = cell(index), sqlite3_value_type(cell) != SQLITE_NULL else { return nil }
-        return cell
     }
 
     @inline(__always)

@@ -58,7 +58,7 @@ extension ColumnValue {
     /// The name of the storage class.
     public static var declaredType: String { storageClass.rawValue }
 
-    /// Asks for NULL, then for the value.
+    /// Nil for NULL; the column is looked up a second time for any other value.
     @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
         try row.isNull(at: index) ? nil : Self(from: row, at: index)
     }

@@ -73,11 +73,10 @@ final class HeldReader: Sendable {
         _ work: @escaping @Sendable (Cursor, Connection) throws -> T,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
-        pool.begin(on: self, urgency) { [snapshot] connection in
-            try snapshot.perform(making: make, work, on: connection)
-        } completion: {
-            completion($0)
-        }
+        pool.begin(
+            on: self, urgency,
+            { [snapshot] connection in try snapshot.perform(making: make, work, on: connection) },
+            completion: completion)
     }
 
     /// Stops the part in progress; no other part begins.

@@ -1,4 +1,4 @@
-/// The batches of a stream that its reader has filled and its loop has not taken yet.
+/// The batches of a stream that are filled, and that its loop has not reached yet.
 final class BatchQueue<Element: Sendable>: Sendable {
     struct Batch: Sendable {
         /// The last one first.
@@ -7,7 +7,7 @@ final class BatchQueue<Element: Sendable>: Sendable {
         let isLast: Bool
     }
 
-    /// With one batch filled, the reader fills another one, and does not wait until the loop has taken the first.
+    /// With one batch filled, the reader fills another one, and does not wait for the loop.
     private static var most: Int { 2 }
 
     private struct Resumption {
@@ -19,10 +19,9 @@ final class BatchQueue<Element: Sendable>: Sendable {
 
     private struct State {
         var ready: [Batch] = []
-        var isReadAhead = false
         /// Whether a part of the reader's work fills batches.
         var isFilling = false
-        /// Whether the last batch, or the failure, is there or has been taken.
+        /// Whether the last batch has been filled, or a part has failed.
         var isEnded = false
         var failure: (any Error)?
         var waiting: CheckedContinuation<Batch, any Error>?
@@ -48,7 +47,7 @@ final class BatchQueue<Element: Sendable>: Sendable {
 
         /// Whether a part has to begin, which is then recorded as begun.
         mutating func beginsFilling() -> Bool {
-            guard !isFilling, !isEnded, ready.count < (isReadAhead ? most : 1) else { return false }
+            guard !isFilling, !isEnded, ready.count < most else { return false }
             isFilling = true
             return true
         }
@@ -58,32 +57,15 @@ final class BatchQueue<Element: Sendable>: Sendable {
 
     var isFilling: Bool { state.withLock { $0.isFilling } }
 
-    /// Whether the first part has to begin, which fills one batch: a loop may need no more.
-    func beginsFirst() -> Bool {
+    /// Whether a part of the reader's work has to begin, which is then recorded as begun.
+    func beginsFilling() -> Bool {
         state.withLock { $0.beginsFilling() }
-    }
-
-    /// From now on, batches are filled before the loop asks for them.
-    ///
-    /// - Returns: Whether a part has to begin.
-    func beginsAhead() -> Bool {
-        state.withLock { state in
-            state.isReadAhead = true
-            return state.beginsFilling()
-        }
-    }
-
-    /// Takes the array of a former batch, to use its memory again.
-    func reuse(_ emptied: inout [Element]) {
-        var array: [Element] = []
-        swap(&array, &emptied)
-        state.withLock { $0.empty.append(array) }
     }
 
     /// The next batch; the task is suspended until it is filled.
     ///
     /// - Throws: The failure of the part that should have filled it.
-    func take() async throws -> Batch {
+    func next() async throws -> Batch {
         try await withCheckedThrowingContinuation { continuation in
             state.withLock { state -> Resumption? in
                 if !state.ready.isEmpty {
@@ -98,12 +80,18 @@ final class BatchQueue<Element: Sendable>: Sendable {
         }
     }
 
+    /// Keeps the array of a former batch, to use its memory again.
+    func reuse(_ emptied: inout [Element]) {
+        var array: [Element] = []
+        swap(&array, &emptied)
+        state.withLock { $0.empty.append(array) }
+    }
+
     // MARK: The reader's side
 
-    /// Whether the part that filled a batch fills another one; otherwise ``end(_:)`` adds the batch, so that the part is
-    /// done when the loop has a batch after which it asks the reader for something else.
-    func isFollowed(_ batch: RecordBatch<Element>) -> Bool {
-        state.withLock { !batch.isLast && $0.isReadAhead && $0.ready.count + 1 < Self.most }
+    /// Whether there is room for another batch after one that is filled.
+    func hasRoom(after batch: RecordBatch<Element>) -> Bool {
+        state.withLock { !batch.isLast && $0.ready.count + 1 < Self.most }
     }
 
     /// Adds a batch, which is then empty.
@@ -113,7 +101,7 @@ final class BatchQueue<Element: Sendable>: Sendable {
 
     /// Records that a part is done.
     ///
-    /// - Parameter result: The batch that it filled last, which is then empty, or its failure.
+    /// - Parameter result: The batch that it filled last, which is added and then empty, or its failure.
     /// - Returns: Whether another part has to begin.
     func end(_ result: Result<RecordBatch<Element>, any Error>) -> Bool {
         let (resumption, begins) = state.withLock { state -> (Resumption?, Bool) in
@@ -121,7 +109,7 @@ final class BatchQueue<Element: Sendable>: Sendable {
             switch result {
             case .success(let batch):
                 let resumption = state.add(Self.contents(of: batch, reusing: &state.empty))
-                return (resumption, state.isReadAhead && state.beginsFilling())
+                return (resumption, state.beginsFilling())
             case .failure(let error):
                 return (state.fail(error), false)
             }

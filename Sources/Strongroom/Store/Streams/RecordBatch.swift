@@ -1,11 +1,11 @@
 /// Some consecutive records of a query.
 @usableFromInline
-final class RecordBatch<Element: Sendable>: @unchecked Sendable {  // filled by the store, then emptied by the loop
+final class RecordBatch<Element: Sendable>: @unchecked Sendable {  // used by one part of the reader's work at a time
     /// The records, the last one first, so that each is removed from the end. The array is used again and again.
     @exclusivity(unchecked) @usableFromInline var records: [Element] = []
     /// Whether no further records follow.
     @exclusivity(unchecked) @usableFromInline var isLast = false
-    /// The number of the query's records before the batch.
+    /// The number of the query's records so far, with those of the batch once it is filled.
     @exclusivity(unchecked) @usableFromInline var count = 0
 
     @usableFromInline static var largest: Int { 256 }

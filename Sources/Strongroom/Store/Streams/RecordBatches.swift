@@ -35,27 +35,44 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
                 try await readAll()
                 return swap(&records, &batch.records)
             }
-            let begins = reader == nil ? queue.beginsFirst() : queue.beginsAhead()
-            let reader = if let reader { reader } else { try await stream.store.pool.holdReader(stream.limits) }
-            self.reader = reader
-            if begins { filling.begin(on: reader, Urgency(Task.currentPriority)) }
-            queue.reuse(&records)
-            let next = try await withTaskCancellationHandler {
-                try await queue.take()
-            } onCancel: {
-                reader.stop()
-            }
-            records = next.records
-            if next.isLast {
-                isAtEnd = true
-                self.reader = nil
-                try await reader.finish()
+            if let reader {
+                try await next(into: &records, from: reader)
+            } else {
+                try await first(into: &records)
             }
         } catch {
             if queue.isFilling { reader?.stop() }
             (isAtEnd, reader, records) = (true, nil, [])
             throw error
         }
+    }
+
+    /// Acquires a reader and reads the first batch. A loop may need no more, so nothing is read ahead.
+    private func first(into records: inout [Element]) async throws {
+        let reader = try await stream.store.pool.holdReader(stream.limits)
+        self.reader = reader
+        let filling = filling
+        try await reader.perform(making: filling.makeStatement) { try filling.fill($0, $1) }
+        swap(&records, &batch.records)
+        if batch.isLast { try await end(reader) }
+    }
+
+    private func next(into records: inout [Element], from reader: HeldReader) async throws {
+        if queue.beginsFilling() { filling.begin(on: reader, Urgency(Task.currentPriority)) }
+        queue.reuse(&records)
+        let next = try await withTaskCancellationHandler {
+            try await queue.next()
+        } onCancel: {
+            reader.stop()
+        }
+        records = next.records
+        if next.isLast { try await end(reader) }
+    }
+
+    private func end(_ reader: HeldReader) async throws {
+        isAtEnd = true
+        self.reader = nil
+        try await reader.finish()
     }
 
     private var filling: Filling<Source> { Filling(stream: stream, queue: queue, batch: batch) }
@@ -79,18 +96,30 @@ private struct Filling<Source: Table>: Sendable where Source.RecordType: Sendabl
     let queue: BatchQueue<Source.RecordType>
     let batch: RecordBatch<Source.RecordType>
 
-    /// Begins a part of the reader's work.
+    /// The batches of one part of the reader's work: its thread can then do what others wait for.
+    private static var batchesOfPart: Int { 16 }
+
+    var makeStatement: @Sendable (Connection) throws -> Statement {
+        { [query = stream.query] in try query.statement(as: Source.RecordType.self, on: $0) }
+    }
+
+    func fill(_ statement: Statement, _ connection: Connection) throws {
+        try stream.fill(batch, stream.query, statement, connection, true)
+    }
+
+    /// Begins a part of the reader's work, and the next one when it is done.
     func begin(on reader: HeldReader, _ urgency: Urgency) {
-        reader.begin(urgency) { [query = stream.query] connection in
-            try query.statement(as: Source.RecordType.self, on: connection)
-        } _: { statement, connection in
-            while true {
-                try stream.fill(batch, stream.query, statement, connection, true)
-                guard queue.isFollowed(batch) else { return batch }
+        reader.begin(urgency, making: makeStatement) { statement, connection in
+            try fill(statement, connection)
+            // The last batch of the part is added when the part is done: the loop may then end the reading.
+            for _ in 1..<Self.batchesOfPart {
+                guard queue.hasRoom(after: batch) else { break }
                 // As at the end of a part: no record of a damaged page is passed on.
                 try connection.checkPages()
                 queue.add(batch)
+                try fill(statement, connection)
             }
+            return batch
         } completion: { result in
             if queue.end(result) { begin(on: reader, urgency) }
         }

@@ -212,13 +212,13 @@ struct DamagedReadTests {
         #expect(damaged >= 20)
     }
 
-    /// A stream reads so many records at a time; the engine has nothing to refuse after the last one of them.
-    @Test func nothingWrongIsHandedOutAtTheEndOfABatch() async throws {
-        let batch: Int64 = 256
-        let damaged = try await damageEachPage(long: batch, of: batch + 1) { vault in
+    /// A stream reads 256 records at a time; the engine has nothing to refuse after the last one of them. The second
+    /// batch is read ahead, and another one after it without a pause.
+    @Test(arguments: [256, 512] as [Int64]) func nothingWrongIsHandedOutAtTheEndOfABatch(last: Int64) async throws {
+        let damaged = try await damageEachPage(long: last, of: last + 1) { vault in
             try await vault.using { store in
                 do {
-                    for try await page in store.stream(Page.order { $0.id.ascending }) where page.id == batch {
+                    for try await page in store.stream(Page.order { $0.id.ascending }) where page.id == last {
                         #expect(isWhole(page))
                     }
                     return false

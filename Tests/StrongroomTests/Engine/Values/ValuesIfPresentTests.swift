@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// A record whose columns are read in another order than the query's.
+/// Its queries return the columns in another order.
 private struct Cells: Record {
     let integer: Int64?
     let real: Double?

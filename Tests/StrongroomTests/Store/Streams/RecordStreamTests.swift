@@ -150,9 +150,13 @@ struct RecordStreamTests {
     @Test func aValueThatDoesNotFitEndsItAndIsNamed() async throws {
         let fixture = try await fixture(600)
         try await fixture.store.write { db in try db.execute("UPDATE line SET number = 'none' WHERE number = 599") }
+        let found = Locked<[Int]>([])
         let failure = try await expectFailure(.typeMismatch) {
-            for try await _ in fixture.store.stream(Query<Line>()) {}
+            for try await line in fixture.store.stream(Query<Line>()) { found.withLock { $0.append(line.number) } }
         }
+        // Those of the batches before, which have up to 256 records.
+        let numbers = found.withLock { $0 }
+        #expect(numbers == Array(0..<numbers.count) && numbers.count > 599 - 256)
         #expect(failure.mismatch?.table == "line" && failure.mismatch?.column == "number")
         #expect(try await fixture.store.table(Line.self).count() == 600)
     }
