@@ -9,6 +9,8 @@ extension Group {
         let keys = Array(TestData.shuffledKeys().prefix(TestData.awaitedReadCount))
         let expected = Summary(keys.map { samples[Int($0) - 1] })
         let file = try await workplace.makeFile(of: Entry.self, samples)
+        // Threads with a connection each, and as many as the store has readers: what the engine and the processors allow.
+        let pool = try RivalPool(try file.copy().path, keys: keys, expected: expected, rows: samples)
         let store = try await file.open()
         func side(_ body: @escaping @Sendable () async throws -> Summary) -> Measure.Run {
             {
@@ -29,6 +31,7 @@ extension Group {
                 name: "awaited-read, eight tasks",
                 unit: .rate(keys.count, "reads"),
                 ours: side { try await readEach(keys, tasks: TestData.readingTasks, store) },
+                rival: Measure.Side(name: "C, four threads", target: nil) { try pool.read() },
                 grdb: workplace.grdbReading(.awaitedReadsOfTasks, file, target: 8, expected)
             ),
             Measure(
