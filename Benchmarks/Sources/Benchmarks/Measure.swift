@@ -1,3 +1,5 @@
+import TestData
+
 /// One comparison: the same work done by Strongroom and by its rivals.
 struct Measure: Measurable {
     /// The time that one run took, without what prepares it and cleans up after it.
@@ -39,6 +41,16 @@ struct Measure: Measurable {
 }
 
 extension Measure {
+    /// A run that finds something, which is checked after the measured time.
+    static func run(finding expected: Summary, _ body: @escaping () async throws -> Summary) -> Run {
+        {
+            var found = Summary()
+            let duration = try await ContinuousClock().measure { found = try await body() }
+            try found.check(expected)
+            return duration
+        }
+    }
+
     /// Runs all sides in turn, so that a drift of the machine hits all, after one round that does not count where there
     /// are several.
     func run(runs: Int, engine: String) async throws -> Result {

@@ -12,21 +12,9 @@ extension Rival {
         for statement in TestOrder.statements(orders) { try run(statement) }
     }
 
-    /// All orders, by a statement that is prepared for it.
+    /// All orders.
     func fetchOrders() throws -> [Order] {
-        var prepared: OpaquePointer?
-        try check(sqlite3_prepare_v2(connection, Self.selection, -1, &prepared, nil))
-        defer { sqlite3_finalize(prepared) }
-        guard let statement = prepared else { return [] }
-        var orders: [Order] = []
-        while true {
-            let result = sqlite3_step(statement)
-            guard result == SQLITE_ROW else {
-                try check(result == SQLITE_DONE ? SQLITE_OK : result)
-                return orders
-            }
-            orders.append(Order(statement))
-        }
+        try fetch(Self.selection) { Order($0) }
     }
 
     private static let selection = """

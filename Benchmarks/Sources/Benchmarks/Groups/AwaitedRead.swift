@@ -12,13 +12,8 @@ extension Group {
         // Threads with a connection each, and as many as the store has readers: what the engine and the processors allow.
         let pool = try RivalPool(try file.copy().path, keys: keys, expected: expected, rows: samples)
         let store = try await file.open()
-        func side(_ body: @escaping @Sendable () async throws -> Summary) -> Measure.Run {
-            {
-                var found = Summary()
-                let duration = try await ContinuousClock().measure { found = try await body() }
-                try found.check(expected)
-                return duration
-            }
+        func side(_ body: @escaping () async throws -> Summary) -> Measure.Run {
+            Measure.run(finding: expected, body)
         }
         return [
             Measure(

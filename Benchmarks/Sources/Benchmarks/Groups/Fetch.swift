@@ -10,25 +10,18 @@ extension Group {
         let file = try await workplace.makeFile(of: Entry.self, samples)
         let store = try await file.open()
         let rival = try file.openRival()
-        func ours() async throws -> Duration {
-            var found = Summary()
-            let duration = try await ContinuousClock().measure {
-                found = try await store.read { db in Summary(try Entry.order { $0.id.ascending }.fetch(in: db)) }
-            }
-            try found.check(expected)
-            return duration
+        func side(_ body: @escaping () async throws -> Summary) -> Measure.Run {
+            Measure.run(finding: expected, body)
+        }
+        let ours = side {
+            try await store.read { db in Summary(try Entry.order { $0.id.ascending }.fetch(in: db)) }
         }
         return [
             Measure(
                 name: "fetch",
                 unit: .rate(samples.count, "rows"),
                 ours: ours,
-                rival: Measure.Side(name: "C", target: 0.85) {
-                    var found = Summary()
-                    let duration = try ContinuousClock().measure { found = try rival.fetch() }
-                    try found.check(expected)
-                    return duration
-                },
+                rival: Measure.Side(name: "C", target: 0.85, run: side { try rival.fetch() }),
                 grdb: workplace.grdbReading(.fetch, file, target: 2, expected),
                 grdbByHand: workplace.grdbReadingByHand(.fetchByHand, file, expected),
                 machineLimit: { try MachineLimit.pages(.read, of: file.path) }
@@ -38,12 +31,7 @@ extension Group {
                 name: "fetch, C from Swift",
                 unit: .rate(samples.count, "rows"),
                 ours: ours,
-                rival: Measure.Side(name: "C from Swift", target: 0.9) {
-                    var found = Summary()
-                    let duration = try ContinuousClock().measure { found = Summary(try rival.fetchEntries()) }
-                    try found.check(expected)
-                    return duration
-                }
+                rival: Measure.Side(name: "C from Swift", target: 0.9, run: side { Summary(try rival.fetchEntries()) })
             ),
         ]
     }

@@ -19,7 +19,7 @@ extension Connection {
                 roots.append(
                     SchemaRoot(
                         kind: try row.text(at: 0), name: try row.text(at: 1), table: try row.text(at: 2),
-                        page: try row.isNull(at: 3) ? 0 : Int(row.integer(at: 3)),
+                        page: Int(try row.integerIfPresent(at: 3) ?? 0),
                         sql: try row.textIfPresent(at: 4)))
             }
         }

@@ -62,7 +62,7 @@ struct BlobPlace<Source: Table> {
             try Source.bind(key, to: Bindings(statement), at: 0)
             guard try statement.step() else { throw TableFailure.noSuchRow(table) }
             // NULL for a view, of which the engine opens no value.
-            return try Row(statement).isNull(at: 0) ? 0 : Row(statement).integer(at: 0)
+            return try Row(statement).integerIfPresent(at: 0) ?? 0
         } catch let error as StrongroomError where error.code == .sql {
             // A table without row ids: the engine's answer says so.
             _ = try open(0, isWriting: false)

@@ -1,6 +1,6 @@
 /// Some consecutive records of a query.
 @usableFromInline
-final class RecordBatch<Element: Sendable>: @unchecked Sendable {  // used by one part of the reader's work at a time
+final class RecordBatch<Element: Sendable>: @unchecked Sendable {  // used by one part of the work at a time
     /// The records, the last one first, so that each is removed from the end. The array is used again and again.
     @exclusivity(unchecked) @usableFromInline var records: [Element] = []
     /// Whether no further records follow.
