@@ -19,6 +19,8 @@ struct HotLoop: AsyncParsableCommand {
         case point
         case query
         case rows
+        /// Each row in a read of its own, from an encrypted file.
+        case read
     }
 
     /// Ends a round that writes, so that the next one finds the same rows.
@@ -35,6 +37,7 @@ struct HotLoop: AsyncParsableCommand {
 
     func run() async throws {
         let samples = TestData.rows(count: rows)
+        guard work != .read else { return try await readEach(samples) }
         let store = try await Store.inMemory(Entry.self, Account.self)
         let (new, accounts) = (samples.map(Entry.init), samples.map(Account.init))
         try await store.write { db in
@@ -55,12 +58,24 @@ struct HotLoop: AsyncParsableCommand {
                 try await undone(in: store) { db in
                     for account in accounts { try Account.upsert(account, by: \.email, in: db) }
                 }
-            case .fetch, .cursor, .point, .query, .rows:
+            case .fetch, .cursor, .point, .query, .rows, .read:
                 let found = try await store.read { db in try read(db) }
                 try Summary(rows: Int64(found)).check(Summary(rows: Int64(rows)))
             }
         }
         try await store.close()
+    }
+
+    /// Reads each row in a transaction of its own.
+    private func readEach(_ samples: [Sample]) async throws {
+        let workplace = try Workplace(grdb: nil)
+        let store = try await workplace.makeFile(of: Entry.self, samples).open()
+        let keys = Array(1...Int64(rows))
+        for _ in 0..<rounds {
+            let found = try await Group.onThread { try Group.readEachBlocking(keys, store) }
+            try Summary(rows: found.rows).check(Summary(rows: Int64(rows)))
+        }
+        try await workplace.remove()
     }
 
     private func undone(

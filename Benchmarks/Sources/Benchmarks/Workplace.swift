@@ -34,7 +34,9 @@ struct Workplace: Sendable {
 
     private let stores: Stores
 
-    init(grdb: GRDBProcess?, familySize: Int, megabytes: Int, documentCount: Int, idleSeconds: Int) throws {
+    init(
+        grdb: GRDBProcess?, familySize: Int = 0, megabytes: Int = 0, documentCount: Int = 0, idleSeconds: Int = 0
+    ) throws {
         let directory = FileManager.default.temporaryDirectory
             .resolvingSymlinksInPath()
             .appending(path: "strongroom-benchmarks-\(UUID().uuidString)")

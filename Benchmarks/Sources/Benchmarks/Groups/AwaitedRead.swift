@@ -59,7 +59,8 @@ extension Group {
         }
     }
 
-    private static func readEachBlocking(_ keys: [Int64], _ store: Store) throws -> Summary {
+    /// As ``readEach(_:tasks:_:)``, by calls that block.
+    static func readEachBlocking(_ keys: [Int64], _ store: Store) throws -> Summary {
         var found = Summary()
         for key in keys {
             if let entry = try store.read({ db in try Entry.find(key, in: db) }) { found.add(entry) }

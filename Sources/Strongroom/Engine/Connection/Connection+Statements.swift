@@ -42,15 +42,32 @@ extension Connection {
         }
     }
 
+    /// Runs a statement that begins or ends a transaction.
+    func run(_ statement: TransactionStatement) throws {
+        try withOwn(statement) { try $0.run() }
+    }
+
     /// Lends one of the library's own statements.
     func withOwnStatement<T>(_ sql: String, _ values: [Value] = [], _ body: (Statement) throws -> T) throws -> T {
+        try withOwnStatement({ try statements.own.statement(for: sql, prepare: prepare) }, values, body)
+    }
+
+    /// Lends a statement of each transaction.
+    func withOwn<T>(_ statement: TransactionStatement, _ body: (Statement) throws -> T) throws -> T {
+        try withOwnStatement({ try statements.own.statement(statement, prepare: prepare) }, [], body)
+    }
+
+    @inline(__always)
+    private func withOwnStatement<T>(
+        _ find: () throws -> Statement, _ values: [Value], _ body: (Statement) throws -> T
+    ) throws -> T {
         // Also while it runs: the engine prepares a statement again after a change of the schema.
         try trusting {
-            let statement = try statements.own.statement(for: sql, prepare: prepare)
+            let statement = try find()
             defer { statement.finish() }
             if !observers.isEmpty { try observers.willRun(statement, isOwn: true) }
             if statement.keepsHistory { try recordAuthor() }
-            transaction.tables.writes.formUnion(statement.tables.writes)
+            if !statement.tables.writes.isEmpty { transaction.tables.writes.formUnion(statement.tables.writes) }
             for (index, value) in values.enumerated() {
                 try Bindings(statement).bind(value, at: index)
             }

@@ -4,10 +4,16 @@ extension Connection {
     /// How a transaction begins.
     ///
     /// See SQLite's documentation, "Transaction" (sqlite.org/lang_transaction.html).
-    enum Start: String {
-        case deferred = "BEGIN DEFERRED"
-        case immediate = "BEGIN IMMEDIATE"
-        case exclusive = "BEGIN EXCLUSIVE"
+    enum Start {
+        case deferred, immediate, exclusive
+
+        fileprivate var statement: TransactionStatement {
+            switch self {
+            case .deferred: .begin
+            case .immediate: .beginImmediate
+            case .exclusive: .beginExclusive
+            }
+        }
     }
 
     /// Runs work in a transaction, which is committed when the work returns and rolled back when it throws.
@@ -24,7 +30,7 @@ extension Connection {
 
     /// Begins a transaction, which the caller ends with ``commit()`` or ``rollBack()``.
     func begin(_ start: Start) throws {
-        try reportingAnotherKey { try run(start.rawValue) }
+        try reportingAnotherKey { try run(start.statement) }
         if start != .deferred { bufferLog() }
         transaction.begin()
         rowRecorder?.begin()
@@ -60,7 +66,7 @@ extension Connection {
     private func acquireSnapshot() throws {
         try begin(.deferred)
         do {
-            try reportingAnotherKey { try run(Self.firstPage) }
+            try reportingAnotherKey { try readFirstPage() }
             if isInMemory { try keepFromWriting(true) }
         } catch {
             rollBack()
@@ -103,7 +109,7 @@ extension Connection {
         transaction.isCommitting = true
         defer { transaction.isCommitting = false }
         try watchingCommit {
-            if let participant { try participant.commit(on: self) { try run("COMMIT") } } else { try run("COMMIT") }
+            if let participant { try participant.commit(on: self) { try run(.commit) } } else { try run(.commit) }
         }
         transaction.state = .none
         if transaction.isKeptFromWriting { try keepFromWriting(false) }
@@ -122,7 +128,7 @@ extension Connection {
         defer { participant?.didRollBack(on: self) }
         guard isInTransaction else { return }
         do {
-            try run("ROLLBACK")
+            try run(.rollback)
         } catch {
             // The error that made the work fail is the one to report. A connection that is still in its transaction is
             // closed by the holder of its slot, and closing rolls back.

@@ -22,7 +22,9 @@ struct IndexLock {
 
 /// Changes how the engine's lock requests are carried out.
 protocol FileLockRule: AnyObject {
-    /// - Parameter proceed: Carries out the request passed to it, and returns the engine's result code.
+    /// - Parameters:
+    ///   - lock: A request for exclusive locks, or their release.
+    ///   - proceed: Carries out the request passed to it, and returns the engine's result code.
     func lockIndex(_ lock: IndexLock, _ proceed: (IndexLock) -> Int32) -> Int32
 
     /// - Parameter level: The requested lock on the file, one of `SQLITE_LOCK_SHARED` to `SQLITE_LOCK_EXCLUSIVE`.
@@ -200,7 +202,7 @@ struct FileMethods {
             let lock = IndexLock(
                 slots: first..<(first + count), isLocking: flags & SQLITE_SHM_LOCK != 0,
                 isExclusive: flags & SQLITE_SHM_EXCLUSIVE != 0)
-            return own.pointee.lockIndex(file, lock, rule: 0)
+            return own.pointee.lockIndex(file, lock)
         }
         methods.xShmUnmap = { file, isDeleting in
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
@@ -234,6 +236,11 @@ struct FileMethods {
         return SQLITE_OK
     }
 
+    private mutating func lockIndex(_ file: File, _ lock: IndexLock) -> Int32 {
+        // A shared lock is a reader's, which no rule changes.
+        lockIndex(file, lock, rule: lock.isExclusive ? 0 : rules.count)
+    }
+
     private mutating func lockIndex(_ file: File, _ lock: IndexLock, rule: Int) -> Int32 {
         guard rule == rules.count else {
             return rules[rule].lockIndex(lock) { lockIndex(file, $0, rule: rule + 1) }
@@ -249,7 +256,8 @@ struct FileMethods {
         return result
     }
 
-    private func noteBarrier(_ file: File) {
+    // Mutating, as what else is called for each read: otherwise the compiler copies the value that it is called on.
+    private mutating func noteBarrier(_ file: File) {
         for rule in rules where rule.expectsToPublish { index(of: file).map(rule.willPublish) }
     }
 
@@ -267,7 +275,7 @@ struct FileMethods {
         return original.pointee.xLock(file, level)
     }
 
-    private func read(
+    private mutating func read(
         _ file: File, _ buffer: UnsafeMutableRawPointer?, _ count: Int32, _ offset: sqlite3_int64
     ) -> Int32 {
         if let buffer, let done = writeRule?.read(buffer, Int(count), at: offset, from: wrapped(file)) { return done }

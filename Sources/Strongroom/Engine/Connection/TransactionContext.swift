@@ -79,7 +79,7 @@ struct TransactionContext {
 
     /// Records the commit.
     mutating func recordCommit() {
-        committedWrites.formUnion(tables.writes)
+        if !tables.writes.isEmpty { committedWrites.formUnion(tables.writes) }
     }
 }
 

@@ -3,10 +3,15 @@ import CSQLCipher
 /// A damaged page at the end of a long value is read as zeros without an error. The engine then fails every later page
 /// request of the transaction with an error; so a page is requested before a result is used.
 extension Connection {
+    /// Reads the first page, which also takes the snapshot of a transaction that has none.
+    ///
     /// Needs no more than the first page, which is cached; counting the entries of the schema would read them all.
     /// Measured on 3.4.1 and 4.6.1, also after many other pages have been read and have left the page cache: "PRAGMA
     /// schema_version" and, if nothing has been written, "COMMIT" do not detect the damage.
-    static let firstPage = "SELECT 1 FROM sqlite_master LIMIT 1"
+    func readFirstPage() throws {
+        // Not to its end: with the first row, the page has been read.
+        try withOwn(.firstPage) { _ = try $0.step() }
+    }
 
     /// Throws if the transaction has read a damaged page, even if all reads succeeded.
     ///
@@ -14,7 +19,7 @@ extension Connection {
     func checkPages() throws {
         try file.check?()
         do {
-            try run(Self.firstPage)
+            try readFirstPage()
         } catch {
             throw hasMetDamage ? damage(after: nil) : error
         }
@@ -22,7 +27,7 @@ extension Connection {
 
     /// Whether the transaction has read a damaged page; the engine's errors are then meaningless.
     var hasMetDamage: Bool {
-        let result = trusting { sqlite3_exec(pointer, Self.firstPage, nil, nil, nil) }
+        let result = trusting { sqlite3_exec(pointer, TransactionStatement.firstPage.sql, nil, nil, nil) }
         // The query is not the user's.
         _ = authorizer.removeTables()
         switch result & 0xFF {
@@ -41,7 +46,7 @@ extension Connection {
         if let failure = failure as? StrongroomError, failure.code == .damaged { return failure }
         do {
             // The statement is cached, so this costs less than checking for damage, which is rare.
-            try run(Self.firstPage)
+            try readFirstPage()
         } catch  where hasMetDamage {
             return damage(after: failure)
         } catch {

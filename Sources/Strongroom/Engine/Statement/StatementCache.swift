@@ -27,6 +27,8 @@ struct StatementCache {
     private static let capacity = 256
 
     private var bySQL: [Text: Statement] = [:]
+    /// By index, so that none of them is looked for by its text.
+    private var ofTransactions: [Statement?] = Array(repeating: nil, count: TransactionStatement.allCases.count)
     private var byOperation: [OperationKey: Statement] = [:]
     /// The operations that were used last, so that a loop finds its statements without hashing.
     private var latest: [(key: OperationKey, statement: Statement)] = []
@@ -49,6 +51,18 @@ struct StatementCache {
         if statement.namesTable { return statement }
         if bySQL.count >= Self.capacity { dropOldest() }
         bySQL[text] = statement
+        return statement
+    }
+
+    /// A statement of each transaction, marked as in use.
+    mutating func statement(
+        _ kind: TransactionStatement, prepare: (String) throws -> Statement
+    ) throws -> Statement {
+        let index = kind.rawValue
+        if let statement = ofTransactions[index] { return try checkOut(statement) { try prepare(kind.sql) } }
+        let statement = try prepare(kind.sql)
+        statement.isInUse = true
+        ofTransactions[index] = statement
         return statement
     }
 
@@ -142,6 +156,7 @@ struct StatementCache {
 
     mutating func removeAll() {
         bySQL.removeAll()
+        for index in ofTransactions.indices { ofTransactions[index] = nil }
         byOperation.removeAll()
         latest.removeAll()
         latestQueries.removeAll()

@@ -4,20 +4,21 @@ import Dispatch
 extension ConnectionPool {
     /// Requests a slot.
     ///
-    /// - Parameters:
-    ///   - isLast: Whether the request is still accepted while the store is closing.
-    ///   - waiter: Resumed with the slot if it is not free.
+    /// - Parameter waiter: Resumed with the slot if it is not free.
     /// - Returns: The slot, or nil if the waiter is resumed later.
     /// - Throws: ``StrongroomError`` with `closed`.
-    func acquire(
-        _ request: Queue.Request, _ ticket: UInt64, isLast: Bool = false, _ waiter: @autoclosure () -> Waiter
-    ) throws -> Queue.Slot? {
-        switch queue.withLock({ $0.request(request, ticket: ticket, isLast: isLast, waiter: waiter()) }) {
+    func acquire(_ operation: PoolOperation, _ waiter: @autoclosure () -> Waiter) throws -> Queue.Slot? {
+        let answer = queue.withLock { queue in
+            queue.request(
+                operation.request, ticket: operation.ticket, isLast: operation.limits.isLast, waiter: waiter())
+        }
+        switch answer {
         case .granted(let slot): return slot
         case .closed: throw closed
         case .waiting:
             counters.countWait()
-            stopIfLate(ticket)
+            // It may have been stopped before it was queued.
+            withdrawStopped(operation)
             return nil
         }
     }
@@ -28,17 +29,21 @@ extension ConnectionPool {
     /// - Throws: ``StrongroomError`` with `nestedAccess` inside a transaction of the same store, `closed`, `timedOut`;
     ///   what the work throws.
     func acquireBlocking<T>(
-        _ request: Queue.Request, _ limits: OperationLimits, _ work: (Queue.Slot, _ ticket: UInt64) throws -> T
+        _ request: Queue.Request, _ limits: OperationLimits, _ work: (Queue.Slot, PoolOperation) throws -> T
     ) throws -> T {
         guard !CurrentTransaction.isInside(self) else { throw nested }
-        let ticket = nextTicket()
-        running.request(ticket, request, limits)
-        defer { running.end(ticket) }
-        let timer = timer(limits, ticket)
+        let operation = makeOperation(request, limits)
+        let timer = timer(for: operation)
         defer { timer?.cancel() }
-        let handover = Promise<Result<Queue.Slot, any Error>>()
-        let granted = try acquire(request, ticket, Waiter { handover.fulfill($0) })
-        return try work(try granted ?? executor.blocking { handover.wait() }.get(), ticket)
+        var handover: Promise<Result<Queue.Slot, any Error>>?
+        func waiter() -> Waiter {
+            let promise = Promise<Result<Queue.Slot, any Error>>()
+            handover = promise
+            return Waiter { promise.fulfill($0) }
+        }
+        if let slot = try acquire(operation, waiter()) { return try work(slot, operation) }
+        guard let handover else { throw closed }
+        return try work(try executor.blocking { handover.wait() }.get(), operation)
     }
 
     /// Acquires a slot; the task waits without blocking a thread.
@@ -46,41 +51,34 @@ extension ConnectionPool {
     /// - Parameter proceed: Called once, with the slot or with the error, on the current thread or on the thread that
     ///   released the slot. Resumes the continuation, and releases the slot or leaves that to the caller.
     /// - Throws: `CancellationError` if the task is cancelled before it acquires the slot; the error the continuation
-    ///   is resumed with. After that, nothing stops the ticket any more.
+    ///   is resumed with. After that, nothing stops the operation any more.
     func acquire<T: Sendable>(
         _ request: Queue.Request, _ limits: OperationLimits,
         _ proceed: @escaping @Sendable (AdmittedRequest<T>, Result<Queue.Slot, any Error>) -> Void
     ) async throws -> T {
         try Task.checkCancellation()
-        let ticket = nextTicket()
+        let operation = makeOperation(request, limits)
         let urgency = Urgency(Task.currentPriority)
-        running.request(ticket, request, limits)
-        let timer = timer(limits, ticket)
+        let timer = timer(for: operation)
         defer { timer?.cancel() }
-        do {
-            return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let admitted = AdmittedRequest(ticket: ticket, urgency: urgency, continuation: continuation)
-                    do {
-                        let slot = try acquire(
-                            request, ticket, isLast: limits.isLast, Waiter { proceed(admitted.afterWaiting, $0) })
-                        if let slot { proceed(admitted, .success(slot)) }
-                    } catch {
-                        proceed(admitted, .failure(error))
-                    }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let admitted = AdmittedRequest(operation: operation, urgency: urgency, continuation: continuation)
+                do {
+                    let slot = try acquire(operation, Waiter { proceed(admitted.afterWaiting, $0) })
+                    if let slot { proceed(admitted, .success(slot)) }
+                } catch {
+                    proceed(admitted, .failure(error))
                 }
-            } onCancel: {
-                stop(ticket, .cancelled)
             }
-        } catch {
-            running.end(ticket)
-            throw error
+        } onCancel: {
+            stop(operation, .cancelled)
         }
     }
 
     /// A request of a task for a slot, which has been granted or has failed.
     struct AdmittedRequest<T: Sendable>: Sendable {
-        let ticket: UInt64
+        let operation: PoolOperation
         let urgency: Urgency
         let continuation: CheckedContinuation<T, any Error>
         /// Whether it starts on the thread that made the request.
@@ -95,12 +93,12 @@ extension ConnectionPool {
     }
 
     /// Acquires a slot, which the caller must release; the task is suspended until then.
-    func acquireSlot(_ request: Queue.Request, _ limits: OperationLimits) async throws -> (Queue.Slot, ticket: UInt64) {
-        let (slot, ticket) = try await acquire(request, limits) {
-            (admitted: AdmittedRequest<(Queue.Slot, UInt64)>, slot) in
-            admitted.continuation.resume(with: slot.map { ($0, admitted.ticket) })
+    func acquireSlot(_ request: Queue.Request, _ limits: OperationLimits) async throws -> (Queue.Slot, PoolOperation) {
+        let (slot, operation) = try await acquire(request, limits) {
+            (admitted: AdmittedRequest<(Queue.Slot, PoolOperation)>, slot) in
+            admitted.continuation.resume(with: slot.map { ($0, admitted.operation) })
         }
-        running.hold(ticket)
-        return (slot, ticket)
+        self[slot].holder.hold(operation)
+        return (slot, operation)
     }
 }

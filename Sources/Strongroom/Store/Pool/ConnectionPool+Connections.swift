@@ -5,6 +5,7 @@ extension ConnectionPool {
         let role: Connection.Role
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
+        let holder = SlotHolder()
         /// The writer's connection, while a reader has it.
         weak var lent: Connection?
         /// Whether the writer was used, or a reader since the last check for unused ones.

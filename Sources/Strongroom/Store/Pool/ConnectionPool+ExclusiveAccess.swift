@@ -6,18 +6,17 @@ extension ConnectionPool {
     /// Holds every slot of a store until it is deinitialized or ``end()`` is called.
     final class ExclusiveAccess: Sendable {
         private let pool: ConnectionPool
-        private let ticket: UInt64
         private let hasEnded = Atomic(false)
 
-        fileprivate init(_ pool: ConnectionPool, _ limits: OperationLimits) async throws {
+        /// - Parameter pool: Its slots have been acquired.
+        fileprivate init(of pool: ConnectionPool) {
             self.pool = pool
-            ticket = try await pool.acquireSlot(.exclusive, limits).ticket
         }
 
         /// Releases the slots and admits the waiting operations.
         func end() {
             guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            pool.running.end(ticket)
+            pool.writer.holder.end()
             pool.admit(pool.queue.withLock { $0.endExclusive() })
         }
 
@@ -33,7 +32,8 @@ extension ConnectionPool {
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, or `timedOut` naming the operations that held
     ///   the connections.
     func acquireExclusively(_ limits: OperationLimits) async throws -> ExclusiveAccess {
-        try await ExclusiveAccess(self, limits)
+        _ = try await acquireSlot(.exclusive, limits)
+        return ExclusiveAccess(of: self)
     }
 
     /// Closes every connection of the store, runs work on a dedicated thread, and then admits the waiting operations on

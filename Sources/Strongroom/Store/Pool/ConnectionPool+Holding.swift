@@ -8,9 +8,9 @@ extension ConnectionPool {
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
     func holdReader(_ limits: OperationLimits) async throws -> HeldReader {
         let watch = watch(.read, limits)
-        let (slot, ticket): (Queue.Slot, UInt64)
+        let (slot, operation): (Queue.Slot, PoolOperation)
         do {
-            (slot, ticket) = try await acquireSlot(.read, limits)
+            (slot, operation) = try await acquireSlot(.read, limits)
         } catch {
             watch?.end(error)
             throw error
@@ -18,7 +18,7 @@ extension ConnectionPool {
         watch?.grant()
         watch?.end(nil)
         counters.countWork(isReading: true)
-        return HeldReader(self, slot, ticket)
+        return HeldReader(self, slot, operation)
     }
 
     /// Runs one part of the work on a held reader, on a thread of the executor.
@@ -27,16 +27,16 @@ extension ConnectionPool {
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
         try Task.checkCancellation()
-        let (slot, ticket, urgency) = (held.slot, held.ticket, Urgency(Task.currentPriority))
+        let (slot, operation, urgency) = (held.slot, held.operation, Urgency(Task.currentPriority))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let part: @Sendable () -> Void = { [self] in
-                    continuation.resume(with: Result { try runPart(ticket, .unshared, in: slot, work) })
+                    continuation.resume(with: Result { try runPart(operation, .unshared, in: slot, work) })
                 }
                 if executor.isCurrent { part() } else { executor.post(urgency, part) }
             }
         } onCancel: {
-            running.stop(ticket, .cancelled)
+            held.stop()
         }
     }
 
@@ -50,15 +50,15 @@ extension ConnectionPool {
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         executor.post(urgency) { [self] in
-            completion(Result { try runPart(held.ticket, .unshared, in: held.slot, work) })
+            completion(Result { try runPart(held.operation, .unshared, in: held.slot, work) })
         }
     }
 
     /// Releases a held reader, after work that runs on a thread of the executor.
-    func release(_ slot: Queue.Slot, _ ticket: UInt64, after work: @escaping @Sendable (Connection) -> Void) {
+    func release(_ slot: Queue.Slot, after work: @escaping @Sendable (Connection) -> Void) {
         executor.postBehind { [self] in
             if let connection = self[slot].connection { work(connection) }
-            running.end(ticket)
+            self[slot].holder.end()
             release(slot) {}
         }
     }

@@ -17,12 +17,10 @@ extension ConnectionPool {
         undone: @escaping @Sendable () -> Void,
         finish: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
-        let ticket = nextTicket()
-        let watch = watch(.write, OperationLimits(label: label))
-        running.request(ticket, .write, OperationLimits(label: label))
+        let operation = makeOperation(.write, OperationLimits(label: label))
+        let watch = watch(.write, operation.limits)
         queued.enter()
         let end: @Sendable (Result<Void, any Error>) -> Void = { [self] result in
-            running.end(ticket)
             if let watch {
                 switch result {
                 case .success: watch.end(nil)
@@ -45,7 +43,7 @@ extension ConnectionPool {
         // After the queued work: the current thread may be one of the executor's, and has other work to run next.
         let start: @Sendable () -> Void = { [self] in
             watch?.grant()
-            executor.postBehind { [self] in writeInGroup(accepting, ticket, undone: undone, finish: end) }
+            executor.postBehind { [self] in writeInGroup(accepting, operation, undone: undone, finish: end) }
         }
         let waiter = Waiter { [executor] result in
             switch result {
@@ -55,7 +53,7 @@ extension ConnectionPool {
         }
         do {
             try requireWriting()
-            if try acquire(.write, ticket, waiter) != nil { start() }
+            if try acquire(operation, waiter) != nil { start() }
         } catch {
             executor.postBehind { end(.failure(error)) }
         }

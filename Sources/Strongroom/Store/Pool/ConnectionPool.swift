@@ -26,7 +26,6 @@ final class ConnectionPool: Sendable {
 
     let queue: Locked<Queue>
     private let tickets = Atomic<UInt64>(0)
-    let running: RunningOperations
     let writer: Slot
     let readers: [Slot]
     let group: GroupCommit
@@ -96,7 +95,6 @@ final class ConnectionPool: Sendable {
         self.automaticTables = automaticTables
         self.whenClosed = Locked(whenClosed)
         let count = readerCount ?? settings.readers
-        running = RunningOperations(hasOneConnection: count == 0)
         queue = Locked(Queue(readers: count, largestGroup: settings.groupSize))
         self.executor = executor
         self.observer = observer
@@ -152,16 +150,16 @@ final class ConnectionPool: Sendable {
         _ request: Queue.Request, _ limits: OperationLimits, _ watch: OperationWatch?,
         _ work: (Connection) throws -> T
     ) throws -> T {
-        try acquireBlocking(request, limits) { slot, ticket in
+        try acquireBlocking(request, limits) { slot, operation in
             watch?.grant()
             guard request == .write else {
                 defer { release(slot) {} }
-                return try run(ticket, request, .unshared, in: slot, work)
+                return try run(operation, .unshared, in: slot, work)
             }
             // The value stays on this thread; only the outcome may come from another one.
             var value: T?
             let outcome = Promise<Result<Void, any Error>>()
-            writeInGroup({ value = try work($0) }, ticket) { outcome.fulfill($0) }
+            writeInGroup({ value = try work($0) }, operation) { outcome.fulfill($0) }
             try executor.blocking { outcome.wait() }.get()
             guard let value else { throw closed }
             return value
@@ -200,7 +198,7 @@ final class ConnectionPool: Sendable {
             case .success(let slot):
                 watch?.grant()
                 let start: @Sendable () -> Void = { [self] in
-                    runAdmitted(request, work, admitted.ticket, in: slot) { admitted.continuation.resume(with: $0) }
+                    runAdmitted(admitted.operation, work, in: slot) { admitted.continuation.resume(with: $0) }
                 }
                 if admitted.isImmediate, executor.isCurrent { start() } else { executor.post(admitted.urgency, start) }
             }
@@ -237,14 +235,13 @@ final class ConnectionPool: Sendable {
     ///
     /// - Parameter finish: Called once with the outcome.
     private func runAdmitted<T>(
-        _ request: Queue.Request,
+        _ operation: PoolOperation,
         _ work: (Connection) throws -> T,
-        _ ticket: UInt64,
         in slot: Queue.Slot,
         finish: @escaping (Result<T, any Error>) -> Void
     ) {
-        guard request != .write else { return writeInGroup(work, ticket, finish: finish) }
-        let result = Result { try run(ticket, request, .unshared, in: slot, work) }
+        guard operation.request != .write else { return writeInGroup(work, operation, finish: finish) }
+        let result = Result { try run(operation, .unshared, in: slot, work) }
         release(slot) { finish(result) }
     }
 
@@ -256,12 +253,12 @@ final class ConnectionPool: Sendable {
     ///   - finish: Called once with the outcome: if the work fails, or when the transaction is committed.
     func writeInGroup<T>(
         _ work: (Connection) throws -> T,
-        _ ticket: UInt64,
+        _ operation: PoolOperation,
         undone: () -> Void = {},
         finish: @escaping (Result<T, any Error>) -> Void
     ) {
         let result = Result {
-            try run(ticket, .write, group.sharing, in: .writer) { connection in
+            try run(operation, group.sharing, in: .writer) { connection in
                 try group.run(.shared, on: connection) { try work(connection) }
             }
         }
@@ -291,53 +288,53 @@ final class ConnectionPool: Sendable {
 
     /// Runs work on a slot that the caller holds; it can be stopped until it is done.
     private func run<T>(
-        _ ticket: UInt64,
-        _ request: Queue.Request,
+        _ operation: PoolOperation,
         _ sharing: Connection.Sharing,
         in slot: Queue.Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
-        counters.countWork(isReading: request == .read)
-        defer { running.end(ticket) }
-        return try runPart(ticket, sharing, in: slot, work)
+        counters.countWork(isReading: operation.request == .read)
+        defer { self[slot].holder.end() }
+        return try runPart(operation, sharing, in: slot, work)
     }
 
-    /// Runs one part of an operation; further parts with the same ticket may follow.
+    /// Runs one part of an operation; further parts may follow.
     func runPart<T>(
-        _ ticket: UInt64,
+        _ operation: PoolOperation,
         _ sharing: Connection.Sharing,
         in slot: Queue.Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
         let connection = try connection(of: slot)
         do {
-            return try runPart(ticket, sharing, on: connection, work)
+            return try runPart(operation, sharing, on: connection, of: self[slot].holder, work)
         } catch {
             // No part of the work has run: its transaction could not be begun.
             guard connection.file.isOfAnotherKey, try renew(connection) else { throw error }
             connection.close()
             if slot == .writer { writer.connection = nil } else { drop(slot) }
-            return try runPart(ticket, sharing, on: self.connection(of: slot), work)
+            return try runPart(operation, sharing, on: self.connection(of: slot), of: self[slot].holder, work)
         }
     }
 
     private func runPart<T>(
-        _ ticket: UInt64,
+        _ operation: PoolOperation,
         _ sharing: Connection.Sharing,
         on connection: Connection,
+        of holder: SlotHolder,
         _ work: (Connection) throws -> T
     ) throws -> T {
         connection.beginWork(sharing)
         do {
-            try running.begin(ticket, on: connection, sharing)
-            defer { running.rest(ticket) }
+            try holder.begin(operation, on: connection, sharing)
+            defer { holder.rest() }
             return try CurrentTransaction.inside(self, connection) { try work(connection) }
         } catch {
             // The engine reports `busy` for a statement that is stopped while it waits for a lock of another process.
             let codes = [StrongroomError.Code.interrupted, .busy]
             let isStopped =
                 error is CancellationError || (error as? StrongroomError).map { codes.contains($0.code) } ?? false
-            throw isStopped ? running.errorOfStopped(ticket, database) ?? error : error
+            throw isStopped ? errorOfStopped(operation) ?? error : error
         }
     }
 
@@ -390,7 +387,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    func nextTicket() -> UInt64 {
-        tickets.wrappingAdd(1, ordering: .relaxed).newValue
+    func makeOperation(_ request: Queue.Request, _ limits: OperationLimits) -> PoolOperation {
+        PoolOperation(tickets.wrappingAdd(1, ordering: .relaxed).newValue, request, limits)
     }
 }

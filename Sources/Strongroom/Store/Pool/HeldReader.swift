@@ -10,7 +10,7 @@ extension OpenBlob: SnapshotCursor {}
 /// A reader with a snapshot that is held across several parts of work; released when this is deinitialized.
 final class HeldReader: Sendable {
     let slot: ConnectionPool.Queue.Slot
-    let ticket: UInt64
+    let operation: PoolOperation
     private let pool: ConnectionPool
     private let snapshot = Snapshot()
 
@@ -36,14 +36,14 @@ final class HeldReader: Sendable {
         }
     }
 
-    init(_ pool: ConnectionPool, _ slot: ConnectionPool.Queue.Slot, _ ticket: UInt64) {
+    init(_ pool: ConnectionPool, _ slot: ConnectionPool.Queue.Slot, _ operation: PoolOperation) {
         self.pool = pool
         self.slot = slot
-        self.ticket = ticket
+        self.operation = operation
     }
 
     deinit {
-        pool.release(slot, ticket) { [snapshot] connection in
+        pool.release(slot) { [snapshot] connection in
             // It must not outlive its connection.
             snapshot.cursor.take()?.finish()
             connection.rollBack()
@@ -81,7 +81,8 @@ final class HeldReader: Sendable {
 
     /// Stops the part in progress; no other part begins.
     func stop() {
-        pool.running.stop(ticket, .cancelled)
+        operation.stop(.cancelled)
+        pool.interrupt(operation)
     }
 
     /// Ends the snapshot.
