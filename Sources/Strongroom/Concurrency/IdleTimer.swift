@@ -3,6 +3,10 @@ import Synchronization
 
 /// Calls a closure after a time without use.
 final class IdleTimer: Sendable {
+    /// Called after the time, and again after each further time until it returns true, which means that nothing is left
+    /// to do.
+    typealias Check = @Sendable () -> Bool
+
     private let isUsed = Atomic<Bool>(false)
     private let isRunning = Atomic<Bool>(false)
     private let time: DispatchTimeInterval
@@ -16,29 +20,28 @@ final class IdleTimer: Sendable {
 
     /// Records a use.
     ///
-    /// - Parameter check: Called after the time, and again after each further time until it returns true, which means
-    ///   that nothing is left to do.
-    func recordUse(check: @escaping @Sendable () -> Bool) {
+    /// - Parameter makeCheck: Makes what is called after the time, if the timer is not running: it is for most uses.
+    func recordUse(_ makeCheck: () -> Check) {
         isUsed.store(true, ordering: .sequentiallyConsistent)
-        start(check)
+        start(makeCheck)
     }
 
     /// Starts the timer, unless it is running.
-    private func start(_ check: @escaping @Sendable () -> Bool) {
+    private func start(_ makeCheck: () -> Check) {
         guard !isRunning.load(ordering: .sequentiallyConsistent),
             !isRunning.exchange(true, ordering: .sequentiallyConsistent)
         else { return }
-        checkLater(check)
+        checkLater(makeCheck())
     }
 
-    private func checkLater(_ check: @escaping @Sendable () -> Bool) {
+    private func checkLater(_ check: @escaping Check) {
         DispatchQueue.global().asyncAfter(deadline: .now() + time) { [weak self] in
             guard let self else { return }
             isUsed.store(false, ordering: .sequentiallyConsistent)
             guard check() else { return checkLater(check) }
             isRunning.store(false, ordering: .sequentiallyConsistent)
             // A use that was recorded before the timer stopped.
-            if isUsed.load(ordering: .sequentiallyConsistent) { start(check) }
+            if isUsed.load(ordering: .sequentiallyConsistent) { start { check } }
         }
     }
 }

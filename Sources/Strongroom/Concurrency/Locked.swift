@@ -12,7 +12,8 @@ import Glibc
 /// would hide the real ones.
 package final class Locked<State>: @unchecked Sendable {  // guarded by its own mutex
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var state: State
+    // The mutex gives exclusive access; checking that as well would cost more than locking.
+    @exclusivity(unchecked) private var state: State
 
     /// Makes the state.
     ///

@@ -6,11 +6,15 @@ import Testing
 struct IdleTimerTests {
     private let timer = IdleTimer(time: .milliseconds(10))
 
+    private static func use(_ timer: IdleTimer, _ check: @escaping IdleTimer.Check) {
+        timer.recordUse { check }
+    }
+
     @Test func anotherUseAfterTheTimerHasStoppedStartsItAgain() async throws {
         let (looks, report) = AsyncStream.makeStream(of: Void.self)
         var iterator = looks.makeAsyncIterator()
         for _ in 0..<3 {
-            timer.recordUse {
+            Self.use(timer) {
                 report.yield()
                 return true
             }
@@ -23,7 +27,7 @@ struct IdleTimerTests {
     @Test func itLooksAgainUntilNothingIsLeftAndThenNoMore() async throws {
         let (looks, report) = AsyncStream.makeStream(of: Int.self)
         let number = Locked(0)
-        timer.recordUse {
+        Self.use(timer) {
             let count = number.withLock { count in
                 count += 1
                 return count
@@ -41,12 +45,12 @@ struct IdleTimerTests {
         let (looks, report) = AsyncStream.makeStream(of: Int.self)
         let number = Locked(0)
         let timer = timer
-        timer.recordUse {
+        Self.use(timer) {
             let count = number.withLock { count in
                 count += 1
                 return count
             }
-            if count == 1 { timer.recordUse { true } }
+            if count == 1 { Self.use(timer) { true } }
             report.yield(count)
             return true
         }

@@ -30,6 +30,17 @@ extension Group {
                 grdb: workplace.grdbReading(.awaitedReadsOfTasks, file, target: 8, expected)
             ),
             Measure(
+                name: "awaited-read, eight tasks, own executor",
+                unit: .rate(keys.count, "reads"),
+                ours: side {
+                    try await withTaskExecutorPreference(store.executor) {
+                        try await readEach(keys, tasks: TestData.readingTasks, store)
+                    }
+                },
+                rival: Measure.Side(name: "C, four threads", target: nil) { try pool.read() },
+                grdb: workplace.grdbReading(.awaitedReadsOfTasks, file, target: 8, expected)
+            ),
+            Measure(
                 name: "awaited-read, own executor",
                 unit: .microseconds(each: keys.count),
                 ours: side {

@@ -281,7 +281,11 @@ extension Stores {
     private static let trimTime = Duration.seconds(1)
 
     private func sweepLater() {
-        idleSweep.recordUse { [weak self] in
+        idleSweep.recordUse { sweepOfIdleStores() }
+    }
+
+    private func sweepOfIdleStores() -> IdleTimer.Check {
+        { [weak self] in
             guard let self else { return true }
             let (trimmed, steps, isDone) = lending.withLock { $0.sweep(at: .now, trimTime: Self.trimTime) }
             perform(steps)

@@ -6,8 +6,10 @@ extension ConnectionPool {
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
         let holder = SlotHolder()
-        /// The writer's connection, while a reader has it.
-        weak var lent: Connection?
+        /// Whether a reader has, or had, the writer's connection.
+        var isLent = false
+        /// Whether a reader's connection is the writer's.
+        var isBorrowed = false
         /// Whether the writer was used, or a reader since the last check for unused ones.
         var wasUsed = false
 
@@ -30,36 +32,44 @@ extension ConnectionPool {
         guard slot != .writer else { return try writersConnection() }
         let reader = self[slot]
         let isNew = reader.connection == nil
-        if isNew { reader.connection = borrowUnusedConnection() }
+        if isNew {
+            reader.connection = borrowUnusedConnection()
+            reader.isBorrowed = reader.connection != nil
+        }
         let connection = try reader.connected()
         if isNew { counters.countOpenReaders(1) }
         reader.wasUsed = true
         // After counting: a check during the opening would otherwise find no open reader and stop checking.
-        idleTimer.recordUse { [weak self] in
+        idleTimer.recordUse { closingOfIdleReaders() }
+        return connection
+    }
+
+    /// What the idle timer does after a time.
+    private func closingOfIdleReaders() -> IdleTimer.Check {
+        { [weak self] in
             guard let self else { return true }
             closeIdleReaders(longIdle: true)
             return counters.statistics.openReaders == 0
         }
-        return connection
     }
 
     /// The writer's connection, which is opened if necessary; for the holder of its slot.
     func writersConnection() throws -> Connection {
         writer.wasUsed = true
-        if writer.connection == nil, writer.lent != nil {
+        if writer.connection == nil, writer.isLent {
             for index in queue.withLock({ $0.acquireFreeReaders() }) {
                 returnConnection(of: index)
                 free(.reader(index))
             }
             // A reader that is in use keeps it.
-            writer.lent = nil
+            writer.isLent = false
         }
         return try writer.connected()
     }
 
     /// As ``writersConnection()`` for a store that is being closed, in which no slot is in use any more.
     func lastWritersConnection() throws -> Connection {
-        if writer.lent != nil { for index in readers.indices { returnConnection(of: index) } }
+        if writer.isLent { for index in readers.indices { returnConnection(of: index) } }
         return try writersConnection()
     }
 
@@ -73,7 +83,7 @@ extension ConnectionPool {
         guard !foreign.isOn, !memory.isInUse, queue.withLock({ $0.acquireFreeWriter() }) else { return nil }
         defer { free(.writer) }
         guard !writer.wasUsed, let connection = writer.connection, move(connection, to: .reader) else { return nil }
-        (writer.connection, writer.lent) = (nil, connection)
+        (writer.connection, writer.isLent) = (nil, true)
         return connection
     }
 
@@ -82,11 +92,11 @@ extension ConnectionPool {
     /// - Returns: Whether it is the writer's.
     @discardableResult
     private func returnConnection(of index: Int) -> Bool {
-        guard writer.connection == nil, !memory.isInUse, let connection = readers[index].connection,
-            connection === writer.lent, move(connection, to: isReadOnly ? .reader : .writer)
+        guard writer.connection == nil, writer.isLent, !memory.isInUse, readers[index].isBorrowed,
+            let connection = readers[index].connection, move(connection, to: isReadOnly ? .reader : .writer)
         else { return false }
         drop(.reader(index))
-        (writer.connection, writer.lent) = (connection, nil)
+        (writer.connection, writer.isLent) = (connection, false)
         return true
     }
 
@@ -109,6 +119,7 @@ extension ConnectionPool {
     }
 
     func drop(_ slot: Queue.Slot) {
+        self[slot].isBorrowed = false
         guard self[slot].connection.take() != nil, slot != .writer else { return }
         counters.countOpenReaders(-1)
     }

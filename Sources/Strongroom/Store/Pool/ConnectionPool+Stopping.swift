@@ -56,10 +56,9 @@ extension ConnectionPool {
     private func errorOfWaiting(_ operation: PoolOperation, _ reason: PoolOperation.StopReason) -> any Error {
         guard reason == .timedOut, let timeout = operation.limits.timeout else { return CancellationError() }
         let hasOneConnection = readers.isEmpty
-        let now = ContinuousClock.now
         let holders = ([writer] + readers).compactMap(\.holder.current)
             .filter { hasOneConnection || $0.operation.isRival(of: operation) }
-            .map { "\($0.operation.name) for \(now - $0.start)" }
+            .map { "\($0.operation.name) for \($0.time)" }
         let what =
             hasOneConnection
             ? "the one connection of a store in memory was not free"

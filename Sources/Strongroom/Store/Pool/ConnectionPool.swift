@@ -156,14 +156,18 @@ final class ConnectionPool: Sendable {
                 defer { release(slot) {} }
                 return try run(operation, .unshared, in: slot, work)
             }
-            // The value stays on this thread; only the outcome may come from another one.
-            var value: T?
-            let outcome = Promise<Result<Void, any Error>>()
-            writeInGroup({ value = try work($0) }, operation) { outcome.fulfill($0) }
-            try executor.blocking { outcome.wait() }.get()
-            guard let value else { throw closed }
-            return value
+            return try writeInGroupBlocking(work, operation)
         }
+    }
+
+    private func writeInGroupBlocking<T>(_ work: (Connection) throws -> T, _ operation: PoolOperation) throws -> T {
+        // The value stays on this thread; only the outcome may come from another one.
+        var value: T?
+        let outcome = Promise<Result<Void, any Error>>()
+        writeInGroup({ value = try work($0) }, operation) { outcome.fulfill($0) }
+        try executor.blocking { outcome.wait() }.get()
+        guard let value else { throw closed }
+        return value
     }
 
     /// Runs work on a connection, on a thread of the executor; the task waits without blocking a thread. A task that

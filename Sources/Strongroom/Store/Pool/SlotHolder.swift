@@ -1,3 +1,5 @@
+import Dispatch
+
 /// The operation that holds a slot, so that it can be stopped, and so that the error of one that waits can name it.
 ///
 /// Each slot has its own, which only its holder and those that look at it lock: a list of all operations would be
@@ -6,7 +8,7 @@ final class SlotHolder: Sendable {
     private struct State {
         let operation: PoolOperation
         /// When it acquired the slot.
-        let start: ContinuousClock.Instant
+        let start: DispatchTime
         /// What a part of it runs on at the moment.
         var running: (connection: Connection, sharing: Connection.Sharing)?
     }
@@ -16,7 +18,7 @@ final class SlotHolder: Sendable {
     /// Records that an operation holds the slot, before its first part begins.
     func hold(_ operation: PoolOperation) {
         operation.recordBegin()
-        state.withLock { $0 = State(operation: operation, start: .now) }
+        state.withLock { $0 = State(operation: operation, start: .now()) }
     }
 
     /// Records that a part of an operation begins.
@@ -24,7 +26,7 @@ final class SlotHolder: Sendable {
     /// - Throws: `CancellationError` if the operation has been stopped meanwhile.
     func begin(_ operation: PoolOperation, on connection: Connection, _ sharing: Connection.Sharing) throws {
         try state.withLock { state in
-            if state?.operation !== operation { state = State(operation: operation, start: .now) }
+            if state?.operation !== operation { state = State(operation: operation, start: .now()) }
             state?.running = (connection, sharing)
             // Inside the lock: whoever stops the operation from now on finds it here.
             guard operation.stopReason == nil else {
@@ -54,8 +56,11 @@ final class SlotHolder: Sendable {
         }
     }
 
-    /// The holder, and when it acquired the slot; nil if there is none.
-    var current: (operation: PoolOperation, start: ContinuousClock.Instant)? {
-        state.withLock { state in state.map { ($0.operation, $0.start) } }
+    /// The holder, and for how long it has had the slot; nil if there is none.
+    var current: (operation: PoolOperation, time: Duration)? {
+        let now = DispatchTime.now().uptimeNanoseconds
+        return state.withLock { state in
+            state.map { ($0.operation, .nanoseconds(Int64(clamping: now - min(now, $0.start.uptimeNanoseconds)))) }
+        }
     }
 }
