@@ -13,6 +13,8 @@ struct Measure: Measurable {
         case milliseconds
         /// The measured time of one of a number of things, in microseconds; less is better.
         case microseconds(each: Int)
+        /// The measured seconds are how many times as long something takes as it should; less is better.
+        case times
     }
 
     /// A rival.
@@ -112,6 +114,7 @@ extension Measure.Unit {
         case .rate(_, let name): "\(name)/s"
         case .milliseconds: "ms"
         case .microseconds: "µs"
+        case .times: "times"
         }
     }
 
@@ -120,6 +123,7 @@ extension Measure.Unit {
         case .rate(let count, _): Double(count) / seconds
         case .milliseconds: seconds * 1000
         case .microseconds(let count): seconds * 1_000_000 / Double(count)
+        case .times: seconds
         }
     }
 }

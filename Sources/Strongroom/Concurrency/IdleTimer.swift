@@ -20,7 +20,8 @@ final class IdleTimer: Sendable {
 
     /// Records a use.
     ///
-    /// - Parameter makeCheck: Makes what is called after the time, if the timer is not running: it is for most uses.
+    /// - Parameter makeCheck: Makes what is called after the time; called itself only if the timer is not running, so
+    ///   that most uses allocate nothing.
     func recordUse(_ makeCheck: () -> Check) {
         isUsed.store(true, ordering: .sequentiallyConsistent)
         start(makeCheck)

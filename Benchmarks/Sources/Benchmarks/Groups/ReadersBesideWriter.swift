@@ -16,6 +16,9 @@ extension Group {
     /// Strongroom's. What its readers lose beside the writer is the engine's price: after each commit, a reader drops
     /// the pages that it has in memory, and decrypts them again.
     ///
+    /// So that price is what Strongroom's is compared with: how many times as long the readers' processors take for a
+    /// read beside the writer.
+    ///
     /// Readers keep their rate easily beside a writer that hardly gets its turn; so the writer's rate beside them is a
     /// measure, too.
     static let readersBesideWriter = Group(
@@ -30,6 +33,16 @@ extension Group {
             rivalFile.path, keys: work.keys, expected: work.expected, rows: TestData.rows())
         func grdb(_ work: Work, _ expected: Summary) -> Measure.Side? {
             workplace.grdbReading(work, grdbFile, target: nil, expected)
+        }
+        func timeLeft() async throws -> Duration {
+            let write = try await work.processorTimeOfWrite()
+            let done = try await work.readBesideWriter()
+            return processorTimeLeft(done.duration, writing: write * done.writes)
+        }
+        func rivalTimeLeft() throws -> Duration {
+            let write = try rival.processorTimeOfWrite()
+            let done = try rival.readBesideWriter()
+            return processorTimeLeft(done.duration, writing: write * done.writes)
         }
         return [
             Measure(
@@ -48,22 +61,22 @@ extension Group {
             Measure(
                 name: "four readers beside writer, per processor left",
                 unit: .rate(work.keys.count, "reads/processor"),
-                ours: {
-                    let write = try await work.processorTimeOfWrite()
-                    let done = try await work.readBesideWriter()
-                    return processorTimeLeft(done.duration, writing: write * done.writes)
-                },
-                rival: Measure.Side(name: "no writer", target: 0.8) { try await work.read() * processors }
+                ours: { try await timeLeft() },
+                rival: Measure.Side(name: "no writer", target: nil) { try await work.read() * processors }
             ),
             Measure(
                 name: "the same in C, per processor left",
                 unit: .rate(work.keys.count, "reads/processor"),
-                ours: {
-                    let write = try rival.processorTimeOfWrite()
-                    let done = try rival.readBesideWriter()
-                    return processorTimeLeft(done.duration, writing: write * done.writes)
-                },
+                ours: { try rivalTimeLeft() },
                 rival: Measure.Side(name: "C, no writer", target: nil) { try rival.read() * processors }
+            ),
+            Measure(
+                name: "what a writer costs four readers, per processor left",
+                unit: .times,
+                ours: { .seconds(try await timeLeft() / (try await work.read() * processors)) },
+                rival: Measure.Side(name: "C", target: 1) {
+                    .seconds(try rivalTimeLeft() / (try rival.read() * processors))
+                }
             ),
             Measure(
                 name: "writer beside four readers",

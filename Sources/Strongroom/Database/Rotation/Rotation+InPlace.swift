@@ -53,7 +53,7 @@ extension Rotation {
         let meter = LogMeter(path: file.path + "-wal", size: size, monitor: monitor)
         defer { meter.stop() }
         try to.withUnsafeBytes { try connection.rekey($0) }
-        try connection.run("COMMIT")
+        try connection.run(.commit)
         meter.stop()
         monitor.progress(WorkProgress(.writing, size, of: size, .bytes))
         return checking

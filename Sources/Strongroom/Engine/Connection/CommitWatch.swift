@@ -86,13 +86,13 @@ final class CommitWatch: FileLockRule {  // guarded by the slot, as the connecti
     }
 
     func lockIndex(_ lock: IndexLock, _ proceed: (IndexLock) -> Int32) -> Int32 {
-        let isRestart = lock.slots == IndexLock.walReaders && lock.isExclusive
+        let isRestart = lock.slots == IndexLock.walReaders
         // The connection has the write lock already.
         if isRestart, lock.isLocking { recorder.prepare([]) }
         let result = proceed(lock)
         if isRestart { isRestarting = lock.isLocking && result == SQLITE_OK }
         // Without the write lock nothing is published: what a barrier shows then is another connection's change.
-        if lock.isExclusive, !lock.isLocking, lock.slots.overlaps(IndexLock.write) { isCommitting = false }
+        if !lock.isLocking, lock.slots.overlaps(IndexLock.write) { isCommitting = false }
         return result
     }
 

@@ -42,7 +42,7 @@ extension Connection {
         }
     }
 
-    /// Runs a statement that begins or ends a transaction.
+    /// Runs one of the statements that transactions run again and again.
     func run(_ statement: TransactionStatement) throws {
         try withOwn(statement) { try $0.run() }
     }
@@ -52,7 +52,7 @@ extension Connection {
         try withOwnStatement({ try statements.own.statement(for: sql, prepare: prepare) }, values, body)
     }
 
-    /// Lends a statement of each transaction.
+    /// Lends one of the statements that transactions run again and again.
     func withOwn<T>(_ statement: TransactionStatement, _ body: (Statement) throws -> T) throws -> T {
         try withOwnStatement({ try statements.own.statement(statement, prepare: prepare) }, [], body)
     }

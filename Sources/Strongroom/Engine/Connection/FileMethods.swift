@@ -256,7 +256,7 @@ struct FileMethods {
         return result
     }
 
-    // Mutating, as what else is called for each read: otherwise the compiler copies the value that it is called on.
+    // Mutating, although it changes nothing, like the others of a read: for another one the compiler copies the value.
     private mutating func noteBarrier(_ file: File) {
         for rule in rules where rule.expectsToPublish { index(of: file).map(rule.willPublish) }
     }

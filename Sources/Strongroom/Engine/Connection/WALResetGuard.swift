@@ -27,7 +27,7 @@ final class WALResetGuard: FileLockRule {
 
     func lockIndex(_ lock: IndexLock, _ proceed: (IndexLock) -> Int32) -> Int32 {
         switch lock.slots {
-        case IndexLock.checkpoint where lock.isExclusive:
+        case IndexLock.checkpoint:
             let result = change(lock, with: IndexLock.write, proceed)
             isCheckpointing = lock.isLocking && result == SQLITE_OK
             wantsToWrite = false

@@ -53,11 +53,11 @@ extension Connection {
         // Otherwise a lock is never granted, and commits are waited for.
         guard !isReadOnly, isWriter else { return try findForeignCommits() }
         do {
-            try withoutWaiting { try run("BEGIN IMMEDIATE") }
+            try withoutWaiting { try run(.beginImmediate) }
         } catch let error as StrongroomError where error.code == .busy {
             return ForeignFinding(isFound: false, mayFollow: true)
         }
-        defer { try? run("ROLLBACK") }
+        defer { try? run(.rollback) }
         return try findForeignCommits()
     }
 

@@ -11,8 +11,8 @@ extension Connection {
     func acquireExclusiveAccess() throws -> Bool {
         try run("PRAGMA locking_mode = EXCLUSIVE")
         do {
-            try run("BEGIN EXCLUSIVE")
-            try run("COMMIT")
+            try run(.beginExclusive)
+            try run(.commit)
             return true
         } catch let error as StrongroomError where error.code == .busy {
             return false

@@ -27,7 +27,7 @@ struct StatementCache {
     private static let capacity = 256
 
     private var bySQL: [Text: Statement] = [:]
-    /// By index, so that none of them is looked for by its text.
+    /// By ``TransactionStatement``, so that none of them is looked for by its text.
     private var ofTransactions: [Statement?] = Array(repeating: nil, count: TransactionStatement.allCases.count)
     private var byOperation: [OperationKey: Statement] = [:]
     /// The operations that were used last, so that a loop finds its statements without hashing.
@@ -54,7 +54,7 @@ struct StatementCache {
         return statement
     }
 
-    /// A statement of each transaction, marked as in use.
+    /// One of the statements that transactions run again and again, marked as in use.
     mutating func statement(
         _ kind: TransactionStatement, prepare: (String) throws -> Statement
     ) throws -> Statement {

@@ -1,4 +1,4 @@
-/// A statement that each transaction runs, or many do; a connection keeps it without looking for its text.
+/// A statement that transactions run again and again; a connection finds it without looking for its text.
 enum TransactionStatement: Int, CaseIterable {
     case begin, beginImmediate, beginExclusive
     /// Reads the first page.

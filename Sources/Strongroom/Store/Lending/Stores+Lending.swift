@@ -281,10 +281,10 @@ extension Stores {
     private static let trimTime = Duration.seconds(1)
 
     private func sweepLater() {
-        idleSweep.recordUse { sweepOfIdleStores() }
+        idleSweep.recordUse { makeIdleStoreCheck() }
     }
 
-    private func sweepOfIdleStores() -> IdleTimer.Check {
+    private func makeIdleStoreCheck() -> IdleTimer.Check {
         { [weak self] in
             guard let self else { return true }
             let (trimmed, steps, isDone) = lending.withLock { $0.sweep(at: .now, trimTime: Self.trimTime) }

@@ -18,7 +18,7 @@ extension ConnectionPool {
         case .waiting:
             counters.countWait()
             // It may have been stopped before it was queued.
-            withdrawStopped(operation)
+            applyStop(to: operation)
             return nil
         }
     }
@@ -98,7 +98,7 @@ extension ConnectionPool {
             (admitted: AdmittedRequest<(Queue.Slot, PoolOperation)>, slot) in
             admitted.continuation.resume(with: slot.map { ($0, admitted.operation) })
         }
-        self[slot].holder.hold(operation)
+        self[slot].holder.record(operation)
         return (slot, operation)
     }
 }

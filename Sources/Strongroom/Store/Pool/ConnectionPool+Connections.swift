@@ -5,10 +5,10 @@ extension ConnectionPool {
         let role: Connection.Role
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
-        let holder = SlotHolder()
-        /// Whether a reader has, or had, the writer's connection.
-        var isLent = false
-        /// Whether a reader's connection is the writer's.
+        let holder = HolderRecord()
+        /// Of the writer: the reader that has its connection, unless that one has been dropped.
+        var borrower: Int?
+        /// Of a reader: whether its connection was the writer's.
         var isBorrowed = false
         /// Whether the writer was used, or a reader since the last check for unused ones.
         var wasUsed = false
@@ -32,20 +32,20 @@ extension ConnectionPool {
         guard slot != .writer else { return try writersConnection() }
         let reader = self[slot]
         let isNew = reader.connection == nil
-        if isNew {
-            reader.connection = borrowUnusedConnection()
+        if isNew, case .reader(let index) = slot {
+            reader.connection = borrowUnusedConnection(for: index)
             reader.isBorrowed = reader.connection != nil
         }
         let connection = try reader.connected()
         if isNew { counters.countOpenReaders(1) }
         reader.wasUsed = true
         // After counting: a check during the opening would otherwise find no open reader and stop checking.
-        idleTimer.recordUse { closingOfIdleReaders() }
+        idleTimer.recordUse { makeIdleReaderCheck() }
         return connection
     }
 
-    /// What the idle timer does after a time.
-    private func closingOfIdleReaders() -> IdleTimer.Check {
+    /// Makes what the idle timer calls after a time.
+    private func makeIdleReaderCheck() -> IdleTimer.Check {
         { [weak self] in
             guard let self else { return true }
             closeIdleReaders(longIdle: true)
@@ -56,20 +56,20 @@ extension ConnectionPool {
     /// The writer's connection, which is opened if necessary; for the holder of its slot.
     func writersConnection() throws -> Connection {
         writer.wasUsed = true
-        if writer.connection == nil, writer.isLent {
+        if writer.connection == nil, writer.borrower != nil {
             for index in queue.withLock({ $0.acquireFreeReaders() }) {
                 returnConnection(of: index)
                 free(.reader(index))
             }
             // A reader that is in use keeps it.
-            writer.isLent = false
+            writer.borrower = nil
         }
         return try writer.connected()
     }
 
     /// As ``writersConnection()`` for a store that is being closed, in which no slot is in use any more.
     func lastWritersConnection() throws -> Connection {
-        if writer.isLent { for index in readers.indices { returnConnection(of: index) } }
+        if writer.borrower != nil { for index in readers.indices { returnConnection(of: index) } }
         return try writersConnection()
     }
 
@@ -79,11 +79,11 @@ extension ConnectionPool {
     /// one connection to the file.
     ///
     /// - Returns: Nil if the writer has used it, or needs it to find commits of other connections.
-    private func borrowUnusedConnection() -> Connection? {
+    private func borrowUnusedConnection(for index: Int) -> Connection? {
         guard !foreign.isOn, !memory.isInUse, queue.withLock({ $0.acquireFreeWriter() }) else { return nil }
         defer { free(.writer) }
         guard !writer.wasUsed, let connection = writer.connection, move(connection, to: .reader) else { return nil }
-        (writer.connection, writer.isLent) = (nil, true)
+        (writer.connection, writer.borrower) = (nil, index)
         return connection
     }
 
@@ -92,11 +92,11 @@ extension ConnectionPool {
     /// - Returns: Whether it is the writer's.
     @discardableResult
     private func returnConnection(of index: Int) -> Bool {
-        guard writer.connection == nil, writer.isLent, !memory.isInUse, readers[index].isBorrowed,
+        guard writer.connection == nil, writer.borrower == index, readers[index].isBorrowed, !memory.isInUse,
             let connection = readers[index].connection, move(connection, to: isReadOnly ? .reader : .writer)
         else { return false }
         drop(.reader(index))
-        (writer.connection, writer.isLent) = (connection, false)
+        (writer.connection, writer.borrower) = (connection, nil)
         return true
     }
 

@@ -69,7 +69,7 @@ extension ConnectionPool {
             self[slot].connection?.close()
             drop(slot)
         }
-        writer.isLent = false
+        writer.borrower = nil
         guard let connection = writer.connection.take() else { return }
         broadcaster.report(connection.removeChangedTables())
         connection.close()

@@ -15,13 +15,13 @@ extension ConnectionPool {
     /// Stops an operation; has no effect once it is done.
     func stop(_ operation: PoolOperation, _ reason: PoolOperation.StopReason) {
         operation.stop(reason)
-        withdrawStopped(operation)
+        applyStop(to: operation)
     }
 
     /// Interrupts an operation that has been stopped, or takes it out of the queue.
     ///
-    /// To be called after it was stopped and, again, after it was queued: whichever comes second finds it.
-    func withdrawStopped(_ operation: PoolOperation) {
+    /// Called when it has been stopped and when it has been queued: the later one of the two calls finds it.
+    func applyStop(to operation: PoolOperation) {
         guard let reason = operation.stopReason else { return }
         interrupt(operation)
         let (waiter, admission) = queue.withLock { $0.cancel(operation.ticket) }

@@ -325,7 +325,7 @@ final class ConnectionPool: Sendable {
         _ operation: PoolOperation,
         _ sharing: Connection.Sharing,
         on connection: Connection,
-        of holder: SlotHolder,
+        of holder: HolderRecord,
         _ work: (Connection) throws -> T
     ) throws -> T {
         connection.beginWork(sharing)

@@ -7,6 +7,7 @@ final class PoolOperation: Sendable {
 
     /// Why an operation is stopped.
     enum StopReason: UInt8 {
+        // From 1: 0 is none.
         case cancelled = 1
         case timedOut
     }
@@ -33,9 +34,10 @@ final class PoolOperation: Sendable {
         _ = self.reason.compareExchange(expected: 0, desired: reason.rawValue, ordering: .acquiringAndReleasing)
     }
 
-    /// Whether a part of it has begun on a connection.
+    /// Whether it has had its connection.
     var hasBegun: Bool { begun.load(ordering: .acquiring) }
 
+    /// Records that it has its connection.
     func recordBegin() {
         begun.store(true, ordering: .releasing)
     }

@@ -1,13 +1,13 @@
 import Dispatch
 
-/// The operation that holds a slot, so that it can be stopped, and so that the error of one that waits can name it.
+/// Which operation holds a slot, so that it can be stopped, and so that the error of one that waits can name it.
 ///
 /// Each slot has its own, which only its holder and those that look at it lock: a list of all operations would be
 /// locked by the threads of all readers.
-final class SlotHolder: Sendable {
+final class HolderRecord: Sendable {
     private struct State {
         let operation: PoolOperation
-        /// When it acquired the slot.
+        /// When it acquired the slot. In a machine's sleep this clock stands still, as that of a timeout does.
         let start: DispatchTime
         /// What a part of it runs on at the moment.
         var running: (connection: Connection, sharing: Connection.Sharing)?
@@ -16,7 +16,7 @@ final class SlotHolder: Sendable {
     private let state = Locked<State?>(nil)
 
     /// Records that an operation holds the slot, before its first part begins.
-    func hold(_ operation: PoolOperation) {
+    func record(_ operation: PoolOperation) {
         operation.recordBegin()
         state.withLock { $0 = State(operation: operation, start: .now()) }
     }
@@ -26,14 +26,11 @@ final class SlotHolder: Sendable {
     /// - Throws: `CancellationError` if the operation has been stopped meanwhile.
     func begin(_ operation: PoolOperation, on connection: Connection, _ sharing: Connection.Sharing) throws {
         try state.withLock { state in
+            // Inside the lock: whoever stops the operation from now on finds it here.
+            guard operation.stopReason == nil else { throw CancellationError() }
+            operation.recordBegin()
             if state?.operation !== operation { state = State(operation: operation, start: .now()) }
             state?.running = (connection, sharing)
-            // Inside the lock: whoever stops the operation from now on finds it here.
-            guard operation.stopReason == nil else {
-                state?.running = nil
-                throw CancellationError()
-            }
-            operation.recordBegin()
         }
     }
 
