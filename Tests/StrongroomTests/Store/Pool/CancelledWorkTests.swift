@@ -109,6 +109,26 @@ struct CancelledWorkTests {
         try await lines.store.close()
     }
 
+    @Test func theHolderIsNotStoppedWithAnOperationThatWaits() async throws {
+        let lines = try await LineStore(readers: 1)
+        let (isRunning, isCancelled) = (Moment(), Moment())
+        let holder = Task {
+            try await lines.store.read { db in
+                isRunning.come()
+                try isCancelled.block()
+                return try lineNumbers(db)
+            }
+        }
+        try await isRunning.wait()
+        let waiter = Task { try await lines.store.read { db in try lineNumbers(db) } }
+        try await eventually { lines.store.statistics.waits == 1 }
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+        isCancelled.come()
+        #expect(try await holder.value == [])
+        try await lines.store.close()
+    }
+
     @Test func anErrorOfTheWorkItselfIsNotCoveredUp() async throws {
         struct Own: Error {}
         let lines = try await LineStore()
