@@ -51,8 +51,20 @@ extension Stores {
                 }
             } catch {
                 if !restored.isKept { try? restored.remove() }
+                if (error as? StrongroomError)?.code == .wrongKey { throw Self.wrongKey(opening.file.name) }
                 throw error
             }
         }
+    }
+
+    /// In place of an error that names the file to which the pages were written.
+    private static func wrongKey(_ database: String) -> StrongroomError {
+        StrongroomError(
+            .wrongKey,
+            """
+            No key of the chain opens the state of the replica. Add the key that it is encrypted with to \
+            `keyChain(for:)`; nothing was changed.
+            """,
+            database: database)
     }
 }
