@@ -26,7 +26,7 @@ final class HolderRecord: Sendable {
     /// - Throws: `CancellationError` if the operation has been stopped meanwhile.
     func begin(_ operation: PoolOperation, on connection: Connection, _ sharing: Connection.Sharing) throws {
         try state.withLock { state in
-            // Inside the lock: whoever stops the operation from now on finds it here.
+            // Inside the lock: a stop from now on finds the operation here.
             guard operation.stopReason == nil else { throw CancellationError() }
             operation.recordBegin()
             if state?.operation !== operation { state = State(operation: operation, start: .now()) }
