@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 
 /// Blocking work that several threads do together, one of which is the caller's.
 final class SharedWork: Sendable {
@@ -32,6 +33,36 @@ final class SharedWork: Sendable {
         for _ in 1..<threads { DedicatedThread.start(name) { _ in work.join() } }
         own()
         work.end()
+    }
+
+    /// A piece of work; the function that it gets returns whether another piece has failed.
+    typealias Piece = @Sendable (_ hasFailed: @escaping @Sendable () -> Bool) throws -> Void
+
+    /// Does pieces of blocking work, two at the same time if there is more than one processor, and returns when none is
+    /// being done any more.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the second thread, at most 15 bytes.
+    ///   - pieces: The work, the longest piece first.
+    /// - Throws: The first error; no piece begins after it.
+    static func run(_ name: String, _ pieces: [Piece]) throws {
+        let state = Locked((next: 0, failure: (any Error)?.none))
+        let work: @Sendable () -> Void = {
+            while let piece = state.withLock({ state -> Piece? in
+                guard state.failure == nil, state.next < pieces.count else { return nil }
+                defer { state.next += 1 }
+                return pieces[state.next]
+            }) {
+                do {
+                    try piece { state.withLock { $0.failure != nil } }
+                } catch {
+                    state.withLock { $0.failure = $0.failure ?? error }
+                }
+            }
+        }
+        let processors = ProcessInfo.processInfo.activeProcessorCount
+        run(threads: min(2, processors, pieces.count), name, others: work, own: work)
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
     private func join() {

@@ -3,7 +3,7 @@
 ///
 /// Pages are copied if only the key differs, which gives an exact copy; rows are copied if the cipher settings differ,
 /// because the engine cannot copy pages of one size into those of another.
-struct CheckedCopy {
+struct CheckedCopy: Sendable {
     /// The database to copy.
     let file: DatabaseFile
     /// The key of the database; nil for plaintext.
@@ -16,6 +16,8 @@ struct CheckedCopy {
     /// Whether the engine also checks the structure, as indexes that match their tables, which a copy has from its
     /// database.
     var structure = StructureCheck.none
+    /// Whether another connection may write the database while it is copied.
+    var othersWrite = true
     /// Whether the rows of the copy are counted.
     var countsRows = false
     /// The name of the operation in the error for a full disk, as in "Copying".
@@ -24,7 +26,7 @@ struct CheckedCopy {
     var errors: Errors?
 
     /// The engine's check of the structure.
-    enum StructureCheck {
+    enum StructureCheck: Sendable {
         case none
         /// A defect is copied, and reported.
         case reported
@@ -33,11 +35,11 @@ struct CheckedCopy {
     }
 
     /// The errors of a copy that fails.
-    struct Errors {
+    struct Errors: Sendable {
         /// For a copy that failed verification.
-        let failed: (_ reason: String, ResultCode?) -> StrongroomError
+        let failed: @Sendable (_ reason: String, ResultCode?) -> StrongroomError
         /// For a number of damaged pages of the database.
-        let damaged: (Int) -> StrongroomError
+        let damaged: @Sendable (Int) -> StrongroomError
     }
 
     /// A finished copy.
@@ -50,7 +52,7 @@ struct CheckedCopy {
     }
 
     /// What was found in a copy.
-    struct Content {
+    struct Content: Sendable {
         /// The first defect that the engine has found in the structure; nil for none, or if it has not checked.
         var defect: String?
         /// The number of rows of each table; empty if they were not counted.
@@ -149,15 +151,26 @@ struct CheckedCopy {
         var expected: DatabaseSummary?
         try whole(source) {
             try ContentCopy.run(from: source, to: copy, key: to, progress: { try report(.writing, $0, $1, size) }) {
+                guard othersWrite else { return }
                 start = .now
-                expected = try DatabaseSummary(source) { _, _ in try monitor.check() }
+                expected = try summary(of: source)
                 checking += ContinuousClock.now - start
             }
         }
-        guard let expected else { throw failed("nothing was copied") }
         start = .now
         try leaveWALMode()
-        let content = try compareRows(expected, source, size)
+        try monitor.report(.verifying, 0, of: size)
+        try checkPagesOfCopy()
+        var content = try compareRows(expected, source)
+        if let defect = content.defect {
+            let former = try firstDefect(of: source)
+            guard former != nil else { throw failed("the copy is not whole: \(defect)") }
+            // The entries of an index are copied as they are stored.
+            try rebuildIndexes()
+            content = try compareRows(expected, source)
+            // A defect that the database has, too, is accepted.
+            if let defect = content.defect, defect != former { throw failed("the copy is not whole: \(defect)") }
+        }
         return (content, checking + (ContinuousClock.now - start))
     }
 
@@ -181,34 +194,69 @@ struct CheckedCopy {
         }
     }
 
-    /// Reads the copy on a new connection and compares it. Its indexes were built anew, so the engine checks them.
-    private func compareRows(
-        _ expected: DatabaseSummary, _ source: Connection, _ size: Int64
-    ) throws -> Content {
-        try monitor.report(.verifying, 0, of: size)
-        if let to {
-            let damaged = try PageVerifier(
-                closed: PlainFile(path, followsLinks: false), PageCipher(to, settings: to.settings)
-            ).damagedPages(.verifying, monitor)
-            if !damaged.isEmpty { throw failed("\(damaged.count) pages of the copy are damaged") }
-        }
-        let connection = try openCopy()
-        defer { connection.close() }
-        return try connection.inSnapshot {
-            let found = try DatabaseSummary(connection) { _, _ in try monitor.check() }
-            if let difference = expected.difference(to: found) { throw failed(difference) }
-            let defect = try connection.firstDefect()
-            if let defect {
-                // It was turned on for copying; an engine whose integrity check includes constraints has to check them
-                // in both databases.
-                try source.run("PRAGMA ignore_check_constraints = OFF")
-                // A defect that the source has, too, is accepted.
-                guard try source.inSnapshot(source.firstDefect) == defect else {
-                    throw failed("the copy is not whole: \(defect)")
-                }
+    private func checkPagesOfCopy() throws {
+        guard let to else { return }
+        let damaged = try PageVerifier(
+            closed: PlainFile(path, followsLinks: false), PageCipher(to, settings: to.settings)
+        ).damagedPages(.verifying, monitor)
+        if !damaged.isEmpty { throw failed("\(damaged.count) pages of the copy are damaged") }
+    }
+
+    /// Reads the copy on new connections: the engine checks its structure, which is not that of the database, while its
+    /// rows are compared.
+    ///
+    /// - Parameter known: The content of the database; nil if it is still the same.
+    private func compareRows(_ known: DatabaseSummary?, _ source: Connection) throws -> Content {
+        let content = Locked(Content())
+        func piece(_ body: @escaping @Sendable (Connection) throws -> Void) -> SharedWork.Piece {
+            { hasFailed in
+                let connection = try openCopy { monitor.isCancelled() || hasFailed() }
+                defer { connection.close() }
+                try connection.inSnapshot { try body(connection) }
             }
-            return Content(defect: defect, rowCounts: found.tables.values.map(\.count))
         }
+        let structure = piece { connection in
+            let defect = try connection.firstDefect()
+            content.withLock { $0.defect = defect }
+        }
+        let rows = piece { connection in
+            let found = try summary(of: connection)
+            let expected = try known ?? whole(source) { try source.inSnapshot { try summary(of: source) } }
+            if let difference = expected.difference(to: found) { throw failed(difference) }
+            content.withLock { $0.rowCounts = found.tables.values.map(\.count) }
+        }
+        try SharedWork.run("strongroom.check", [structure, rows])
+        return content.withLock { $0 }
+    }
+
+    private func summary(of connection: Connection) throws -> DatabaseSummary {
+        try DatabaseSummary(connection) { _, _ in try monitor.check() }
+    }
+
+    /// Builds the indexes of the copy anew, except those that cannot be built, because the rows do not fit them or a
+    /// function is missing.
+    private func rebuildIndexes() throws {
+        let connection = try target.connect(.existing, key: to)
+        defer { connection.close() }
+        connection.stop(when: monitor.isCancelled)
+        try prove(connection)
+        // A rollback journal in a file would have old pages of a plaintext copy.
+        guard try connection.setJournalMode("MEMORY") else { throw failed("it has a log") }
+        let names = try connection.ownRows("SELECT name FROM main.sqlite_master WHERE type = 'index'")
+        for case .text(let name) in names.map({ $0[0] }) {
+            do {
+                try connection.run("REINDEX main.\(Identifier.quote(name))")
+            } catch let error as StrongroomError where error.code != .diskFull && error.code != .interrupted {
+                continue
+            }
+        }
+    }
+
+    private func firstDefect(of source: Connection) throws -> String? {
+        // It was turned on for copying; an engine whose integrity check includes constraints has to check them in both
+        // databases.
+        try source.run("PRAGMA ignore_check_constraints = OFF")
+        return try source.inSnapshot(source.firstDefect)
     }
 
     // MARK: The copy
@@ -221,9 +269,9 @@ struct CheckedCopy {
         guard try connection.setJournalMode("DELETE") else { throw failed("it could not leave WAL mode") }
     }
 
-    private func openCopy() throws -> Connection {
+    private func openCopy(stop isStopped: (@Sendable () -> Bool)? = nil) throws -> Connection {
         let connection = try target.connect(.readOnly, key: to)
-        connection.stop(when: monitor.isCancelled)
+        connection.stop(when: isStopped ?? monitor.isCancelled)
         do {
             try prove(connection)
             return connection

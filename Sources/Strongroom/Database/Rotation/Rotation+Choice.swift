@@ -21,7 +21,7 @@ extension Rotation {
         salt: [UInt8]?,
         patience: Duration,
         monitor: WorkMonitor,
-        whenReplaced: () throws -> Void
+        whenReplaced: @Sendable () throws -> Void
     ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
         guard !unlocked.isCurrent || unlocked.derivedKey?.settings != settings else { return nil }
         unlocked.connection.close()

@@ -74,8 +74,8 @@ extension Rotation {
 
     private var checkedCopy: CheckedCopy {
         CheckedCopy(
-            file: file, from: from, to: to, path: copyPath, monitor: monitor, purpose: "Rotating",
-            errors: CheckedCopy.Errors(failed: failed, damaged: damagedPages))
+            file: file, from: from, to: to, path: copyPath, monitor: monitor, othersWrite: false,
+            purpose: "Rotating", errors: CheckedCopy.Errors(failed: failed, damaged: damagedPages))
     }
 
     func checkPages(

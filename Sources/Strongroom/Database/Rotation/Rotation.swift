@@ -11,7 +11,7 @@
 ///    link, and only the key changes, each page is rewritten in one transaction through the WAL; other processes detect
 ///    this at their next transaction and look up the key again. The connection that rewrote the file is closed at once,
 ///    whatever the engine reports, and the rotation succeeds only if a new connection has proved the new key.
-struct Rotation {
+struct Rotation: Sendable {
     let file: DatabaseFile
     /// The present key; nil for plaintext.
     let from: DerivedKey?
@@ -20,7 +20,7 @@ struct Rotation {
     let patience: Duration
     let monitor: WorkMonitor
     /// Called when another file has replaced the one at the path, which is still open.
-    let whenReplaced: () throws -> Void
+    let whenReplaced: @Sendable () throws -> Void
 
     /// What was done, without the positions of the keys in their chain.
     struct Outcome {
