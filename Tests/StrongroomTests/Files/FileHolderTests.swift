@@ -116,7 +116,7 @@ private final class Shell: Sendable {
     func end() throws {
         for _ in 0..<2 { try? goOn() }
         try input.fileHandleForWriting.close()
-        program.waitUntilExit()
+        program.waitForEnd()
     }
 }
 #endif

@@ -47,9 +47,8 @@ struct Program: Sendable {
         process.standardOutput = try FileHandle(forWritingTo: files[1])
         process.standardError = try FileHandle(forWritingTo: files[2])
         try process.run()
-        process.waitUntilExit()
         return Result(
-            status: process.terminationStatus,
+            status: process.waitForEnd(),
             output: try String(contentsOf: files[1], encoding: .utf8),
             errors: try String(contentsOf: files[2], encoding: .utf8)
         )

@@ -55,7 +55,7 @@ struct ReplacedFileTests {
         defer {
             // It may have inherited a signal mask that blocks the others.
             kill(program.processIdentifier, SIGKILL)
-            program.waitUntilExit()
+            program.waitForEnd()
         }
         let file = try ReplacedFile(path)
         try FileManager.default.removeItem(atPath: path)

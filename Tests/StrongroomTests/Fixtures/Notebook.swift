@@ -82,8 +82,7 @@ struct Notebook: Sendable {
             search.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             search.arguments = ["grep", "-qaF", text, directory.path(name)]
             try search.run()
-            search.waitUntilExit()
-            return search.terminationStatus == 0
+            return search.waitForEnd() == 0
         }
     }
 

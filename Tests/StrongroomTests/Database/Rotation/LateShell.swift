@@ -54,7 +54,7 @@ final class LateShell: Sendable {
     func end() throws {
         try? input.fileHandleForWriting.write(contentsOf: Data(".exit\n".utf8))
         try input.fileHandleForWriting.close()
-        program.waitUntilExit()
+        program.waitForEnd()
     }
 
     private func errors() throws -> String {

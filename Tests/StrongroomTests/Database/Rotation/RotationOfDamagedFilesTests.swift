@@ -61,4 +61,43 @@ struct RotationOfDamagedFilesTests {
         #expect(report.rotation?.method == .copy && report.rotationFailure == nil)
         #expect(try await Vault(directory.path(""), keys: .numbered(2)).lines() == ["a", "b", "c"])
     }
+
+    /// A row that the index lacks is found by the engine's check of the copy; the index is built anew, unless the rows
+    /// do not fit it.
+    @Test(arguments: [true, false])
+    func anIndexThatLacksRowsIsBuiltAnewWithOtherSettings(fitsItsRows: Bool) async throws {
+        try await old.using { store in
+            try await store.write { db in
+                try db.execute("INSERT INTO line (rowid, text) VALUES (3, 'a'), (70, 'b'), (500, 'c')")
+                if !fitsItsRows { try db.execute("INSERT INTO line (rowid, text) VALUES (2, 'b')") }
+                try db.execute("CREATE UNIQUE INDEX line_text ON line (text) WHERE rowid > 5")
+            }
+        }
+        try await SourceFile.rewriteSchema(old, "sql = replace(sql, ' WHERE rowid > 5', '')", of: "line_text")
+        let report = try await rewriting().using { $0.opening }
+        #expect(report.rotation?.method == .copy && report.rotationFailure == nil)
+        try await rewriting().using { store in
+            #expect(try await store.verify(checkingStructure: true).isWhole == fitsItsRows)
+            let rows = try await store.read { db in
+                try db.value("SELECT group_concat(rowid) FROM line NOT INDEXED", as: String.self)
+            }
+            #expect(rows == (fitsItsRows ? "3,70,500" : "2,3,70,500"))
+        }
+    }
+
+    /// The declared type of the column would change it, if the row were written anew.
+    @Test func aValueOfAnotherClassThanItsColumnIsCopiedAsItIs() async throws {
+        try await old.using { store in
+            try await store.write { db in
+                try db.execute("CREATE TABLE number (id INTEGER PRIMARY KEY, value TEXT)")
+                try db.execute("INSERT INTO number VALUES (1, '12')")
+            }
+        }
+        try await SourceFile.rewriteSchema(old, "sql = replace(sql, 'value TEXT', 'value INTEGER')", of: "number")
+        try await rewriting().using { store in
+            #expect(store.opening.rotation?.method == .copy)
+            let kind = try await store.read { db in try db.value("SELECT typeof(value) FROM number", as: String.self) }
+            #expect(kind == "text")
+        }
+    }
 }

@@ -17,6 +17,7 @@ struct SourceFile {
         "CREATE TABLE \"od`d\"\" name\" (a, b DEFAULT 'x, y', PRIMARY KEY (a)) WITHOUT ROWID",
         "CREATE UNIQUE INDEX line_text ON line (text COLLATE NOCASE)",
         "CREATE INDEX numbered_some ON numbered (rowid) WHERE rowid > 'c'",
+        "CREATE TABLE loose (text)",
         "CREATE VIEW long_line AS SELECT * FROM line WHERE length(text) > 100",
         "CREATE TRIGGER line_insert AFTER INSERT ON line BEGIN INSERT INTO numbered (rowid) VALUES (new.text); END",
         "CREATE VIRTUAL TABLE search USING fts4(content)",
@@ -24,6 +25,7 @@ struct SourceFile {
         "INSERT INTO numbered (id, rowid) VALUES (70, 'seventy')",
         "DELETE FROM numbered WHERE id = 70",
         "INSERT INTO line (rowid, text) SELECT rowid + 10000, text || 'x' || hex(randomblob(900)) FROM line",
+        "INSERT INTO loose (rowid, text) VALUES (9, 'nine'), (90, 'ninety')",
         "INSERT INTO \"od`d\"\" name\" VALUES (1, x'00ff'), ('one', 2.5), (x'', NULL)",
         "INSERT INTO search VALUES ('the quick \(marker)'), ('the brown fox')",
         "ANALYZE",
@@ -71,6 +73,7 @@ struct SourceFile {
                 try add("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name")
                 try add("SELECT rowid, * FROM line")
                 try add("SELECT * FROM numbered")
+                try add("SELECT rowid, * FROM loose")
                 try add("SELECT * FROM \"od`d\"\" name\"")
                 try add("SELECT rowid, content FROM search WHERE search MATCH 'the'")
                 try add("SELECT * FROM sqlite_sequence")

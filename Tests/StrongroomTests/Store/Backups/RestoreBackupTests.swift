@@ -310,6 +310,6 @@ struct FileHolder {
     func end() {
         // A thread's blocked signals are its children's, too; this one cannot be blocked.
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.waitForEnd()
     }
 }

@@ -34,7 +34,7 @@ struct OpeningLockTests {
         /// Ends the process, and with it the lock.
         func release() throws {
             try input.fileHandleForWriting.close()
-            process.waitUntilExit()
+            process.waitForEnd()
         }
     }
 
