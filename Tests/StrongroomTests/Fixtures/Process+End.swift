@@ -10,7 +10,7 @@ extension Process {
     /// - Returns: The exit code, or the number of the signal.
     @discardableResult
     func waitForEnd() -> Int32 {
-        #if os(Linux)
+        #if canImport(Glibc)
         var info = siginfo_t()
         repeat {
             // It stays for Foundation, which waits for it, too.

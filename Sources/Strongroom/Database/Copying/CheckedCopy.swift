@@ -28,7 +28,7 @@ struct CheckedCopy: Sendable {
     /// The engine's check of the structure.
     enum StructureCheck: Sendable {
         case none
-        /// A defect is copied, and reported.
+        /// A defect that the copy has from its database is reported.
         case reported
         /// A database with a defect is refused; the error names this path.
         case required(String)
@@ -163,13 +163,16 @@ struct CheckedCopy: Sendable {
         try checkPagesOfCopy()
         var content = try compareRows(expected, source)
         if let defect = content.defect {
-            let former = try firstDefect(of: source)
-            guard former != nil else { throw failed("the copy is not whole: \(defect)") }
+            let former = try defects(of: source)
+            guard !former.isEmpty else { throw failed("the copy is not whole: \(defect)") }
             // The entries of an index are copied as they are stored.
             try rebuildIndexes()
+            try checkPagesOfCopy()
             content = try compareRows(expected, source)
             // A defect that the database has, too, is accepted.
-            if let defect = content.defect, defect != former { throw failed("the copy is not whole: \(defect)") }
+            if let defect = content.defect, !former.contains(defect) {
+                throw failed("the copy is not whole: \(defect)")
+            }
         }
         return (content, checking + (ContinuousClock.now - start))
     }
@@ -202,25 +205,28 @@ struct CheckedCopy: Sendable {
         if !damaged.isEmpty { throw failed("\(damaged.count) pages of the copy are damaged") }
     }
 
-    /// Reads the copy on new connections: the engine checks its structure, which is not that of the database, while its
-    /// rows are compared.
+    /// Reads the copy on new connections: the engine checks its structure, since its b-trees are new, while its rows
+    /// are compared.
     ///
     /// - Parameter known: The content of the database; nil if it is still the same.
     private func compareRows(_ known: DatabaseSummary?, _ source: Connection) throws -> Content {
         let content = Locked(Content())
-        func piece(_ body: @escaping @Sendable (Connection) throws -> Void) -> SharedWork.Piece {
+        typealias IsStopped = @Sendable () -> Bool
+        func piece(_ body: @escaping @Sendable (Connection, @escaping IsStopped) throws -> Void) -> SharedWork.Piece {
             { hasFailed in
-                let connection = try openCopy { monitor.isCancelled() || hasFailed() }
+                let isStopped: IsStopped = { monitor.isCancelled() || hasFailed() }
+                let connection = try openCopy(stop: isStopped)
                 defer { connection.close() }
-                try connection.inSnapshot { try body(connection) }
+                try connection.inSnapshot { try body(connection, isStopped) }
             }
         }
-        let structure = piece { connection in
+        let structure = piece { connection, _ in
             let defect = try connection.firstDefect()
             content.withLock { $0.defect = defect }
         }
-        let rows = piece { connection in
+        let rows = piece { connection, isStopped in
             let found = try summary(of: connection)
+            source.stop(when: isStopped)
             let expected = try known ?? whole(source) { try source.inSnapshot { try summary(of: source) } }
             if let difference = expected.difference(to: found) { throw failed(difference) }
             content.withLock { $0.rowCounts = found.tables.values.map(\.count) }
@@ -246,18 +252,21 @@ struct CheckedCopy: Sendable {
         for case .text(let name) in names.map({ $0[0] }) {
             do {
                 try connection.run("REINDEX main.\(Identifier.quote(name))")
-            } catch let error as StrongroomError where error.code != .diskFull && error.code != .interrupted {
+            } catch let error as StrongroomError where [.constraint, .notUnique, .sql].contains(error.code) {
                 continue
             }
         }
     }
 
-    private func firstDefect(of source: Connection) throws -> String? {
+    private func defects(of source: Connection) throws -> [String] {
         // It was turned on for copying; an engine whose integrity check includes constraints has to check them in both
         // databases.
         try source.run("PRAGMA ignore_check_constraints = OFF")
-        return try source.inSnapshot(source.firstDefect)
+        return try source.inSnapshot { try source.integrityCheck(most: Self.mostDefects).findings }
     }
+
+    /// The number of defects of the database among which one of the copy is looked for: the default of the engine.
+    private static var mostDefects: Int { 100 }
 
     // MARK: The copy
 

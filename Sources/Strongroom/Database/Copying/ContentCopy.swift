@@ -3,6 +3,8 @@
 struct ContentCopy {
     /// A connection to the source, with the target attached as `target`, in one transaction.
     private let connection: Connection
+    /// Whether the entries of indexes are copied; otherwise the indexes are built from the rows.
+    private let transfersIndexes: Bool
 
     /// Copies the whole content.
     ///
@@ -17,6 +19,20 @@ struct ContentCopy {
         from connection: Connection, to target: PlainFile, key: DerivedKey?, progress: (Int, Int) throws -> Void,
         whenCopied: () throws -> Void = {}
     ) throws {
+        do {
+            try run(from: connection, to: target, key: key, transfersIndexes: true, progress, whenCopied)
+        } catch let error as StrongroomError where error.code == .damaged {
+            // The b-tree of an index may be broken, which a copy of the rows alone does not read.
+            try connection.run("DETACH target")
+            try target.truncate(to: 0)
+            try run(from: connection, to: target, key: key, transfersIndexes: false, progress, whenCopied)
+        }
+    }
+
+    private static func run(
+        from connection: Connection, to target: PlainFile, key: DerivedKey?, transfersIndexes: Bool,
+        _ progress: (Int, Int) throws -> Void, _ whenCopied: () throws -> Void
+    ) throws {
         try connection.attach(target, key: key)
         // It has no effect after the first table. The encoding is that of the source by default.
         if let setting = try connection.ownValue("PRAGMA main.auto_vacuum") {
@@ -30,7 +46,7 @@ struct ContentCopy {
         try connection.run("PRAGMA writable_schema = ON")
         // One snapshot; the source is not written.
         try connection.inTransaction(.deferred) {
-            try ContentCopy(connection: connection).copy(progress)
+            try ContentCopy(connection: connection, transfersIndexes: transfersIndexes).copy(progress)
             try whenCopied()
         }
         // After a failure, closing the connection detaches the target; it is of no other use then.
@@ -45,8 +61,8 @@ struct ContentCopy {
         try makeStatistics()
         var indexes = try indexesOfStatements()
         for (index, table) in tables.enumerated() {
-            // An index cannot be built by stand-ins.
-            if try standIns.isEmpty && keepsRowIDs(table.name) {
+            // With a stand-in for a collation, entries would get into a wrong order.
+            if try transfersIndexes && standIns.isEmpty && keepsRowIDs(table.name) {
                 for index in indexes[SQLName(table.name)] ?? [] { try createIndex(index) }
                 indexes[SQLName(table.name)] = nil
                 try transferRecords(table.name)
@@ -135,8 +151,9 @@ struct ContentCopy {
     /// The statements that created the indexes, by their tables, in their order.
     private func indexesOfStatements() throws -> [SQLName: [String]] {
         var statements: [SQLName: [String]] = [:]
-        let query = "SELECT tbl_name, sql FROM main.sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid"
-        for row in try connection.ownRows(query) {
+        let rows = try connection.ownRows(
+            "SELECT tbl_name, sql FROM main.sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid")
+        for row in rows {
             guard case .text(let table) = row[0], case .text(let sql) = row[1] else { throw unreadable }
             statements[SQLName(table), default: []].append(sql)
         }
@@ -157,9 +174,9 @@ struct ContentCopy {
         try connection.ownValue("SELECT 1 FROM target.sqlite_master WHERE name = ?", .text(table)) != nil
     }
 
-    /// Copies the records of a table and the entries of its indexes as they are stored, each in its own order, which the
-    /// engine does between two tables with the same definition. To build an index afterwards takes more than twice as
-    /// long, since all its entries are sorted.
+    /// Copies the records of a table and the entries of its indexes as they are stored, each in its own order, which
+    /// the engine does between two tables with the same definition. To build an index afterwards takes longer, since
+    /// its entries are sorted.
     ///
     /// See the comment of `xferOptimization` in SQLite's insert.c.
     private func transferRecords(_ table: String) throws {
@@ -178,7 +195,7 @@ struct ContentCopy {
     private func keepsRowIDs(_ table: String) throws -> Bool {
         let columns = try connection.columnInfos(of: table)
         guard columns.allSatisfy({ $0.generated == nil }) else { return false }
-        // A key of row ids is the only one without an index.
+        // An INTEGER PRIMARY KEY is the only key without an index.
         return try columns.contains { $0.keyPlace != nil }
             || connection.rowIDName(Identifier.quote(table), columns.map(\.name)) == nil
             || !connection.indexFacts(of: table).isEmpty

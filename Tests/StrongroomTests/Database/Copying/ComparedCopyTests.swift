@@ -216,26 +216,4 @@ struct ComparedCopyTests {
         #expect(newer == 0)
         try await copy.close()
     }
-
-    /// A plaintext copy is one of rows.
-    @Test func othersCommitWhileRowsAreCopiedAndCompared() async throws {
-        try await makeFile()
-        let target = directory.path("out/vault.sqlite")
-        try await vault.using { store in
-            let phases = Locked<Set<WorkProgress.Phase>>([])
-            try await store.exportPlaintext(to: target) { progress in
-                guard phases.withLock({ $0.insert(progress.phase).inserted }) else { return }
-                let isWritten = Moment()
-                Task {
-                    try await store.write { db in try db.execute("UPDATE line SET text = text || 'y'") }
-                    isWritten.come()
-                }
-                do { try isWritten.block() } catch { Issue.record(error) }
-            }
-            #expect(phases.withLock { $0 }.isSuperset(of: [.writing, .verifying]))
-        }
-        let copy = Vault(directory.path("out")) { _ in .plaintext }.with(\.migrator, nil)
-        let changes = try await copy.lines().map { $0.count { $0 == "y" } }
-        #expect(changes.count == 100 && Set(changes).count == 1)
-    }
 }

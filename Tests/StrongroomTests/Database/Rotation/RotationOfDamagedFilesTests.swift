@@ -1,7 +1,9 @@
 import Foundation
-import Strongroom
 import StrongroomTesting
 import Testing
+
+// Internal: the page of an index.
+@testable import Strongroom
 
 @Suite("Rotation of files that are not whole")
 struct RotationOfDamagedFilesTests {
@@ -82,6 +84,33 @@ struct RotationOfDamagedFilesTests {
                 try db.value("SELECT group_concat(rowid) FROM line NOT INDEXED", as: String.self)
             }
             #expect(rows == (fitsItsRows ? "3,70,500" : "2,3,70,500"))
+        }
+    }
+
+    /// Its entries cannot be read, but all rows can.
+    @Test func aFileWithABrokenIndexIsEncryptedFromItsRows() async throws {
+        let statements = [
+            "CREATE TABLE line (text TEXT NOT NULL)", "CREATE INDEX line_text ON line (text)",
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) "
+                + "INSERT INTO line (rowid, text) SELECT 5 * i, 'line ' || i FROM n",
+        ]
+        _ = try SourceFile(old, key: nil, statements: statements)
+        let file = DatabaseFile(path: old.path, name: "source", busyTimeout: 0, log: nil)
+        let connection = try file.connect(.readOnly, key: nil)
+        let root = try connection.ownNumber("SELECT rootpage FROM sqlite_master WHERE name = 'line_text'")
+        let size = try connection.ownNumber("PRAGMA page_size")
+        connection.close()
+        var bytes = try Data(contentsOf: URL(filePath: old.path))
+        let page = Int((root - 1) * size)
+        // No kind of page has this number.
+        bytes[page] = 7
+        try bytes.write(to: URL(filePath: old.path))
+        let vault = Vault(directory.path("")) { _ in try KeyChain([.plaintext, .numbered(1)]) }.with(\.migrator, nil)
+        try await vault.using { store in
+            #expect(store.opening.rotation?.method == .copy)
+            #expect(try await store.verify(checkingStructure: true).isWhole)
+            let rows = try await store.read { db in try db.value("SELECT sum(rowid) FROM line", as: Int.self) }
+            #expect(rows == 5 * 450 * 901)
         }
     }
 
