@@ -16,8 +16,6 @@ struct CheckedCopy: Sendable {
     /// Whether the engine also checks the structure, as indexes that match their tables, which a copy has from its
     /// database.
     var structure = StructureCheck.none
-    /// Whether another connection may write the database while it is copied.
-    var othersWrite = true
     /// Whether the rows of the copy are counted.
     var countsRows = false
     /// The name of the operation in the error for a full disk, as in "Copying".
@@ -69,11 +67,15 @@ struct CheckedCopy: Sendable {
     ///
     /// - Parameters:
     ///   - source: A connection in exclusive use, outside a transaction; afterwards it may only be closed.
+    ///   - reader: Another connection to the database, which has read nothing, if no connection can write: the database
+    ///     may be read on it while it is copied.
     ///   - prepare: Called with the copy while it is empty.
     /// - Returns: The copy, and what was found in it.
     /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, `fileChanged`, the code of ``Errors/failed``, or the
     ///   engine's failure; `CancellationError`; what `prepare` throws. No copy is left then.
-    func make(from source: Connection, prepare: (PlainFile) throws -> Void = { _ in }) throws -> Made {
+    func make(
+        from source: Connection, reader: Connection? = nil, prepare: (PlainFile) throws -> Void = { _ in }
+    ) throws -> Made {
         try remove()
         do {
             // The WAL may have more pages than the file; before its first read SQLCipher 4 counts none.
@@ -85,7 +87,8 @@ struct CheckedCopy: Sendable {
             source.stop(when: monitor.isCancelled)
             let copiesPages = from?.settings == to?.settings
             let (content, verification) =
-                try copiesPages ? copyPages(to: copy, from: source, size) : copyRows(to: copy, from: source, size)
+                try copiesPages
+                ? copyPages(to: copy, from: source, size) : copyRows(to: copy, from: source, reader, size)
             try monitor.report(.verifying, size, of: size)
             try removeLogs()
             try copy.synchronize()
@@ -140,41 +143,66 @@ struct CheckedCopy: Sendable {
     // MARK: Rows
 
     private func copyRows(
-        to copy: PlainFile, from source: Connection, _ size: Int64
+        to copy: PlainFile, from source: Connection, _ reader: Connection?, _ size: Int64
     ) throws -> (Content, verification: Duration) {
         var start = ContinuousClock.now
         try checkPages(of: source)
         if case .required(let name) = structure, let defect = try source.inSnapshot(source.firstDefect) {
             throw notWhole(name, defect)
         }
-        var checking = ContinuousClock.now - start
-        var expected: DatabaseSummary?
-        try whole(source) {
-            try ContentCopy.run(from: source, to: copy, key: to, progress: { try report(.writing, $0, $1, size) }) {
-                guard othersWrite else { return }
-                start = .now
-                expected = try summary(of: source)
-                checking += ContinuousClock.now - start
-            }
-        }
+        let checking = ContinuousClock.now - start
+        let expected = try copyContent(to: copy, from: source, reader, size)
         start = .now
         try leaveWALMode()
         try monitor.report(.verifying, 0, of: size)
         try checkPagesOfCopy()
-        var content = try compareRows(expected, source)
+        var content = try compareRows(expected)
         if let defect = content.defect {
             let former = try defects(of: source)
             guard !former.isEmpty else { throw failed("the copy is not whole: \(defect)") }
             // The entries of an index are copied as they are stored.
             try rebuildIndexes()
             try checkPagesOfCopy()
-            content = try compareRows(expected, source)
+            content = try compareRows(expected)
             // A defect that the database has, too, is accepted.
             if let defect = content.defect, !former.contains(defect) {
                 throw failed("the copy is not whole: \(defect)")
             }
         }
         return (content, checking + (ContinuousClock.now - start))
+    }
+
+    /// Copies the rows.
+    ///
+    /// - Returns: The content of the database.
+    private func copyContent(
+        to copy: PlainFile, from source: Connection, _ reader: Connection?, _ size: Int64
+    ) throws -> DatabaseSummary {
+        let content = Locked<DatabaseSummary?>(nil)
+        @Sendable func read(_ connection: Connection) throws {
+            let found = try whole(connection) { try summary(of: connection) }
+            content.withLock { $0 = found }
+        }
+        let copying: SharedWork.Piece = { hasFailed in
+            source.stop { monitor.isCancelled() || hasFailed() }
+            try whole(source) {
+                try ContentCopy.run(from: source, to: copy, key: to, progress: { try report(.writing, $0, $1, size) }) {
+                    // In the transaction, whose snapshot is what was copied.
+                    if reader == nil { try read(source) }
+                }
+            }
+        }
+        var pieces = [copying]
+        if let reader {
+            pieces.append { hasFailed in
+                reader.stop { monitor.isCancelled() || hasFailed() }
+                try reader.inSnapshot { try read(reader) }
+            }
+        }
+        try SharedWork.run("strongroom.check", pieces)
+        source.stop(when: monitor.isCancelled)
+        guard let content = content.withLock({ $0 }) else { throw failed("nothing was copied") }
+        return content
     }
 
     /// Checks the pages first: an engine of version 3 accepts a page of zeros as valid.
@@ -207,27 +235,21 @@ struct CheckedCopy: Sendable {
 
     /// Reads the copy on new connections: the engine checks its structure, since its b-trees are new, while its rows
     /// are compared.
-    ///
-    /// - Parameter known: The content of the database; nil if it is still the same.
-    private func compareRows(_ known: DatabaseSummary?, _ source: Connection) throws -> Content {
+    private func compareRows(_ expected: DatabaseSummary) throws -> Content {
         let content = Locked(Content())
-        typealias IsStopped = @Sendable () -> Bool
-        func piece(_ body: @escaping @Sendable (Connection, @escaping IsStopped) throws -> Void) -> SharedWork.Piece {
+        func piece(_ body: @escaping @Sendable (Connection) throws -> Void) -> SharedWork.Piece {
             { hasFailed in
-                let isStopped: IsStopped = { monitor.isCancelled() || hasFailed() }
-                let connection = try openCopy(stop: isStopped)
+                let connection = try openCopy { monitor.isCancelled() || hasFailed() }
                 defer { connection.close() }
-                try connection.inSnapshot { try body(connection, isStopped) }
+                try connection.inSnapshot { try body(connection) }
             }
         }
-        let structure = piece { connection, _ in
+        let structure = piece { connection in
             let defect = try connection.firstDefect()
             content.withLock { $0.defect = defect }
         }
-        let rows = piece { connection, isStopped in
+        let rows = piece { connection in
             let found = try summary(of: connection)
-            source.stop(when: isStopped)
-            let expected = try known ?? whole(source) { try source.inSnapshot { try summary(of: source) } }
             if let difference = expected.difference(to: found) { throw failed(difference) }
             content.withLock { $0.rowCounts = found.tables.values.map(\.count) }
         }

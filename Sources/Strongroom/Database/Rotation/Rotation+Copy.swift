@@ -2,6 +2,10 @@
 extension Rotation {
     /// - Parameter source: A connection with exclusive access to the file; afterwards it may only be closed.
     func copy(_ source: Connection) throws -> Outcome {
+        // Opened first, since the descriptor of a closed connection stays open while another one has locks. It needs
+        // none.
+        let reader = from?.settings == to.settings ? nil : try file.connect(.untouched, key: from)
+        defer { reader?.close() }
         let descriptors = try file.descriptorsHere()
         var isLogGone = true
         try source.mergeLog {
@@ -18,10 +22,11 @@ extension Rotation {
         var isInPlace = false
         defer { if !isInPlace { try? removeLeftovers() } }
         var lost: [String] = []
-        let copy = try checkedCopy.make(from: source) { copy in
+        let copy = try checkedCopy.make(from: source, reader: reader) { copy in
             // First, so that a failure is detected before everything is written.
             lost = try FileAttributes(of: file.path).apply(to: copy)
         }
+        reader?.close()
         // Exclusive access prevents other processes from reading, not from opening.
         let isOpened = try file.isOpenedMeanwhile(since: descriptors) {
             try monitor.check()
@@ -74,8 +79,8 @@ extension Rotation {
 
     private var checkedCopy: CheckedCopy {
         CheckedCopy(
-            file: file, from: from, to: to, path: copyPath, monitor: monitor, othersWrite: false,
-            purpose: "Rotating", errors: CheckedCopy.Errors(failed: failed, damaged: damagedPages))
+            file: file, from: from, to: to, path: copyPath, monitor: monitor, purpose: "Rotating",
+            errors: CheckedCopy.Errors(failed: failed, damaged: damagedPages))
     }
 
     func checkPages(
