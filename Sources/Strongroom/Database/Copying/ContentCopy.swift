@@ -19,20 +19,37 @@ struct ContentCopy {
         from connection: Connection, to target: PlainFile, key: DerivedKey?, progress: (Int, Int) throws -> Void,
         whenCopied: () throws -> Void = {}
     ) throws {
-        do {
-            try run(from: connection, to: target, key: key, transfersIndexes: true, progress, whenCopied)
-        } catch let error as StrongroomError where error.code == .damaged {
-            // The b-tree of an index may be broken, which a copy of the rows alone does not read.
-            try connection.run("DETACH target")
-            try target.truncate(to: 0)
-            try run(from: connection, to: target, key: key, transfersIndexes: false, progress, whenCopied)
+        try attach(target, to: connection, key: key)
+        func copy(transfersIndexes: Bool) throws {
+            // One snapshot; the source is not written.
+            try connection.inTransaction(.deferred) {
+                try ContentCopy(connection: connection, transfersIndexes: transfersIndexes).copy(progress)
+                try whenCopied()
+            }
         }
+        do {
+            try copy(transfersIndexes: true)
+        } catch let failure as TransferFailure {
+            // The b-tree of an index may be broken, which a copy of the rows alone does not read.
+            guard failure.cause.code == .damaged, (try? connection.run("DETACH target")) != nil else {
+                throw failure.cause
+            }
+            if key == nil { try FileSystem.overwrite(target.path) }
+            try target.truncate(to: 0)
+            try attach(target, to: connection, key: key)
+            try copy(transfersIndexes: false)
+        }
+        // After a failure, closing the connection detaches the target; it is of no other use then.
+        try connection.run("DETACH target")
     }
 
-    private static func run(
-        from connection: Connection, to target: PlainFile, key: DerivedKey?, transfersIndexes: Bool,
-        _ progress: (Int, Int) throws -> Void, _ whenCopied: () throws -> Void
-    ) throws {
+    /// A failure while records and entries of indexes were copied.
+    private struct TransferFailure: Error {
+        let cause: StrongroomError
+    }
+
+    /// Attaches the empty target with the settings for copying.
+    private static func attach(_ target: PlainFile, to connection: Connection, key: DerivedKey?) throws {
         try connection.attach(target, key: key)
         // It has no effect after the first table. The encoding is that of the source by default.
         if let setting = try connection.ownValue("PRAGMA main.auto_vacuum") {
@@ -44,13 +61,6 @@ struct ContentCopy {
         // The source may have rows that are older than a CHECK constraint.
         try connection.run("PRAGMA ignore_check_constraints = ON")
         try connection.run("PRAGMA writable_schema = ON")
-        // One snapshot; the source is not written.
-        try connection.inTransaction(.deferred) {
-            try ContentCopy(connection: connection, transfersIndexes: transfersIndexes).copy(progress)
-            try whenCopied()
-        }
-        // After a failure, closing the connection detaches the target; it is of no other use then.
-        try connection.run("DETACH target")
     }
 
     private func copy(_ progress: (Int, Int) throws -> Void) throws {
@@ -184,7 +194,11 @@ struct ContentCopy {
         let statement = "INSERT INTO target.\(quoted) SELECT * FROM main.\(quoted)"
         let instructions = try connection.ownRows("EXPLAIN \(statement)").compactMap { $0[1].asText }
         guard !Self.wholeRecords.isDisjoint(with: instructions) else { return try copyRows(table) }
-        try connection.run(statement)
+        do {
+            try connection.run(statement)
+        } catch let error as StrongroomError {
+            throw TransferFailure(cause: error)
+        }
     }
 
     /// The engine's instructions for reading a whole record: of a table, of a table since 3.36, of an index until 3.18.

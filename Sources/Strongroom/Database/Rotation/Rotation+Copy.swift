@@ -2,10 +2,6 @@
 extension Rotation {
     /// - Parameter source: A connection with exclusive access to the file; afterwards it may only be closed.
     func copy(_ source: Connection) throws -> Outcome {
-        // Opened first, since the descriptor of a closed connection stays open while another one has locks. It needs
-        // none.
-        let reader = from?.settings == to.settings ? nil : try file.connect(.untouched, key: from)
-        defer { reader?.close() }
         let descriptors = try file.descriptorsHere()
         var isLogGone = true
         try source.mergeLog {
@@ -18,6 +14,9 @@ extension Rotation {
         if from == nil, try FileSystem.requireRegular(file.path + "-journal") != nil {
             isLogGone = try FileSystem.overwrite(file.path + "-journal") && isLogGone
         }
+        // Opened when the log is in the file: it takes the number of pages from the file's size, and has no locks.
+        let reader = from?.settings == to.settings ? nil : try? file.connect(.untouched, key: from)
+        defer { reader?.close() }
         guard let status = try FileStatus.at(file.path) else { throw gone }
         var isInPlace = false
         defer { if !isInPlace { try? removeLeftovers() } }
@@ -26,13 +25,13 @@ extension Rotation {
             // First, so that a failure is detected before everything is written.
             lost = try FileAttributes(of: file.path).apply(to: copy)
         }
-        reader?.close()
         // Exclusive access prevents other processes from reading, not from opening.
-        let isOpened = try file.isOpenedMeanwhile(since: descriptors) {
+        let isOpened = try file.isOpenedMeanwhile(since: descriptors + (reader == nil ? 0 : 1)) {
             try monitor.check()
         }
         guard !isOpened else { throw OpenedMeanwhile() }
         let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
+        reader?.close()
         // After this check the rotation can no longer be cancelled.
         try monitor.check()
         try copy.file.requireName(copyPath)
