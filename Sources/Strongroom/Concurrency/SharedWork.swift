@@ -66,14 +66,21 @@ final class SharedWork: Sendable {
     }
 
     private func join() {
+        guard callBody() else { return DedicatedThread.end() }
+        DedicatedThread.end()
+        threadEnded.signal()
+    }
+
+    /// What the closure refers to is released before the end is reported.
+    ///
+    /// - Returns: Whether it was called.
+    private func callBody() -> Bool {
         let body = state.withLock { state in
             if state.body != nil { state.threads += 1 }
             return state.body
         }
-        guard let body else { return DedicatedThread.end() }
-        body()
-        DedicatedThread.end()
-        threadEnded.signal()
+        body?()
+        return body != nil
     }
 
     private func end() {

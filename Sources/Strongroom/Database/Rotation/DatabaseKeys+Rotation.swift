@@ -13,7 +13,7 @@ extension DatabaseKeys {
     /// - Returns: What was done, and the key that the file has now; nil if nothing was to be done.
     mutating func rewrite(
         _ unlocked: UnlockedFile, salt: [UInt8]?, patience: Duration, monitor: WorkMonitor = WorkMonitor(),
-        whenReplaced: @Sendable () throws -> Void
+        whenReplaced: @escaping @Sendable () throws -> Void
     ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
         try makeEnvelope(salt: salt)
         guard let wantedKey else { return nil }

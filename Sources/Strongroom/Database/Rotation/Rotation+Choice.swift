@@ -21,19 +21,17 @@ extension Rotation {
         salt: [UInt8]?,
         patience: Duration,
         monitor: WorkMonitor,
-        whenReplaced: @Sendable () throws -> Void
+        whenReplaced: @escaping @Sendable () throws -> Void
     ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
         guard !unlocked.isCurrent || unlocked.derivedKey?.settings != settings else { return nil }
         unlocked.connection.close()
         let start = ContinuousClock.now
         let salt = salt ?? key.salt ?? CipherSettings.randomSalt()
         let derived = try unlocked.currentKey ?? DerivedKey(key, salt: salt, settings: settings)
-        let outcome = try withoutActuallyEscaping(whenReplaced) { whenReplaced in
-            try Rotation(
-                file: file, from: unlocked.derivedKey, to: derived, patience: patience, monitor: monitor,
-                whenReplaced: whenReplaced
-            ).run()
-        }
+        let outcome = try Rotation(
+            file: file, from: unlocked.derivedKey, to: derived, patience: patience, monitor: monitor,
+            whenReplaced: whenReplaced
+        ).run()
         var report = RotationReport(
             method: outcome.method,
             from: unlocked.derivedKey == nil ? nil : unlocked.position,
