@@ -199,7 +199,7 @@ struct CheckedCopy: Sendable {
                 try reader.inSnapshot { try read(reader) }
             }
         }
-        try SharedWork.run("strongroom.check", pieces)
+        try SharedWork.run("strongroom.copy", pieces)
         source.stop(when: monitor.isCancelled)
         guard let content = content.withLock({ $0 }) else { throw failed("nothing was copied") }
         return content
@@ -253,7 +253,7 @@ struct CheckedCopy: Sendable {
             if let difference = expected.difference(to: found) { throw failed(difference) }
             content.withLock { $0.rowCounts = found.tables.values.map(\.count) }
         }
-        try SharedWork.run("strongroom.check", [structure, rows])
+        try SharedWork.run("strongroom.copy", [structure, rows])
         return content.withLock { $0 }
     }
 
@@ -261,8 +261,7 @@ struct CheckedCopy: Sendable {
         try DatabaseSummary(connection) { _, _ in try monitor.check() }
     }
 
-    /// Builds the indexes of the copy anew, except those that cannot be built, because the rows do not fit them or a
-    /// function is missing.
+    /// Builds the indexes of the copy anew, except those that the rows do not fit.
     private func rebuildIndexes() throws {
         let connection = try target.connect(.existing, key: to)
         defer { connection.close() }

@@ -162,6 +162,23 @@ struct MissingFunctionTests {
         try await plain.close()
     }
 
+    /// A column without an index needs no collation; an index of another table, whose entries it orders, does.
+    @Test func `an export without a collation builds no index with it`() async throws {
+        try await complete.using { store in
+            try await store.write { db in
+                try db.execute("CREATE TABLE page (title TEXT COLLATE by_length)")
+                try db.execute("CREATE TABLE name (id INTEGER PRIMARY KEY, name TEXT)")
+                try db.execute("CREATE INDEX name_name ON name (name COLLATE by_length)")
+                try db.execute("INSERT INTO name (name) VALUES ('ccc'), ('a'), ('bb')")
+            }
+        }
+        let text = directory.path("plain.sqlite")
+        try await without.using { store in
+            try await expectFailure(.missingCollation) { try await store.exportPlaintext(to: text) }
+        }
+        #expect(!FileManager.default.fileExists(atPath: text))
+    }
+
     @Test func `salvage makes what it can and lists the rest`() async throws {
         try await make("CREATE TABLE word (text TEXT COLLATE by_length UNIQUE)")
         let copy = directory.path("vault_salvaged.sqlite")
