@@ -14,8 +14,8 @@ extension Rotation {
         if from == nil, try FileSystem.requireRegular(file.path + "-journal") != nil {
             isLogGone = try FileSystem.overwrite(file.path + "-journal") && isLogGone
         }
-        // Opened when the log is in the file: it takes the number of pages from the file's size, and has no locks. If it
-        // cannot be opened, the database is read on the other connection.
+        // Opened when the log is in the file: it takes the number of pages from the file's size, and has no locks. If
+        // it cannot be opened, the database is read on the other connection.
         let reader = from?.settings == to.settings ? nil : try? file.connect(.untouched, key: from)
         defer { reader?.close() }
         guard let status = try FileStatus.at(file.path) else { throw gone }
