@@ -129,12 +129,14 @@ struct CheckedCopy: Sendable {
                 })
         if !outcome.damagedInSource.isEmpty { throw damage(outcome.damagedInSource.count) }
         if let defect = outcome.defectOfCopy { throw failed("the copy is not equal: \(defect)") }
-        let connection = try openCopy()
-        defer { connection.close() }
         var content = Content()
-        try connection.inSnapshot {
-            if case .none = structure {} else { content.defect = try connection.firstDefect() }
-            if countsRows { content.rowCounts = try connection.rowCounts() }
+        if case .none = structure {} else {
+            content.defect = try structureOfCopy.firstDefect(beside: [{ _ in try copy.synchronize() }])
+        }
+        if countsRows {
+            let connection = try openCopy()
+            defer { connection.close() }
+            content.rowCounts = try connection.inSnapshot(connection.rowCounts)
         }
         if case .required(let name) = structure, let defect = content.defect { throw notWhole(name, defect) }
         return (content, ContinuousClock.now - start)
@@ -155,17 +157,13 @@ struct CheckedCopy: Sendable {
         start = .now
         try leaveWALMode()
         try monitor.report(.verifying, 0, of: size)
-        try checkPagesOfCopy()
-        var content = try compareRows(expected)
-        if let defect = content.defect {
-            let former = try defects(of: source)
-            guard !former.isEmpty else { throw failed("the copy is not whole: \(defect)") }
+        var content = try compare(expected, with: copy)
+        if content.defect != nil {
             // The entries of an index are copied as they are stored.
             try rebuildIndexes()
-            try checkPagesOfCopy()
-            content = try compareRows(expected)
+            content = try compare(expected, with: copy)
             // A defect that the database has, too, is accepted.
-            if let defect = content.defect, !former.contains(defect) {
+            if let defect = content.defect, try !defects(of: source).contains(defect) {
                 throw failed("the copy is not whole: \(defect)")
             }
         }
@@ -233,28 +231,28 @@ struct CheckedCopy: Sendable {
         if !damaged.isEmpty { throw failed("\(damaged.count) pages of the copy are damaged") }
     }
 
-    /// Reads the copy on new connections: the engine checks its structure, since its b-trees are new, while its rows
-    /// are compared.
-    private func compareRows(_ expected: DatabaseSummary) throws -> Content {
+    /// Reads the copy on new connections: its pages, its structure, since its b-trees are new, and its rows. What is
+    /// read is written to the disk at the same time.
+    private func compare(_ expected: DatabaseSummary, with copy: PlainFile) throws -> Content {
         let content = Locked(Content())
-        func piece(_ body: @escaping @Sendable (Connection) throws -> Void) -> SharedWork.Piece {
-            { hasFailed in
-                let connection = try openCopy { monitor.isCancelled() || hasFailed() }
-                defer { connection.close() }
-                try connection.inSnapshot { try body(connection) }
-            }
+        let pages: SharedWork.Piece = { _ in
+            try checkPagesOfCopy()
+            try copy.synchronize()
         }
-        let structure = piece { connection in
-            let defect = try connection.firstDefect()
-            content.withLock { $0.defect = defect }
-        }
-        let rows = piece { connection in
-            let found = try summary(of: connection)
+        let rows: SharedWork.Piece = { hasFailed in
+            let connection = try openCopy { monitor.isCancelled() || hasFailed() }
+            defer { connection.close() }
+            let found = try connection.inSnapshot { try summary(of: connection) }
             if let difference = expected.difference(to: found) { throw failed(difference) }
             content.withLock { $0.rowCounts = found.tables.values.map(\.count) }
         }
-        try SharedWork.run("strongroom.copy", [structure, rows])
+        let defect = try structureOfCopy.firstDefect(beside: [pages, rows])
+        content.withLock { $0.defect = defect }
         return content.withLock { $0 }
+    }
+
+    private var structureOfCopy: CopyCheck {
+        CopyCheck { isStopped in try openCopy { monitor.isCancelled() || isStopped() } }
     }
 
     private func summary(of connection: Connection) throws -> DatabaseSummary {

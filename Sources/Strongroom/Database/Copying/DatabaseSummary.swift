@@ -95,7 +95,4 @@ extension Connection {
             try withStandIns { _ in try ownNumber("SELECT count(*) FROM main.\(Identifier.quote(table))") }
         }
     }
-
-    /// The first finding of the engine's integrity check; nil if there is none.
-    func firstDefect() throws -> String? { try integrityCheck(most: 1).findings.first }
 }

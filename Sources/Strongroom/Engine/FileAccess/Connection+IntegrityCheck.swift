@@ -23,6 +23,15 @@ extension Connection {
         }
     }
 
+    /// The first finding of the engine's integrity check; nil if there is none.
+    func firstDefect() throws -> String? { try integrityCheck(most: 1).findings.first }
+
+    /// Whether the engine's check of the b-trees and of the constraints of columns finds nothing. It does not compare
+    /// indexes with their tables.
+    ///
+    /// See SQLite's documentation, "PRAGMA quick_check" (sqlite.org/pragma.html).
+    func passesQuickCheck() throws -> Bool { try ownValue("PRAGMA main.quick_check(1)")?.asText == "ok" }
+
     private func findings(
         _ most: Int, limit: Int32? = nil, except isLeftOut: (String) -> Bool = { _ in false }
     ) throws -> [String] {

@@ -132,7 +132,6 @@ struct BackupRestore {
                 try again; nothing was changed.
                 """)
         }
-        try raw.synchronize()
         return raw
     }
 
@@ -152,31 +151,20 @@ struct BackupRestore {
         let unlocked = try unlock(raw, found, keys)
         defer { unlocked.connection.close() }
         try requireKnownSchema(unlocked.connection)
-        let size = try FileStatus.at(rawPath)?.size ?? 0
         var isKept = chain.isPlaintext
         if let derived = unlocked.derivedKey {
-            do {
-                try PageCopy.checkPages(of: rawPath, derived, opening.file) {
-                    try monitor.report(.checking, 0, of: size)
-                }
-            } catch let error as StrongroomError where error.code == .damaged {
-                throw damaged
-            }
             let isFormer = unlocked.position.map { $0 < formerKeys.count } ?? false
             isKept = backupKeys == nil && !isFormer && opening.ciphers.contains(derived.settings)
             // An envelope belongs to the salt of the file that it was created for.
             if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.databaseSalt }
         }
         guard !isKept else {
-            unlocked.connection.stop(when: monitor.isCancelled)
-            let (defect, rowCounts) = try unlocked.connection.inSnapshot {
-                (try unlocked.connection.firstDefect(), try unlocked.connection.rowCounts())
-            }
-            if let defect { throw StrongroomError.notWhole(backup, defect, database: opening.file.name) }
+            let rowCounts = try check(raw, unlocked, bytes)
             unlocked.connection.close()
             try bytes.synchronize()
             return (CheckedCopy.Content(rowCounts: rowCounts), bytes)
         }
+        try checkPages(unlocked.derivedKey)
         let salt = keys.envelope?.databaseSalt
         let to = try keys.wantedKey.map { key in
             try DerivedKey(key, salt: salt ?? key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
@@ -186,6 +174,35 @@ struct BackupRestore {
             structure: .required(backup), countsRows: true)
         let made = try copy.make(from: unlocked.connection)
         return (made.content, made.file)
+    }
+
+    /// Checks the copied bytes, as they are to replace the database.
+    ///
+    /// - Returns: The number of rows of each table.
+    private func check(_ raw: DatabaseFile, _ unlocked: UnlockedFile, _ bytes: PlainFile) throws -> [Int64] {
+        let structure = CopyCheck { isStopped in
+            let connection = try raw.connect(.existing, key: unlocked.derivedKey)
+            connection.stop { monitor.isCancelled() || isStopped() }
+            return connection
+        }
+        let pages: SharedWork.Piece = { _ in
+            try checkPages(unlocked.derivedKey)
+            try bytes.synchronize()
+        }
+        if let defect = try structure.firstDefect(beside: [pages]) {
+            throw StrongroomError.notWhole(backup, defect, database: opening.file.name)
+        }
+        unlocked.connection.stop(when: monitor.isCancelled)
+        return try unlocked.connection.inSnapshot { try unlocked.connection.rowCounts() }
+    }
+
+    private func checkPages(_ key: DerivedKey?) throws {
+        let size = try FileStatus.at(rawPath)?.size ?? 0
+        do {
+            try PageCopy.checkPages(of: rawPath, key, opening.file) { try monitor.report(.checking, 0, of: size) }
+        } catch let error as StrongroomError where error.code == .damaged {
+            throw damaged
+        }
     }
 
     private var damaged: StrongroomError {
