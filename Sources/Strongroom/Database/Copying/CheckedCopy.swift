@@ -158,12 +158,14 @@ struct CheckedCopy: Sendable {
         try leaveWALMode()
         try monitor.report(.verifying, 0, of: size)
         var content = try compare(expected, with: copy)
-        if content.defect != nil {
+        if let defect = content.defect {
+            let former = try defects(of: source)
+            guard !former.isEmpty else { throw failed("the copy is not whole: \(defect)") }
             // The entries of an index are copied as they are stored.
             try rebuildIndexes()
             content = try compare(expected, with: copy)
             // A defect that the database has, too, is accepted.
-            if let defect = content.defect, try !defects(of: source).contains(defect) {
+            if let defect = content.defect, !former.contains(defect) {
                 throw failed("the copy is not whole: \(defect)")
             }
         }
@@ -224,11 +226,15 @@ struct CheckedCopy: Sendable {
     }
 
     private func checkPagesOfCopy() throws {
-        guard let to else { return }
-        let damaged = try PageVerifier(
-            closed: PlainFile(path, followsLinks: false), PageCipher(to, settings: to.settings)
-        ).damagedPages(.verifying, monitor)
+        let damaged = try verifierOfCopy()?.damagedPages(.verifying, monitor) ?? []
         if !damaged.isEmpty { throw failed("\(damaged.count) pages of the copy are damaged") }
+    }
+
+    /// Reads the pages of the copy; nil for plaintext.
+    private func verifierOfCopy() throws -> PageVerifier? {
+        try to.map { key in
+            try PageVerifier(closed: PlainFile(path, followsLinks: false), PageCipher(key, settings: key.settings))
+        }
     }
 
     /// Reads the copy on new connections: its pages, its structure, since its b-trees are new, and its rows. What is
@@ -252,7 +258,11 @@ struct CheckedCopy: Sendable {
     }
 
     private var structureOfCopy: CopyCheck {
-        CopyCheck { isStopped in try openCopy { monitor.isCancelled() || isStopped() } }
+        CopyCheck {
+            isStopped in try openCopy { monitor.isCancelled() || isStopped() }
+        } pages: {
+            try verifierOfCopy()?.contents
+        }
     }
 
     private func summary(of connection: Connection) throws -> DatabaseSummary {
@@ -281,7 +291,10 @@ struct CheckedCopy: Sendable {
         // It was turned on for copying; an engine whose integrity check includes constraints has to check them in both
         // databases.
         try source.run("PRAGMA ignore_check_constraints = OFF")
-        return try source.inSnapshot { try source.integrityCheck(most: Self.mostDefects).findings }
+        return try source.inSnapshot {
+            try source.integrityCheck(most: Self.mostDefects).findings
+                + (source.comparableTables() ?? []).flatMap { try $0.defects(source) }
+        }
     }
 
     /// The number of defects of the database among which one of the copy is looked for: the default of the engine.

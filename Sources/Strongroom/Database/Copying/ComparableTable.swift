@@ -4,13 +4,17 @@ struct ComparableTable {
     /// An index, whose entries depend on nothing but the values of its columns.
     struct Index {
         let name: String
+        /// The root page.
+        let root: Int
         let isUnique: Bool
-        /// Its columns before the row id.
         let terms: [IndexEntries.Term]
         /// The columns of its entries in ``ComparableTable/statement``.
         let columns: [Int32]
         /// Reads the entries in their order.
         let statement: String
+
+        /// The description of a difference from the table.
+        var defect: String { "the entries of the index \"\(name)\" are not those of its table" }
     }
 
     let indexes: [Index]
@@ -48,6 +52,16 @@ extension ComparableTable {
         }
         return entries.map(\.sum)
     }
+
+    /// Compares the indexes one after the other.
+    ///
+    /// - Returns: A description for each index that is not that of the table.
+    func defects(_ connection: Connection) throws -> [String] {
+        let expected = try expectedEntries(connection)
+        return try zip(indexes, expected).compactMap { index, sum in
+            try index.entries(connection) == sum ? nil : index.defect
+        }
+    }
 }
 
 extension Connection {
@@ -58,9 +72,9 @@ extension Connection {
     func comparableTables() throws -> [ComparableTable]? {
         guard try ownValue("PRAGMA main.encoding")?.asText == "UTF-8" else { return nil }
         let objects = try ownRows("SELECT type, name, rootpage FROM main.sqlite_master WHERE rootpage > 0")
-        var roots: [SQLName: Value] = [:]
-        for case (.text, .text(let name), let root) in objects.map({ ($0[0], $0[1], $0[2]) }) {
-            roots[SQLName(name)] = root
+        var roots: [SQLName: Int] = [:]
+        for case (.text(let name), .integer(let root)) in objects.map({ ($0[1], $0[2]) }) {
+            roots[SQLName(name)] = Int(root)
         }
         var tables: [ComparableTable] = []
         for case (.text("table"), .text(let name)) in objects.map({ ($0[0], $0[1]) }) {
@@ -70,67 +84,65 @@ extension Connection {
         return tables
     }
 
-    private func comparableTable(_ name: String, _ roots: [SQLName: Value]) throws -> ComparableTable? {
+    private func comparableTable(_ name: String, _ roots: [SQLName: Int]) throws -> ComparableTable? {
         let quoted = Identifier.quote(name)
         let columns = try columnInfos(of: name)
         guard columns.allSatisfy({ $0.generated == nil }), let rowID = rowIDName(quoted, columns.map(\.name))
         else { return nil }
-        /// The position of each column of the table in the statement, by its number.
-        var positions: [Int64: Int32] = [Self.rowID: 0]
         var selected = [rowID]
         var indexes: [ComparableTable.Index] = []
         for listed in try ownRows("PRAGMA main.index_list(\(quoted))") {
-            guard let index = listed[1].asText, listed[4].exact == .integer(0) else { return nil }
-            var terms: [IndexEntries.Term] = []
-            var (names, entry): ([String], [Int32]) = ([], [])
-            for column in try ownRows("PRAGMA main.index_xinfo(\(Identifier.quote(index)))") {
-                guard case .integer(let number) = column[1].exact, number >= Self.rowID,
-                    let collation = IndexEntries.Term.Collation(column[4].asText ?? "")
-                else { return nil }
-                // The last one is the row id.
-                if column[5].exact == .integer(1) {
-                    terms.append(IndexEntries.Term(isDescending: column[3].exact == .integer(1), collation: collation))
-                }
-                let name = number == Self.rowID ? rowID : Identifier.quote(columns[Int(number)].name)
-                if positions[number] == nil {
-                    positions[number] = Int32(selected.count)
-                    selected.append(name)
-                }
-                names.append(name)
-                entry.append(positions[number] ?? 0)
-            }
-            guard names.count == terms.count + 1 else { return nil }
+            let isPartial = listed[4].exact != .integer(0)
+            guard !isPartial, let name = listed[1].asText, let root = roots[SQLName(name)],
+                let terms = try terms(ofIndex: name, columns.map { Identifier.quote($0.name) })
+            else { return nil }
+            let values = terms.map(\.column) + [rowID]
+            // Without an order, an engine of version 3 does not read an index whose entries are as long as the rows.
             let statement =
-                "SELECT \(names.joined(separator: ", ")) FROM main.\(quoted) INDEXED BY \(Identifier.quote(index))"
-            guard try reads(statement, only: roots[SQLName(index)]) else { return nil }
+                "SELECT \(values.joined(separator: ", ")) FROM main.\(quoted) INDEXED BY \(Identifier.quote(name)) "
+                + "ORDER BY \(terms.map(\.sql).joined(separator: ", "))"
+            guard try reads(statement, only: root) else { return nil }
+            selected += values.filter { !selected.contains($0) }
             indexes.append(
                 ComparableTable.Index(
-                    name: index, isUnique: listed[2].exact == .integer(1), terms: terms, columns: entry,
-                    statement: statement))
+                    name: name, root: root, isUnique: listed[2].exact == .integer(1), terms: terms,
+                    columns: values.compactMap { selected.firstIndex(of: $0) }.map(Int32.init), statement: statement))
         }
         let statement = "SELECT \(selected.joined(separator: ", ")) FROM main.\(quoted) NOT INDEXED"
-        guard try reads(statement, only: roots[SQLName(name)]) else { return nil }
+        guard let root = roots[SQLName(name)], try reads(statement, only: root) else { return nil }
         return ComparableTable(indexes: indexes, statement: statement)
     }
 
-    /// The engine's number of the row id among the columns of a table.
-    private static var rowID: Int64 { -1 }
+    /// The terms of an index, which the row id follows in its entries; nil if they are not all different columns of the
+    /// table, with collations of the engine.
+    ///
+    /// - Parameter columns: The columns of the table, quoted.
+    private func terms(ofIndex name: String, _ columns: [String]) throws -> [IndexEntries.Term]? {
+        var terms: [IndexEntries.Term] = []
+        for row in try ownRows("PRAGMA main.index_xinfo(\(Identifier.quote(name)))") {
+            let isTerm = row[5].exact == .integer(1)
+            guard case .integer(let number) = row[1].exact else { return nil }
+            // The row id has the number -1.
+            guard isTerm || number != -1 else { continue }
+            guard isTerm, columns.indices ~= Int(number), let collation = row[4].asText?.uppercased(),
+                let collation = IndexEntries.Term.Collation(rawValue: collation)
+            else { return nil }
+            terms.append(
+                IndexEntries.Term(
+                    column: columns[Int(number)], isDescending: row[3].exact == .integer(1), collation: collation))
+        }
+        // Of a column that occurs twice, the engine would read only one.
+        return Set(terms.map(\.column)).count == terms.count ? terms : nil
+    }
 
-    /// Whether a statement reads no other b-tree.
-    private func reads(_ statement: String, only root: Value?) throws -> Bool {
-        let opened = try ownRows("EXPLAIN \(statement)").filter { $0[1].asText == "OpenRead" }
-        return opened.count == 1 && opened[0][3].exact == root?.exact
+    /// Whether a statement is accepted, and reads a b-tree, and no other one.
+    private func reads(_ statement: String, only root: Int) throws -> Bool {
+        guard objection(to: statement) == nil else { return false }
+        let opened = try ownRows("EXPLAIN \(statement)").filter { $0[1].asText?.contains("Open") ?? true }
+        return opened.count == 1 && opened[0][1].asText == "OpenRead" && opened[0][3].exact == .integer(Int64(root))
     }
 }
 
-extension IndexEntries.Term.Collation {
-    fileprivate init?(_ name: String) {
-        if name.isSameName(as: "BINARY") {
-            self = .binary
-        } else if name.isSameName(as: "NOCASE") {
-            self = .noCase
-        } else {
-            return nil
-        }
-    }
+extension IndexEntries.Term {
+    fileprivate var sql: String { "\(column) COLLATE \(collation.rawValue)\(isDescending ? " DESC" : "")" }
 }

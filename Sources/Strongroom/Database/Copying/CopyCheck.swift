@@ -6,6 +6,8 @@
 struct CopyCheck: Sendable {
     /// Opens a further connection to the copy, which stops when the function returns true.
     let open: @Sendable (_ isStopped: @escaping @Sendable () -> Bool) throws -> Connection
+    /// Returns the pages of the copy; nil for plaintext.
+    let pages: @Sendable () throws -> PageContents?
 
     /// Checks the structure.
     ///
@@ -14,7 +16,7 @@ struct CopyCheck: Sendable {
     /// - Throws: What opening, the engine and the other work throw.
     func firstDefect(beside others: [SharedWork.Piece]) throws -> String? {
         // A schema that cannot be read is described by the engine's check.
-        guard let tables = (try? connected { try $0.comparableTables() }) ?? nil else {
+        guard let tables = (try? pages() == nil ? nil : connected { try $0.comparableTables() }) ?? nil else {
             let outcome = Locked(Result<String?, any Error>.success(nil))
             let structure: SharedWork.Piece = { hasFailed in
                 let found = Result { try connected(hasFailed) { try $0.firstDefect() } }
@@ -35,20 +37,20 @@ struct CopyCheck: Sendable {
         /// The engine's check decides alone.
         case failure
         /// An index that is not that of its table; the engine does not see every difference.
-        case index(String)
+        case index(ComparableTable.Index)
 
         var defect: String? {
-            if case .index(let name) = self { "the entries of the index \"\(name)\" are not those of its table" } else { nil }
+            if case .index(let index) = self { index.defect } else { nil }
         }
     }
 
     private func comparisons(of tables: [ComparableTable], _ doubt: Locked<Doubt?>) -> [SharedWork.Piece] {
-        let found = Locked<[SQLName: [IndexEntries.Sum]]>([:])
+        let found = Locked<[Int: [IndexEntries.Sum]]>([:])
         /// Compares when both sums of an index are known.
-        @Sendable func add(_ sum: IndexEntries.Sum, of index: String) {
+        @Sendable func add(_ sum: IndexEntries.Sum, of index: ComparableTable.Index) {
             let sums = found.withLock { found in
-                found[SQLName(index), default: []].append(sum)
-                return found[SQLName(index)] ?? []
+                found[index.root, default: []].append(sum)
+                return found[index.root] ?? []
             }
             if sums.count == 2, sums[0] != sums[1] { doubt.withLock { $0 = $0 ?? .index(index) } }
         }
@@ -72,16 +74,23 @@ struct CopyCheck: Sendable {
             pieces.append(
                 comparison { connection in
                     let sums = try table.expectedEntries(connection)
-                    for (index, sum) in zip(table.indexes, sums) { add(sum, of: index.name) }
+                    for (index, sum) in zip(table.indexes, sums) { add(sum, of: index) }
                 })
             for index in table.indexes {
                 pieces.append(
                     comparison { connection in
-                        if let sum = try index.entries(connection) {
-                            add(sum, of: index.name)
-                        } else {
-                            doubt.withLock { $0 = $0 ?? .index(index.name) }
+                        guard let sum = try index.entries(connection) else {
+                            return doubt.withLock { $0 = $0 ?? .index(index) }
                         }
+                        add(sum, of: index)
+                    })
+                pieces.append(
+                    comparison { _ in
+                        guard let contents = try pages() else { return }
+                        let count = index.columns.count
+                        guard try !IndexPages(contents: contents).haveEntries(ofValues: count, root: index.root)
+                        else { return }
+                        doubt.withLock { $0 = $0 ?? .failure }
                     })
             }
         }

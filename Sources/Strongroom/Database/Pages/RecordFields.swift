@@ -53,6 +53,17 @@ struct RecordFields {
         return position == length ? types : nil
     }
 
+    /// The number of values of a record; nil if the bytes do not contain all of its serial types.
+    static func count(_ record: WipedBytes) -> Int? {
+        guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value),
+            header.length...record.count ~= length
+        else { return nil }
+        return record.withUnsafeBytes { bytes in
+            // The last byte of each serial type is less than 0x80: none is so large that it has 9 bytes.
+            bytes[header.length..<length].reduce(0) { $1 < 0x80 ? $0 + 1 : $0 }
+        }
+    }
+
     private static func size(of type: Int64) -> Int? {
         switch type {
         case 0, 8, 9: 0

@@ -5,15 +5,17 @@ import CSQLCipher
 /// The sum does not depend on the order, so that the entries can be compared with those that the rows of the table
 /// should have. Hashes are seeded anew in each process.
 final class IndexEntries {
-    /// A column of an index.
-    struct Term: Equatable {
+    /// A column of an index, before the row id.
+    struct Term {
         /// A collation that the engine has itself.
-        enum Collation: Equatable {
-            case binary
+        enum Collation: String {
+            case binary = "BINARY"
             /// The letters A to Z are equal to a to z.
-            case noCase
+            case noCase = "NOCASE"
         }
 
+        /// Its name, quoted.
+        let column: String
         let isDescending: Bool
         let collation: Collation
     }

@@ -184,6 +184,10 @@ struct BackupRestore {
             let connection = try raw.connect(.existing, key: unlocked.derivedKey)
             connection.stop { monitor.isCancelled() || isStopped() }
             return connection
+        } pages: {
+            try unlocked.derivedKey.map { key in
+                try PageVerifier(closed: bytes, PageCipher(key, settings: key.settings)).contents
+            }
         }
         let pages: SharedWork.Piece = { _ in
             try checkPages(unlocked.derivedKey)

@@ -1,0 +1,28 @@
+/// The pages of an index, read without the engine.
+///
+/// See "Database File Format", sections 1.6 and 2.1 (sqlite.org/fileformat.html).
+struct IndexPages {
+    let contents: PageContents
+
+    /// Whether every entry has a number of values. The engine reads values by their place, and the row id as the last
+    /// one; it does not report values in between.
+    ///
+    /// - Parameter root: The root page.
+    /// - Returns: False also if that cannot be determined: a page is unreadable, or belongs to no index, or an entry
+    ///   has more serial types than fit in its page.
+    func haveEntries(ofValues count: Int, root: Int) throws -> Bool {
+        var met = PageSet(pages: contents.pages.count)
+        var left = [root]
+        while let number = left.popLast() {
+            guard number > 0, met.insert(number), let content = try contents.content(of: number),
+                let page = TreePage(content, isFirst: number == 1), !page.isTable
+            else { return false }
+            left += page.children
+            for index in 0..<page.cellCount {
+                guard let payload = page.cell(index)?.payload, RecordFields.count(payload.local) == count
+                else { return false }
+            }
+        }
+        return true
+    }
+}

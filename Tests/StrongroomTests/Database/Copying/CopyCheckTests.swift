@@ -1,0 +1,191 @@
+import Foundation
+import StrongroomTesting
+import Testing
+
+// Internal: connections to a file without a store.
+@testable import Strongroom
+
+/// The check of a copy's structure finds what is wrong with an index, also where the engine's own check sees nothing.
+@Suite("Check of a copy's structure")
+struct CopyCheckTests {
+    private let directory: TemporaryDirectory
+    private let file: DatabaseFile
+    private let key: DerivedKey
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        file = DatabaseFile(path: directory.path("copy.sqlite"), name: "copy", busyTimeout: 0, log: nil)
+        key = try DerivedKey(
+            .numbered(1), salt: CipherSettings.randomSalt(), settings: .engineDefault())
+    }
+
+    private func run(_ statements: [String]) throws {
+        let connection = try file.connect(.create, key: key)
+        defer { connection.close() }
+        for statement in statements { try connection.run(statement) }
+    }
+
+    /// Changes the schema past the engine.
+    private func rewriteSchema(_ statement: String) throws {
+        try run(["PRAGMA writable_schema = ON", statement, "PRAGMA schema_version = 1000"])
+    }
+
+    /// Changes rows without an index.
+    private func withoutIndex(_ name: String, _ statements: [String]) throws {
+        try run(["CREATE TABLE hidden AS SELECT * FROM sqlite_master WHERE name = '\(name)'"])
+        try rewriteSchema("DELETE FROM sqlite_master WHERE name = '\(name)'")
+        try run(statements)
+        try rewriteSchema("INSERT INTO sqlite_master SELECT * FROM hidden")
+        try run(["DROP TABLE hidden"])
+    }
+
+    private func check() throws -> String? {
+        try CopyCheck { _ in
+            try file.connect(.readOnly, key: key)
+        } pages: {
+            let pages = try PlainFile(file.path, followsLinks: false)
+            return try PageVerifier(closed: pages, PageCipher(key, settings: key.settings)).contents
+        }.firstDefect(beside: [])
+    }
+
+    /// The number of indexes that are compared; nil if the engine has to look up the rows.
+    private func comparedIndexes() throws -> Int? {
+        let connection = try file.connect(.readOnly, key: key)
+        defer { connection.close() }
+        return try connection.comparableTables()?.map(\.indexes.count).reduce(0, +)
+    }
+
+    private func integrityCheck() throws -> String? {
+        let connection = try file.connect(.readOnly, key: key)
+        defer { connection.close() }
+        return try connection.firstDefect()
+    }
+
+    private static let lines = [
+        "CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT, number)",
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) "
+            + "INSERT INTO line SELECT i, 'line ' || (i * 7 % 1000), i * 31 % 900 FROM n",
+    ]
+
+    @Test func valuesOfEachKindAreCompared() throws {
+        let values = [
+            "NULL", "NULL", "0", "-0.0", "1", "1.5", "-1", "9007199254740993", "9007199254740992.0",
+            "9223372036854775807", "9223372036854775807.0", "-9223372036854775808", "-9.3e18", "9e999", "-9e999",
+            "''", "'a'", "'A'", "'B'", "'a '", "'ä'", "'a' || char(0) || 'b'", "'A' || char(0) || 'c'", "'Z'", "'['",
+            "'z'", "x''", "x'00'", "x'ff'", "zeroblob(3000)", "hex(zeroblob(9000))", "'12'", "12", "12.0",
+        ]
+        let rows = values.flatMap { first in values.map { "(\(first), \(first), \($0), \($0))" } }
+        try run([
+            "CREATE TABLE other (id INTEGER PRIMARY KEY, plain, number NUMERIC, text TEXT, real REAL)",
+            "CREATE INDEX other_plain ON other (plain, text)",
+            "CREATE INDEX other_down ON other (number DESC, plain)",
+            "CREATE INDEX other_case ON other (text COLLATE NOCASE DESC, real DESC)",
+            "CREATE INDEX other_real ON other (real, text COLLATE NOCASE)",
+            "INSERT INTO other (plain, number, text, real) VALUES \(rows.joined(separator: ", "))",
+            "ALTER TABLE other ADD COLUMN later REAL DEFAULT 5",
+            "CREATE INDEX other_later ON other (later, number)",
+            "CREATE TABLE word (text TEXT PRIMARY KEY, number REAL UNIQUE COLLATE NOCASE)",
+            "INSERT INTO word VALUES ('a', NULL), ('b', NULL), ('c', 1), ('d', -0.0), ('A', 2)",
+            "CREATE TABLE \"odd `name\"\"\" (\"a `b\", rowid, UNIQUE (rowid, \"a `b\"))",
+            "INSERT INTO \"odd `name\"\"\" VALUES (1, 2), (NULL, NULL), (NULL, NULL), (2, 1)",
+            "CREATE TABLE none (text TEXT)",
+        ])
+        #expect(try comparedIndexes() == 8)
+        #expect(try check() == nil)
+        #expect(try integrityCheck() == nil)
+    }
+
+    @Test func aTableWithOneColumnIsCompared() throws {
+        try run([
+            "CREATE TABLE line (text TEXT NOT NULL)", "CREATE UNIQUE INDEX line_text ON line (text)",
+            "INSERT INTO line VALUES ('b'), ('a')",
+        ])
+        #expect(try comparedIndexes() == 1)
+        #expect(try check() == nil)
+    }
+
+    @Test(arguments: [
+        "CREATE INDEX line_text ON line (text) WHERE number > 5", "CREATE INDEX line_text ON line (length(text))",
+        "CREATE INDEX line_text ON line (text, id)", "CREATE INDEX line_text ON line (text, number, text)",
+        "CREATE INDEX line_text ON line (text COLLATE RTRIM)",
+        "CREATE TABLE word (text TEXT PRIMARY KEY) WITHOUT ROWID",
+    ])
+    func theEngineChecksOtherIndexes(statement: String) throws {
+        try run(Self.lines + [statement])
+        #expect(try comparedIndexes() == nil)
+        #expect(try check() == nil)
+        guard statement.contains("INDEX") else { return }
+        try withoutIndex("line_text", ["UPDATE line SET text = 'other', number = -1 WHERE id = 70"])
+        #expect(try check() != nil)
+    }
+
+    /// What is wrong with an index, or the table.
+    enum Fault: String, CaseIterable, CustomTestStringConvertible {
+        case otherValue, otherCase, otherNumber, missingEntry, extraEntry, otherOrder, otherCollation, notUnique
+        case furtherValue, fewerValues, nullValue, otherKindOfPage
+
+        var testDescription: String { rawValue }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func eachFaultIsFound(fault: Fault) throws {
+        try run(
+            Self.lines + [
+                "CREATE INDEX line_text ON line (text COLLATE NOCASE)", "CREATE INDEX line_number ON line (number, text)",
+            ])
+        #expect(try comparedIndexes() == 2)
+        #expect(try check() == nil)
+        switch fault {
+        case .otherValue: try withoutIndex("line_text", ["UPDATE line SET text = 'other' WHERE id = 70"])
+        case .otherCase: try withoutIndex("line_text", ["UPDATE line SET text = upper(text) WHERE id = 70"])
+        case .otherNumber: try withoutIndex("line_number", ["UPDATE line SET number = number + 0.0 WHERE id = 70"])
+        case .missingEntry: try withoutIndex("line_text", ["INSERT INTO line VALUES (5000, 'new', 0)"])
+        case .extraEntry: try withoutIndex("line_text", ["DELETE FROM line WHERE id = 70"])
+        case .otherOrder: try changeIndex("(number, text)", "(number DESC, text)")
+        case .otherCollation:
+            try withoutIndex("line_text", ["INSERT INTO line VALUES (5000, 'LINE 3', 0)", "REINDEX"])
+            try run(["DROP INDEX line_text", "CREATE INDEX line_text ON line (text COLLATE NOCASE)"])
+            try changeIndex("COLLATE NOCASE", "COLLATE BINARY")
+        case .notUnique:
+            try run(["INSERT INTO line VALUES (5000, 'LINE 7', 0)"])
+            try changeIndex("CREATE INDEX line_text", "CREATE UNIQUE INDEX line_text")
+        case .furtherValue: try changeIndex("(number, text)", "(number)")
+        case .fewerValues: try changeIndex("(text COLLATE NOCASE)", "(text COLLATE NOCASE, number)")
+        case .nullValue:
+            try run(["UPDATE line SET text = NULL WHERE id = 70"])
+            try rewriteSchema("UPDATE sqlite_master SET sql = replace(sql, 'text TEXT', 'text TEXT NOT NULL')")
+        case .otherKindOfPage:
+            try rewriteSchema(
+                "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'line') "
+                    + "WHERE name = 'line_text'")
+        }
+        do {
+            #expect(try check() != nil)
+        } catch let error as StrongroomError {
+            #expect(fault == .otherKindOfPage && error.isDamage, "\(error)")
+        }
+    }
+
+    private func changeIndex(_ old: String, _ new: String) throws {
+        try rewriteSchema("UPDATE sqlite_master SET sql = replace(sql, '\(old)', '\(new)') WHERE type = 'index'")
+    }
+
+    /// The failure of the work beside the check goes first, and ends the check.
+    @Test func otherWorkIsDoneBesideTheCheck() throws {
+        try run(Self.lines + ["CREATE INDEX line_text ON line (text)"])
+        let check = CopyCheck {
+            isStopped in
+            let connection = try file.connect(.readOnly, key: key)
+            connection.stop(when: isStopped)
+            return connection
+        } pages: {
+            nil
+        }
+        #expect(throws: CancellationError.self) {
+            try check.firstDefect(beside: [{ _ in throw CancellationError() }])
+        }
+        let isDone = Locked(false)
+        let defect = try check.firstDefect(beside: [{ _ in isDone.withLock { $0 = true } }])
+        #expect(defect == nil && isDone.withLock { $0 })
+    }
+}
