@@ -258,11 +258,8 @@ struct CheckedCopy: Sendable {
     }
 
     private var structureOfCopy: CopyCheck {
-        CopyCheck {
-            isStopped in try openCopy { monitor.isCancelled() || isStopped() }
-        } pages: {
-            try verifierOfCopy()?.contents
-        }
+        CopyCheck(
+            open: { try openCopy() }, pages: { try verifierOfCopy()?.contents }, isCancelled: monitor.isCancelled)
     }
 
     private func summary(of connection: Connection) throws -> DatabaseSummary {
@@ -293,7 +290,7 @@ struct CheckedCopy: Sendable {
         try source.run("PRAGMA ignore_check_constraints = OFF")
         return try source.inSnapshot {
             try source.integrityCheck(most: Self.mostDefects).findings
-                + (source.comparableTables() ?? []).flatMap { try $0.defects(source) }
+                + (source.comparableTables() ?? []).flatMap { try $0.differences(source) }
         }
     }
 

@@ -14,52 +14,57 @@ struct ComparableTable {
         let statement: String
 
         /// The description of a difference from the table.
-        var defect: String { "the entries of the index \"\(name)\" are not those of its table" }
+        var difference: String { "the entries of the index \"\(name)\" are not those of its table" }
     }
 
     let indexes: [Index]
-    /// Reads the rows.
+    /// Reads the rows; its last column says whether one of the columns that must not be NULL is.
     let statement: String
+    /// The number of the statement's columns.
+    let columns: Int32
 }
 
 extension ComparableTable.Index {
     /// Reads the entries.
     ///
-    /// - Returns: Their sum; nil if they are not in the order of the index, or one occurs twice in a unique index.
-    func entries(_ connection: Connection) throws -> IndexEntries.Sum? {
+    /// - Returns: Their sum, and whether they are in the order of the index, and none occurs twice in a unique index. If
+    ///   they are not, the engine has to decide: a REAL column may have an integer that is not exact as a `Double`.
+    func entries(_ connection: Connection) throws -> (sum: IndexEntries.Sum, isInOrder: Bool) {
         let entries = IndexEntries()
         let columns = 0..<Int32(self.columns.count)
-        return try connection.withOwnStatement(statement) { statement in
+        var isInOrder = true
+        try connection.withOwnStatement(statement) { statement in
             while try statement.step() {
                 entries.add(statement, columns)
-                guard entries.isInOrder(terms, isUnique: isUnique) else { return nil }
+                isInOrder = isInOrder && entries.isInOrder(terms, isUnique: isUnique)
             }
-            return entries.sum
         }
+        return (entries.sum, isInOrder)
     }
 }
 
 extension ComparableTable {
     /// Reads the rows.
     ///
-    /// - Returns: For each index the sum of the entries that it should have.
-    func expectedEntries(_ connection: Connection) throws -> [IndexEntries.Sum] {
+    /// - Returns: For each index the sum of the entries that it should have; nil if a row has NULL where it must not.
+    func expectedEntries(_ connection: Connection) throws -> [IndexEntries.Sum]? {
         let entries = indexes.map { _ in IndexEntries() }
-        try connection.withOwnStatement(statement) { statement in
+        return try connection.withOwnStatement(statement) { statement in
             while try statement.step() {
+                if statement.isTrue(at: columns - 1) { return nil }
                 for (index, entries) in zip(indexes, entries) { entries.add(statement, index.columns) }
             }
+            return entries.map(\.sum)
         }
-        return entries.map(\.sum)
     }
 
     /// Compares the indexes one after the other.
     ///
-    /// - Returns: A description for each index that is not that of the table.
-    func defects(_ connection: Connection) throws -> [String] {
-        let expected = try expectedEntries(connection)
+    /// - Returns: A description of each index that is not that of the table.
+    func differences(_ connection: Connection) throws -> [String] {
+        guard let expected = try expectedEntries(connection) else { return [] }
         return try zip(indexes, expected).compactMap { index, sum in
-            try index.entries(connection) == sum ? nil : index.defect
+            try index.entries(connection).sum == sum ? nil : index.difference
         }
     }
 }
@@ -101,20 +106,23 @@ extension Connection {
             let statement =
                 "SELECT \(values.joined(separator: ", ")) FROM main.\(quoted) INDEXED BY \(Identifier.quote(name)) "
                 + "ORDER BY \(terms.map(\.sql).joined(separator: ", "))"
-            guard try reads(statement, only: root) else { return nil }
+            guard try reads(statement, only: root, values: terms.count) else { return nil }
             selected += values.filter { !selected.contains($0) }
             indexes.append(
                 ComparableTable.Index(
                     name: name, root: root, isUnique: listed[2].exact == .integer(1), terms: terms,
                     columns: values.compactMap { selected.firstIndex(of: $0) }.map(Int32.init), statement: statement))
         }
+        // An engine of version 3 checks them only together with the indexes.
+        let required = columns.filter { !$0.isNullable }.map { "\(Identifier.quote($0.name)) IS NULL" }
+        selected.append(required.isEmpty ? "0" : required.joined(separator: " OR "))
         let statement = "SELECT \(selected.joined(separator: ", ")) FROM main.\(quoted) NOT INDEXED"
         guard let root = roots[SQLName(name)], try reads(statement, only: root) else { return nil }
-        return ComparableTable(indexes: indexes, statement: statement)
+        return ComparableTable(indexes: indexes, statement: statement, columns: Int32(selected.count))
     }
 
-    /// The terms of an index, which the row id follows in its entries; nil if they are not all different columns of the
-    /// table, with collations of the engine.
+    /// The terms of an index, which the row id follows in its entries; nil if they are not all columns of the table, with
+    /// collations of the engine.
     ///
     /// - Parameter columns: The columns of the table, quoted.
     private func terms(ofIndex name: String, _ columns: [String]) throws -> [IndexEntries.Term]? {
@@ -131,15 +139,21 @@ extension Connection {
                 IndexEntries.Term(
                     column: columns[Int(number)], isDescending: row[3].exact == .integer(1), collation: collation))
         }
-        // Of a column that occurs twice, the engine would read only one.
-        return Set(terms.map(\.column)).count == terms.count ? terms : nil
+        return terms
     }
 
     /// Whether a statement is accepted, and reads a b-tree, and no other one.
-    private func reads(_ statement: String, only root: Int) throws -> Bool {
+    ///
+    /// - Parameter values: The number of values that it reads from each record, all of them; nil for any. The engine
+    ///   reads a column only once if the index has it twice, and an INTEGER PRIMARY KEY from the row id.
+    private func reads(_ statement: String, only root: Int, values: Int? = nil) throws -> Bool {
         guard objection(to: statement) == nil else { return false }
-        let opened = try ownRows("EXPLAIN \(statement)").filter { $0[1].asText?.contains("Open") ?? true }
-        return opened.count == 1 && opened[0][1].asText == "OpenRead" && opened[0][3].exact == .integer(Int64(root))
+        let instructions = try ownRows("EXPLAIN \(statement)")
+        let opened = instructions.filter { $0[1].asText?.contains("Open") ?? true }
+        guard opened.count == 1, opened[0][1].asText == "OpenRead", opened[0][3].exact == .integer(Int64(root))
+        else { return false }
+        let read = instructions.filter { $0[1].asText == "Column" }.map(\.[3].exact)
+        return values.map { Set(read) == Set((0..<Int64($0)).map(Value.integer)) } ?? true
     }
 }
 

@@ -7,13 +7,16 @@ struct IndexPages {
     /// Whether every entry has a number of values. The engine reads values by their place, and the row id as the last
     /// one; it does not report values in between.
     ///
-    /// - Parameter root: The root page.
+    /// - Parameters:
+    ///   - root: The root page.
+    ///   - check: Called before each page; an error that it throws ends the work.
     /// - Returns: False also if that cannot be determined: a page is unreadable, or belongs to no index, or an entry
     ///   has more serial types than fit in its page.
-    func haveEntries(ofValues count: Int, root: Int) throws -> Bool {
+    func haveEntries(ofValues count: Int, root: Int, check: () throws -> Void) throws -> Bool {
         var met = PageSet(pages: contents.pages.count)
         var left = [root]
         while let number = left.popLast() {
+            try check()
             guard number > 0, met.insert(number), let content = try contents.content(of: number),
                 let page = TreePage(content, isFirst: number == 1), !page.isTable
             else { return false }

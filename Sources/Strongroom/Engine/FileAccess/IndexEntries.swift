@@ -204,3 +204,8 @@ extension IndexEntries {
         private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte + 0x20 : byte }
     }
 }
+
+extension Statement {
+    /// Whether a column of the current row is an integer other than 0.
+    func isTrue(at column: Int32) -> Bool { sqlite3_column_int64(pointer, column) != 0 }
+}

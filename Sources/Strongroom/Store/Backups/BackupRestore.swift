@@ -180,14 +180,14 @@ struct BackupRestore {
     ///
     /// - Returns: The number of rows of each table.
     private func check(_ raw: DatabaseFile, _ unlocked: UnlockedFile, _ bytes: PlainFile) throws -> [Int64] {
-        let structure = CopyCheck { isStopped in
-            let connection = try raw.connect(.existing, key: unlocked.derivedKey)
-            connection.stop { monitor.isCancelled() || isStopped() }
-            return connection
+        let structure = CopyCheck {
+            try raw.connect(.existing, key: unlocked.derivedKey)
         } pages: {
             try unlocked.derivedKey.map { key in
                 try PageVerifier(closed: bytes, PageCipher(key, settings: key.settings)).contents
             }
+        } isCancelled: {
+            monitor.isCancelled()
         }
         let pages: SharedWork.Piece = { _ in
             try checkPages(unlocked.derivedKey)

@@ -39,14 +39,18 @@ struct CopyCheckTests {
         try run(["DROP TABLE hidden"])
     }
 
-    private func check() throws -> String? {
-        try CopyCheck { _ in
+    private var structure: CopyCheck {
+        CopyCheck {
             try file.connect(.readOnly, key: key)
         } pages: {
             let pages = try PlainFile(file.path, followsLinks: false)
             return try PageVerifier(closed: pages, PageCipher(key, settings: key.settings)).contents
-        }.firstDefect(beside: [])
+        } isCancelled: {
+            false
+        }
     }
+
+    private func check() throws -> String? { try structure.firstDefect(beside: []) }
 
     /// The number of indexes that are compared; nil if the engine has to look up the rows.
     private func comparedIndexes() throws -> Int? {
@@ -91,7 +95,8 @@ struct CopyCheckTests {
             "CREATE TABLE none (text TEXT)",
         ])
         #expect(try comparedIndexes() == 8)
-        #expect(try check() == nil)
+        let defect = try check()
+        #expect(defect == nil)
         #expect(try integrityCheck() == nil)
     }
 
@@ -173,19 +178,11 @@ struct CopyCheckTests {
     /// The failure of the work beside the check goes first, and ends the check.
     @Test func otherWorkIsDoneBesideTheCheck() throws {
         try run(Self.lines + ["CREATE INDEX line_text ON line (text)"])
-        let check = CopyCheck {
-            isStopped in
-            let connection = try file.connect(.readOnly, key: key)
-            connection.stop(when: isStopped)
-            return connection
-        } pages: {
-            nil
-        }
         #expect(throws: CancellationError.self) {
-            try check.firstDefect(beside: [{ _ in throw CancellationError() }])
+            try structure.firstDefect(beside: [{ _ in throw CancellationError() }])
         }
         let isDone = Locked(false)
-        let defect = try check.firstDefect(beside: [{ _ in isDone.withLock { $0 = true } }])
+        let defect = try structure.firstDefect(beside: [{ _ in isDone.withLock { $0 = true } }])
         #expect(defect == nil && isDone.withLock { $0 })
     }
 }
