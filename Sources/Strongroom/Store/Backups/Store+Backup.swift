@@ -15,9 +15,9 @@ extension Store {
     /// ```
     ///
     /// A defect that is no damage of a page, such as an index that does not match its table, is copied with the rest.
-    /// With `checkingStructure` the engine looks for one in the copy, with its integrity check, which takes several
-    /// times as long as the copy if the database has indexes in random order; ``verify(checkingStructure:progress:)``
-    /// does the same with the database.
+    /// With `checkingStructure` the structure of the copy is checked, as that of a backup is before it is restored; see
+    /// ``Stores/restore(_:from:keys:allowingPlaintext:progress:)``. ``verify(checkingStructure:progress:)`` checks the
+    /// database itself.
     ///
     /// The copy of a plaintext database is plaintext unless a key is given; plaintext of an encrypted database is made
     /// only by ``exportPlaintext(to:progress:)``.
@@ -26,7 +26,7 @@ extension Store {
     ///   - path: The path of the copy; missing directories are created with mode 0700.
     ///   - key: The key of the copy; nil for the current one of the database's chain.
     ///   - replacing: Whether an existing file at the path is replaced.
-    ///   - checkingStructure: Whether the engine's integrity check is run on the copy. A defect is reported in
+    ///   - checkingStructure: Whether the structure of the copy is checked, too. A defect is reported in
     ///     ``BackupReport/defect``; the backup is kept.
     ///   - progress: Called with `writing` and `verifying`, in bytes, on one of the library's threads; must not block.
     ///     If a plaintext database gets an encrypted copy, its rows are copied instead of its pages, all of their

@@ -12,8 +12,8 @@ struct BackupCommand: AsyncParsableCommand {
             the content of every page are compared with the database's. It is encrypted like the database; the copy of \
             a plaintext database is plaintext, unless a key is given.
 
-            With --check-structure the engine's integrity check is run on the copy. If it finds a defect, such as an \
-            index that does not match its table, the database has the same defect; the copy is kept, with exit code \
+            With --check-structure the structure of the copy is checked. If it has a defect, such as an index that \
+            does not match its table, the database has the same defect; the copy is kept, with exit code \
             65, since `restore` rejects such a copy. `verify` looks for the same defects in the database.
             """
     )
@@ -23,7 +23,7 @@ struct BackupCommand: AsyncParsableCommand {
     var file: String
     @Flag(help: "Replace an existing database.")
     var force = false
-    @Flag(help: "Run the engine's integrity check on the copy, which can take several times as long as copying.")
+    @Flag(help: "Check the structure of the copy, too, which can take longer than copying.")
     var checkStructure = false
     @Option(help: ArgumentHelp("The copy gets the last key of this file.", valueName: "file"))
     var newKeyFile: String?
