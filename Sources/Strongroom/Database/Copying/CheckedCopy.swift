@@ -130,7 +130,8 @@ struct CheckedCopy: Sendable {
         if !outcome.damagedInSource.isEmpty { throw damage(outcome.damagedInSource.count) }
         if let defect = outcome.defectOfCopy { throw failed("the copy is not equal: \(defect)") }
         var content = Content()
-        if case .none = structure {} else {
+        if case .none = structure {
+        } else {
             content.defect = try structureOfCopy.firstDefect(beside: [{ _ in try copy.synchronize() }])
         }
         if countsRows {

@@ -27,8 +27,8 @@ struct ComparableTable {
 extension ComparableTable.Index {
     /// Reads the entries.
     ///
-    /// - Returns: Their sum, and whether they are in the order of the index, and none occurs twice in a unique index. If
-    ///   they are not, the engine has to decide: a REAL column may have an integer that is not exact as a `Double`.
+    /// - Returns: Their sum, and whether they are in the order of the index, and none occurs twice in a unique index.
+    ///   If they are not, the engine has to decide: a REAL column may have an integer that is not exact as a `Double`.
     func entries(_ connection: Connection) throws -> (sum: IndexEntries.Sum, isInOrder: Bool) {
         let entries = IndexEntries()
         let columns = 0..<Int32(self.columns.count)
@@ -121,8 +121,8 @@ extension Connection {
         return ComparableTable(indexes: indexes, statement: statement, columns: Int32(selected.count))
     }
 
-    /// The terms of an index, which the row id follows in its entries; nil if they are not all columns of the table, with
-    /// collations of the engine.
+    /// The terms of an index, which the row id follows in its entries; nil if they are not all columns of the table,
+    /// with collations of the engine.
     ///
     /// - Parameter columns: The columns of the table, quoted.
     private func terms(ofIndex name: String, _ columns: [String]) throws -> [IndexEntries.Term]? {

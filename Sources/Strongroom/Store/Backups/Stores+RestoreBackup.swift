@@ -6,8 +6,8 @@ extension Stores {
     /// The backup is copied beside the database, opened with a key of the chain or with a given one, and verified:
     /// every page's authentication code, and the structure. Indexes of columns are compared with their tables, each
     /// read in its own order; if one has a condition, an expression or a collation in Swift, or a table is `WITHOUT
-    /// ROWID`, the engine's integrity check looks up each row in each index. If it has a key that is not in the chain, or
-    /// other cipher settings than those of the configuration, it is rewritten with the current ones and compared. Then
+    /// ROWID`, the engine's integrity check looks up each row in each index. If it has a key that is not in the chain,
+    /// or other cipher settings than those of the configuration, it is rewritten with the current ones and compared. Then
     /// it replaces the database atomically: if this is interrupted, the database is either the old one or the restored
     /// one. The backup itself is only read. The next opening migrates the database.
     ///

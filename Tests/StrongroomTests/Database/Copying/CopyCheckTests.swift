@@ -136,7 +136,8 @@ struct CopyCheckTests {
     func eachFaultIsFound(fault: Fault) throws {
         try run(
             Self.lines + [
-                "CREATE INDEX line_text ON line (text COLLATE NOCASE)", "CREATE INDEX line_number ON line (number, text)",
+                "CREATE INDEX line_text ON line (text COLLATE NOCASE)",
+                "CREATE INDEX line_number ON line (number, text)",
             ])
         #expect(try comparedIndexes() == 2)
         #expect(try check() == nil)
