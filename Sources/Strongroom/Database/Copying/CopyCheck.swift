@@ -2,7 +2,7 @@
 ///
 /// The engine's integrity check looks up each row in each index, on one processor. Where all indexes can be compared
 /// with their tables by their entries, each index and each table is read once, in its own order, and the engine checks
-/// the rest. After a difference the engine's integrity check decides, and describes it.
+/// the rest. If that finds anything, the engine's integrity check decides, and describes it.
 struct CopyCheck: Sendable {
     /// Opens a further connection to the copy.
     let open: @Sendable () throws -> Connection
@@ -14,24 +14,32 @@ struct CopyCheck: Sendable {
     ///
     /// - Parameter others: Further work, begun before the check and done at the same time. If it fails, its failure is
     ///   thrown in place of one of the check, whose cause it may be.
-    /// - Returns: The first defect; nil if there is none.
+    /// - Returns: The first finding of the engine's integrity check; nil if there is none.
     /// - Throws: What opening, the engine and the other work throw; `CancellationError`.
     func firstDefect(beside others: [SharedWork.Piece]) throws -> String? {
-        // A schema that cannot be read is described by the engine's check.
-        guard let tables = (try? pages() == nil ? nil : connected { try $0.comparableTables() }) ?? nil else {
-            let defect = Locked(Result<String?, any Error>.success(nil))
-            let check: SharedWork.Piece = { hasFailed in
-                let found = Result { try connected(hasFailed) { try $0.firstDefect() } }
-                defect.withLock { $0 = found }
-            }
-            try run(others + [check])
-            return try defect.withLock { $0 }.get()
+        if let isSound = try passesComparison(beside: others) {
+            return try isSound ? nil : connected { try $0.firstDefect() }
         }
+        let defect = Locked(Result<String?, any Error>.success(nil))
+        let check: SharedWork.Piece = { hasFailed in
+            let found = Result { try connected(hasFailed) { try $0.firstDefect() } }
+            defect.withLock { $0 = found }
+        }
+        try run(others + [check])
+        return try defect.withLock { $0 }.get()
+    }
+
+    /// Checks the structure without looking up the rows.
+    ///
+    /// - Returns: Whether it is certain that nothing is wrong; nil, and nothing was done, if not all indexes can be
+    ///   compared.
+    func passesComparison(beside others: [SharedWork.Piece]) throws -> Bool? {
+        // A schema that cannot be read is described by the engine's check.
+        guard let tables = (try? pages() == nil ? nil : connected { try $0.comparableTables() }) ?? nil
+        else { return nil }
         let comparison = Comparison(check: self, tables)
         try run(others + [comparison.work, comparison.work])
-        guard comparison.isDoubtful else { return nil }
-        // An engine of version 3 does not see every difference.
-        return try connected { try $0.firstDefect() } ?? comparison.difference
+        return !comparison.isDoubtful
     }
 
     private func run(_ pieces: [SharedWork.Piece]) throws { try SharedWork.run("strongroom.copy", pieces) }
@@ -57,7 +65,6 @@ private final class Comparison: Sendable {
         /// The sums of an index's entries, by its root page: those that it has, and those that it should have.
         var sums: [Int: [IndexEntries.Sum]] = [:]
         var isDoubtful = false
-        var difference: String?
     }
 
     private let check: CopyCheck
@@ -75,7 +82,7 @@ private final class Comparison: Sendable {
             for index in table.indexes {
                 jobs.append { comparison, connection, _ in
                     let entries = try index.entries(connection)
-                    comparison.require(entries.isInOrder)
+                    comparison.require(entries.isCertain)
                     comparison.add(entries.sum, of: index)
                 }
                 jobs.append { comparison, _, hasFailed in
@@ -93,16 +100,16 @@ private final class Comparison: Sendable {
 
     /// Whether the engine's integrity check has to decide.
     var isDoubtful: Bool { state.withLock { $0.isDoubtful } }
-    /// A description of an index that is not that of its table.
-    var difference: String? { state.withLock { $0.difference } }
 
-    /// Does jobs until none is left.
+    /// Does jobs until none is left, or something is found.
     var work: SharedWork.Piece {
         { [self] hasFailed in
-            guard state.withLock({ !$0.jobs.isEmpty }) else { return }
+            guard state.withLock({ !$0.jobs.isEmpty && !$0.isDoubtful }) else { return }
             do {
                 try check.connected(hasFailed) { connection in
-                    while let job = state.withLock({ $0.jobs.popLast() }) { try job(self, connection, hasFailed) }
+                    while let job = state.withLock({ $0.isDoubtful ? nil : $0.jobs.popLast() }) {
+                        try job(self, connection, hasFailed)
+                    }
                 }
             } catch let error as StrongroomError where error.code != .interrupted {
                 require(false)
@@ -118,9 +125,7 @@ private final class Comparison: Sendable {
         state.withLock { state in
             let sums = state.sums[index.root, default: []] + [sum]
             state.sums[index.root] = sums
-            guard sums.count == 2, sums[0] != sums[1] else { return }
-            state.isDoubtful = true
-            state.difference = state.difference ?? index.difference
+            if sums.count == 2, sums[0] != sums[1] { state.isDoubtful = true }
         }
     }
 }

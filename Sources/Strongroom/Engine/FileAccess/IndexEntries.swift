@@ -22,27 +22,39 @@ final class IndexEntries {
 
     /// The number and the sum of the hashes of a set of entries.
     struct Sum: Equatable {
-        var count: Int64 = 0
-        var hashes: UInt64 = 0
+        private(set) var count: Int64 = 0
+        private(set) var hashes: UInt64 = 0
+
+        mutating func add(_ hash: UInt64) {
+            count += 1
+            hashes &+= hash
+        }
     }
 
     private(set) var sum = Sum()
     private var current = Bytes()
     private var previous = Bytes()
 
+    /// Whether the values are those that the entries have. An engine reads an integer in a REAL column as a `Double`.
+    var areExact: Bool { !current.hasInexact && !previous.hasInexact }
+
     /// Adds an entry.
     ///
     /// - Parameters:
     ///   - statement: A statement with a current row.
     ///   - columns: The columns of its row that the entry has, the row id last.
-    func add<Columns: Sequence>(_ statement: Statement, _ columns: Columns) where Columns.Element == Int32 {
+    func add(_ statement: Statement, _ columns: some Sequence<Int32>) {
         swap(&current, &previous)
+        sum.add(hash(statement, columns))
+    }
+
+    /// The hash of an entry, which is not added.
+    func hash(_ statement: Statement, _ columns: some Sequence<Int32>) -> UInt64 {
         current.removeAll()
         for column in columns { current.add(statement.pointer, column) }
         var hasher = Hasher()
         hasher.combine(bytes: current.bytes)
-        sum.hashes &+= UInt64(bitPattern: Int64(hasher.finalize()))
-        sum.count += 1
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
     /// Whether the entry that was added last belongs after the one before it.
@@ -70,6 +82,8 @@ extension IndexEntries {
     private struct Bytes {
         private var memory = WipedMemory(count: 256)
         private var count = 0
+        /// Whether there was a number that may stand for an integer that is not exact as a `Double`.
+        private(set) var hasInexact = false
 
         var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory.bytes[..<count]) }
 
@@ -79,8 +93,11 @@ extension IndexEntries {
             let kind = sqlite3_column_type(statement, column)
             switch kind {
             case SQLITE_INTEGER: add(kind, UInt64(bitPattern: sqlite3_column_int64(statement, column)))
-            // A table stores -0.0 as the integer 0. Adding 0 makes them equal.
-            case SQLITE_FLOAT: add(kind, (sqlite3_column_double(statement, column) + 0).bitPattern)
+            case SQLITE_FLOAT:
+                let number = sqlite3_column_double(statement, column)
+                hasInexact = hasInexact || (0x1p53...0x1p63).contains(number.magnitude)
+                // A table stores -0.0 as the integer 0. Adding 0 makes them equal.
+                add(kind, (number + 0).bitPattern)
             case SQLITE_TEXT:
                 let text = UnsafeRawPointer(sqlite3_column_text(statement, column))
                 add(kind, text, Int(sqlite3_column_bytes(statement, column)))
@@ -110,7 +127,7 @@ extension IndexEntries {
 
         private mutating func reserve(_ length: Int) {
             guard count + length > memory.bytes.count else { return }
-            let larger = WipedMemory(count: 2 * (count + length))
+            let larger = WipedMemory(count: max(2 * memory.bytes.count, count + length))
             larger.bytes.copyMemory(from: bytes)
             memory = larger
         }

@@ -4,12 +4,12 @@ extension Stores {
     /// Replaces a database with a backup, or creates it from one; changes made since the backup are lost.
     ///
     /// The backup is copied beside the database, opened with a key of the chain or with a given one, and verified:
-    /// every page's authentication code, and the structure. Indexes of columns are compared with their tables, each
-    /// read in its own order; if one has a condition, an expression or a collation in Swift, or a table is `WITHOUT
-    /// ROWID`, the engine's integrity check looks up each row in each index. If it has a key that is not in the chain,
-    /// or other cipher settings than those of the configuration, it is rewritten with the current ones and compared. Then
-    /// it replaces the database atomically: if this is interrupted, the database is either the old one or the restored
-    /// one. The backup itself is only read. The next opening migrates the database.
+    /// every page's authentication code, and the structure. Indexes are compared with their tables, each read in its
+    /// own order. If that finds anything, or if a file has others than indexes of columns alone, the engine's integrity
+    /// check looks up each row in each index. If the backup has a key that is not in the chain,
+    /// or other cipher settings than those of the configuration, it is rewritten with the current ones and compared.
+    /// Then it replaces the database atomically: if this is interrupted, the database is either the old one or the
+    /// restored one. The backup itself is only read. The next opening migrates the database.
     ///
     /// ```swift
     /// let report = try await stores.restore("addressbook_alice.sqlite", from: "/srv/backup/alice.sqlite")
