@@ -146,8 +146,9 @@ struct BackupRestore {
     private func make(
         _ found: FileContent, _ keys: DatabaseKeys, _ bytes: PlainFile
     ) throws -> (CheckedCopy.Content, PlainFile) {
+        // The connections that check it may meet when one of them opens or closes a file in WAL mode.
         let raw = DatabaseFile(
-            path: rawPath, name: opening.file.name, busyTimeout: 0, log: nil, functions: opening.file.functions)
+            path: rawPath, name: opening.file.name, busyTimeout: 5_000, log: nil, functions: opening.file.functions)
         let unlocked = try unlock(raw, found, keys)
         defer { unlocked.connection.close() }
         try requireKnownSchema(unlocked.connection)
