@@ -13,8 +13,7 @@ struct CheckedCopy: Sendable {
     /// The path of the copy.
     let path: String
     let monitor: WorkMonitor
-    /// Whether the engine also checks the structure, as indexes that match their tables, which a copy has from its
-    /// database.
+    /// Whether the structure is also checked, as indexes that match their tables, which a copy has from its database.
     var structure = StructureCheck.none
     /// Whether the rows of the copy are counted.
     var countsRows = false
@@ -23,7 +22,7 @@ struct CheckedCopy: Sendable {
     /// The errors of a copy for another purpose; nil for a plain copy.
     var errors: Errors?
 
-    /// The engine's check of the structure.
+    /// The check of the structure.
     enum StructureCheck: Sendable {
         case none
         /// A defect that the copy has from its database is reported.
@@ -51,7 +50,7 @@ struct CheckedCopy: Sendable {
 
     /// What was found in a copy.
     struct Content: Sendable {
-        /// The first defect that the engine has found in the structure; nil for none, or if it has not checked.
+        /// The first defect of the structure; nil for none, or if it was not checked.
         var defect: String?
         /// The number of rows of each table; empty if they were not counted.
         var rowCounts: [Int64] = []
@@ -242,9 +241,15 @@ struct CheckedCopy: Sendable {
     /// read is written to the disk at the same time.
     private func compare(_ expected: DatabaseSummary, with copy: PlainFile) throws -> Content {
         let content = Locked(Content())
+        let damage = Locked<(any Error)?>(nil)
         let pages: SharedWork.Piece = { _ in
-            try checkPagesOfCopy()
-            try copy.synchronize()
+            do {
+                try checkPagesOfCopy()
+                try copy.synchronize()
+            } catch {
+                damage.withLock { $0 = error }
+                throw error
+            }
         }
         let rows: SharedWork.Piece = { hasFailed in
             let connection = try openCopy { monitor.isCancelled() || hasFailed() }
@@ -253,8 +258,13 @@ struct CheckedCopy: Sendable {
             if let difference = expected.difference(to: found) { throw failed(difference) }
             content.withLock { $0.rowCounts = found.tables.values.map(\.count) }
         }
-        let defect = try structureOfCopy.firstDefect(beside: [pages, rows])
-        content.withLock { $0.defect = defect }
+        do {
+            let defect = try structureOfCopy.firstDefect(beside: [pages, rows])
+            content.withLock { $0.defect = defect }
+        } catch {
+            // A damaged page is the cause of what the others meet.
+            throw damage.withLock { $0 } ?? error
+        }
         return content.withLock { $0 }
     }
 

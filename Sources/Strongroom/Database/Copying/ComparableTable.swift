@@ -63,17 +63,25 @@ extension Connection {
     ///   collations in Swift, or if a table has no row ids: then only the engine can check them.
     func comparableTables() throws -> [ComparableTable]? {
         guard try ownValue("PRAGMA main.encoding")?.asText == "UTF-8" else { return nil }
-        let objects = try ownRows("SELECT type, name, rootpage FROM main.sqlite_master WHERE rootpage > 0")
         var roots: [SQLName: Int] = [:]
-        for case (.text(let name), .integer(let root)) in objects.map({ ($0[1], $0[2]) }) {
-            roots[SQLName(name)] = Int(root)
+        var (names, indexes): ([String], Int) = ([], 0)
+        // The engine believes the statements. The kinds and the names that stand beside them must say the same.
+        let trees = "rootpage IS NOT NULL AND rootpage IS NOT 0"
+        for object in try ownRows("SELECT type, name, rootpage FROM main.sqlite_master WHERE \(trees)") {
+            guard case .text(let kind) = object[0], case .text(let name) = object[1],
+                case .integer(let root) = object[2], kind == "table" || kind == "index",
+                roots.updateValue(Int(root), forKey: SQLName(name)) == nil
+            else { return nil }
+            if kind == "table" { names.append(name) } else { indexes += 1 }
         }
         var tables: [ComparableTable] = []
-        for case (.text("table"), .text(let name)) in objects.map({ ($0[0], $0[1]) }) {
+        for name in names {
             guard let table = try comparableTable(name, roots) else { return nil }
-            if !table.indexes.isEmpty { tables.append(table) }
+            tables.append(table)
         }
-        return tables
+        // Otherwise there is one on another table, such as that of the schema.
+        guard Set(tables.flatMap(\.indexes).map(\.root)).count == indexes else { return nil }
+        return tables.filter { !$0.indexes.isEmpty }
     }
 
     private func comparableTable(_ name: String, _ roots: [SQLName: Int]) throws -> ComparableTable? {

@@ -39,7 +39,7 @@ struct CopyCheck: Sendable {
         else { return nil }
         let comparison = Comparison(check: self, tables)
         try run(others + [comparison.work, comparison.work])
-        return !comparison.isDoubtful
+        return comparison.isPassed
     }
 
     private func run(_ pieces: [SharedWork.Piece]) throws { try SharedWork.run("strongroom.copy", pieces) }
@@ -62,8 +62,8 @@ private final class Comparison: Sendable {
 
     private struct State {
         var jobs: [Job] = []
-        /// The sums of an index's entries, by its root page: those that it has, and those that it should have.
-        var sums: [Int: [IndexEntries.Sum]] = [:]
+        /// The sums of the entries that each index has, by its root page, and of those that it should have.
+        var (found, expected): ([Int: IndexEntries.Sum], [Int: IndexEntries.Sum]) = ([:], [:])
         var isDoubtful = false
     }
 
@@ -77,16 +77,16 @@ private final class Comparison: Sendable {
             jobs.append { comparison, connection, _ in
                 let sums = try table.expectedEntries(connection)
                 comparison.require(sums != nil)
-                for (index, sum) in zip(table.indexes, sums ?? []) { comparison.add(sum, of: index) }
+                for (index, sum) in zip(table.indexes, sums ?? []) { comparison.add(sum, of: index, to: \.expected) }
             }
             for index in table.indexes {
                 jobs.append { comparison, connection, _ in
                     let entries = try index.entries(connection)
                     comparison.require(entries.isCertain)
-                    comparison.add(entries.sum, of: index)
+                    comparison.add(entries.sum, of: index, to: \.found)
                 }
                 jobs.append { comparison, _, hasFailed in
-                    guard let contents = try check.pages() else { return }
+                    guard let contents = try check.pages() else { return comparison.require(false) }
                     try comparison.require(
                         IndexPages(contents: contents).haveEntries(ofValues: index.columns.count, root: index.root) {
                             if hasFailed() || check.isCancelled() { throw CancellationError() }
@@ -98,8 +98,8 @@ private final class Comparison: Sendable {
         state.withLock { $0.jobs = jobs.reversed() }
     }
 
-    /// Whether the engine's integrity check has to decide.
-    var isDoubtful: Bool { state.withLock { $0.isDoubtful } }
+    /// Whether all jobs are done, and nothing is wrong.
+    var isPassed: Bool { state.withLock { $0.jobs.isEmpty && !$0.isDoubtful && $0.found == $0.expected } }
 
     /// Does jobs until none is left, or something is found.
     var work: SharedWork.Piece {
@@ -121,11 +121,12 @@ private final class Comparison: Sendable {
         if !isFulfilled { state.withLock { $0.isDoubtful = true } }
     }
 
-    private func add(_ sum: IndexEntries.Sum, of index: ComparableTable.Index) {
-        state.withLock { state in
-            let sums = state.sums[index.root, default: []] + [sum]
-            state.sums[index.root] = sums
-            if sums.count == 2, sums[0] != sums[1] { state.isDoubtful = true }
-        }
+    private func add(
+        _ sum: IndexEntries.Sum, of index: ComparableTable.Index,
+        to sums: WritableKeyPath<State, [Int: IndexEntries.Sum]>
+    ) {
+        // Two indexes with one root page are a defect.
+        let isFirst = state.withLock { $0[keyPath: sums].updateValue(sum, forKey: index.root) == nil }
+        require(isFirst)
     }
 }

@@ -4,8 +4,8 @@
 struct IndexPages {
     let contents: PageContents
 
-    /// Whether every entry has a number of values. The engine reads values by their place, and the row id as the last
-    /// one; it does not report values in between.
+    /// Whether every entry has a number of values, the last of which is the row id, and nothing else. A statement reads
+    /// the row id from the last bytes of an entry, and does not see what is before them.
     ///
     /// - Parameters:
     ///   - root: The root page.
@@ -22,7 +22,8 @@ struct IndexPages {
             else { return false }
             left += page.children
             for index in 0..<page.cellCount {
-                guard let payload = page.cell(index)?.payload, RecordFields.count(payload.local) == count
+                guard let payload = page.cell(index)?.payload,
+                    RecordFields.isEntry(payload.local, of: payload.length, values: count)
                 else { return false }
             }
         }
