@@ -15,8 +15,8 @@ extension Stores {
     /// Replaces a database with a state of its replica, or creates it from one.
     ///
     /// The objects are read and checked, and written to a file beside the database. It is opened with a key of the
-    /// chain, and verified: every page's authentication code, and the structure. Then it replaces the
-    /// database atomically. The replica is only read, so that a running original is not disturbed.
+    /// chain, and verified: every page's authentication code, and the structure. Then it replaces the database
+    /// atomically. The replica is only read, so that a running original is not disturbed.
     /// A restore that is interrupted is resumed by the next one; until then its pages stay beside the database.
     ///
     /// ```swift

@@ -129,8 +129,9 @@ struct CheckedCopy: Sendable {
         if !outcome.damagedInSource.isEmpty { throw damage(outcome.damagedInSource.count) }
         if let defect = outcome.defectOfCopy { throw failed("the copy is not equal: \(defect)") }
         var content = Content()
-        if case .none = structure {
-        } else {
+        switch structure {
+        case .none: break
+        case .reported, .required:
             content.defect = try structureOfCopy.firstDefect(beside: [{ _ in try copy.synchronize() }])
         }
         if countsRows {

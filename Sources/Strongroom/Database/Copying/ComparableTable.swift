@@ -65,7 +65,7 @@ extension Connection {
         guard try ownValue("PRAGMA main.encoding")?.asText == "UTF-8" else { return nil }
         var roots: [SQLName: Int] = [:]
         var (names, indexes): ([String], Int) = ([], 0)
-        // The engine believes the statements. The kinds and the names that stand beside them must say the same.
+        // The engine goes by the statements; the kinds and names in the other columns of the schema may be others.
         let trees = "rootpage IS NOT NULL AND rootpage IS NOT 0"
         for object in try ownRows("SELECT type, name, rootpage FROM main.sqlite_master WHERE \(trees)") {
             guard case .text(let kind) = object[0], case .text(let name) = object[1],

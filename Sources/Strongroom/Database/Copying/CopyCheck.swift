@@ -1,4 +1,4 @@
-/// The check of the structure of a finished copy, which nobody else uses, on two threads.
+/// The check of a copy's structure, on two threads, after it was written and while no other connection writes it.
 ///
 /// The engine's integrity check looks up each row in each index, on one processor. Where all indexes can be compared
 /// with their tables by their entries, each index and each table is read once, in its own order, and the engine checks
@@ -34,12 +34,20 @@ struct CopyCheck: Sendable {
     /// - Returns: Whether it is certain that nothing is wrong; nil, and nothing was done, if not all indexes can be
     ///   compared.
     func passesComparison(beside others: [SharedWork.Piece]) throws -> Bool? {
-        // A schema that cannot be read is described by the engine's check.
-        guard let tables = (try? pages() == nil ? nil : connected { try $0.comparableTables() }) ?? nil
-        else { return nil }
+        guard let tables = try comparableTables() else { return nil }
         let comparison = Comparison(check: self, tables)
         try run(others + [comparison.work, comparison.work])
         return comparison.isPassed
+    }
+
+    private func comparableTables() throws -> [ComparableTable]? {
+        guard try pages() != nil else { return nil }
+        do {
+            return try connected { try $0.comparableTables() }
+        } catch let error as StrongroomError where error.code != .interrupted {
+            // A schema that cannot be read is described by the engine's check.
+            return nil
+        }
     }
 
     private func run(_ pieces: [SharedWork.Piece]) throws { try SharedWork.run("strongroom.copy", pieces) }

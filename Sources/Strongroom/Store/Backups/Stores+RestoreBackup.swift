@@ -7,10 +7,10 @@ extension Stores {
     /// every page's authentication code, and the structure. Indexes are compared with their tables, each read in its
     /// own order. If that finds anything, or in files in which it cannot be done (plaintext, UTF-16, tables that are
     /// `WITHOUT ROWID` or have generated columns, indexes of more than columns), the engine's integrity check looks up
-    /// each row in each index. If the backup has a key that is not in the chain,
-    /// or other cipher settings than those of the configuration, it is rewritten with the current ones and compared.
-    /// Then it replaces the database atomically: if this is interrupted, the database is either the old one or the
-    /// restored one. The backup itself is only read. The next opening migrates the database.
+    /// each row in each index. If the backup has a key that is not in the chain, or other cipher settings than those of
+    /// the configuration, it is rewritten with the current ones and compared. Then it replaces the database atomically:
+    /// if this is interrupted, the database is either the old one or the restored one. The backup itself is only read.
+    /// The next opening migrates the database.
     ///
     /// ```swift
     /// let report = try await stores.restore("addressbook_alice.sqlite", from: "/srv/backup/alice.sqlite")

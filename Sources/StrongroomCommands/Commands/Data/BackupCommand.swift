@@ -13,8 +13,8 @@ struct BackupCommand: AsyncParsableCommand {
             a plaintext database is plaintext, unless a key is given.
 
             With --check-structure the structure of the copy is checked. If it has a defect, such as an index that \
-            does not match its table, the database has the same defect; the copy is kept, with exit code \
-            65, since `restore` rejects such a copy. `verify` looks for the same defects in the database.
+            does not match its table, the database has the same defect; the copy is kept, with exit code 65, since \
+            `restore` rejects such a copy. `verify` looks for the same defects in the database.
             """
     )
 

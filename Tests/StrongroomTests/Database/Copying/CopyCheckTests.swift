@@ -86,8 +86,7 @@ struct CopyCheckTests {
             exactValues + [
                 "NULL", "NULL", "0", "-0.0", "1", "1.5", "-1", "9007199254740991", "-9.3e18", "9e999", "-9e999",
                 "''", "'a'", "'A'", "'B'", "'a '", "'ä'", "'a' || char(0) || 'b'", "'A' || char(0) || 'c'", "'Z'",
-                "'['",
-                "'z'", "x''", "x'00'", "x'ff'", "zeroblob(3000)", "hex(zeroblob(9000))", "'12'", "12", "12.0",
+                "'['", "'z'", "x''", "x'00'", "x'ff'", "zeroblob(3000)", "hex(zeroblob(9000))", "'12'", "12", "12.0",
             ]
         let rows = values.flatMap { first in values.map { "(\(first), \(first), \($0), \($0))" } }
         try run([
