@@ -14,6 +14,11 @@ static inline int strongroom_enforce_foreign_keys(sqlite3 *database, int on) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, on, (int *)0);
 }
 
+// SQLITE_DBCONFIG_DEFENSIVE, which the header has from SQLite 3.26 on; an older engine answers SQLITE_ERROR.
+static inline int strongroom_set_defensive(sqlite3 *database, int on) {
+    return sqlite3_db_config(database, 1010, on, (int *)0);
+}
+
 // What the engine allocates holds decrypted rows, so it is overwritten before it is freed. One memory allocator serves
 // the whole process.
 static inline sqlite3_mem_methods *strongroom_allocator(void) {

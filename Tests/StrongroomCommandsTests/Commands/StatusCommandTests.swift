@@ -11,7 +11,8 @@ struct StatusCommandTests {
             struct Schema: Decodable { let version, newest: String?, pending: [String] }
             struct Table: Decodable { let name: String, rows: Int?, bytes: Int? }
             struct Process: Decodable { let process: Int }
-            struct Engine: Decodable { let sqlite: String, hasWALResetFix: Bool }
+            struct Advisory: Decodable { let identifier, consequence, fixedIn: String }
+            struct Engine: Decodable { let sqlite: String, advisories: [Advisory] }
 
             let path: String
             let bytes: Int
@@ -39,7 +40,9 @@ struct StatusCommandTests {
         #expect(detail.path == ledger.path())
         #expect(detail.bytes > 0 && !detail.plaintext && detail.holders.isEmpty)
         #expect(try detail.cipher?.pageSize == CipherSettings.engineDefault().pageSize)
-        #expect(try detail.engine.hasWALResetFix == EngineFeatures.current().hasWALResetFix)
+        let advisories = try EngineFeatures.current().advisories
+        #expect(detail.engine.advisories.map(\.identifier) == advisories.map(\.identifier))
+        #expect(detail.engine.advisories.map(\.fixedIn) == advisories.map(\.fixedIn))
         #expect(detail.key?.number == 1 && detail.key?.count == 2 && detail.key?.isCurrent == false)
         #expect(detail.schema.version == "2" && detail.schema.newest == "3" && detail.schema.pending == ["3"])
         #expect(detail.tables?.map(\.name) == ["entry"])

@@ -9,7 +9,7 @@ struct PlantedFaultTests {
 
     @Test(
         "the engine is the one that the run is meant for",
-        .enabled(if: environment["STRONGROOM_EXPECTED_CIPHER"] != nil, "the variable names the major version"))
+        .enabled(if: environment["STRONGROOM_EXPECTED_CIPHER"] != nil, "the variable names the version"))
     func theEngineIsTheExpectedOne() throws {
         let expected = try #require(Self.environment["STRONGROOM_EXPECTED_CIPHER"])
         let version = try EngineFeatures.current().cipherVersion

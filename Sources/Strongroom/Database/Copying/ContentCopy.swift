@@ -60,6 +60,8 @@ struct ContentCopy {
         try connection.run("PRAGMA foreign_keys = OFF")
         // The source may have rows that are older than a CHECK constraint.
         try connection.run("PRAGMA ignore_check_constraints = ON")
+        // The entries of views, triggers and virtual tables, and the shadow tables of these, are copied.
+        connection.setDefensive(false)
         try connection.run("PRAGMA writable_schema = ON")
     }
 

@@ -17,17 +17,13 @@ struct DatabaseCheck {
     func run() throws -> VerificationReport {
         let start = ContinuousClock.now
         var report = try connection.inSnapshotOfPages { log in
-            var report = try checkPages(log)
-            // The pages of plaintext have no codes.
-            guard checksStructure || cipher == nil else { return report }
-            try monitor.report(.checkingStructure, report.pages, of: report.pages, .pages)
-            report.objections = try telling { try integrityCheck(&report.unchecked) }
-            let others = try telling {
-                report.foreignKeyViolations = try foreignKeyCheck()
-                return []
+            guard let cipher else {
+                // The pages of plaintext have no codes.
+                var report = try pagesOfPlaintext()
+                try checkStructure(&report)
+                return report
             }
-            if report.objections.isEmpty { report.objections = others }
-            return report
+            return try check(DatabasePages(of: connection, pageSize: cipher.layout.pageSize, in: log), cipher)
         }
         report.duration = ContinuousClock.now - start
         return report
@@ -53,29 +49,43 @@ struct DatabaseCheck {
         report.duration += ContinuousClock.now - start
     }
 
-    private func checkPages(_ log: PublishedLog?) throws -> VerificationReport {
-        guard let cipher else {
-            guard
-                let count = try connection.setting("page_count").flatMap({ Int($0) }),
-                let pageSize = try connection.setting("page_size").flatMap({ Int($0) })
-            else {
-                throw StrongroomError(
-                    .engine, "SQLCipher does not report the number of pages of the file.",
-                    database: connection.database)
-            }
-            return VerificationReport(pages: count, bytes: Int64(count) * Int64(pageSize), isAuthenticated: false)
+    private func pagesOfPlaintext() throws -> VerificationReport {
+        guard
+            let count = try connection.setting("page_count").flatMap({ Int($0) }),
+            let pageSize = try connection.setting("page_size").flatMap({ Int($0) })
+        else {
+            throw StrongroomError(
+                .engine, "SQLCipher does not report the number of pages of the file.",
+                database: connection.database)
         }
-        let pages = try DatabasePages(of: connection, pageSize: cipher.layout.pageSize, in: log)
+        return VerificationReport(pages: count, bytes: Int64(count) * Int64(pageSize), isAuthenticated: false)
+    }
+
+    private func check(_ pages: DatabasePages, _ cipher: PageCipher) throws -> VerificationReport {
         let verifier = PageVerifier(PageContents(pages: pages, cipher: cipher))
         let damaged = try verifier.damagedPages { done in
             try monitor.report(.checking, done, of: verifier.count, .pages)
         }
-        // If the schema is damaged, only the pages themselves can be evaluated.
-        let roots = damaged.isEmpty ? [] : (try? connection.schemaRoots()) ?? []
-        let named = try PageOwners(contents: verifier.contents, roots: roots).name(damaged, progress: monitor.check)
-        return VerificationReport(
-            pages: verifier.count, bytes: Int64(verifier.count) * Int64(pages.pageSize), isAuthenticated: true,
-            damagedPages: named)
+        return try connection.refusing(verifier.contents.refusal(of: damaged)) {
+            // If the schema is damaged, only the pages themselves can be evaluated.
+            let roots = damaged.isEmpty ? [] : (try? connection.schemaRoots()) ?? []
+            let named = try PageOwners(contents: verifier.contents, roots: roots).name(damaged, progress: monitor.check)
+            var report = VerificationReport(
+                pages: verifier.count, bytes: Int64(verifier.count) * Int64(pages.pageSize), isAuthenticated: true,
+                damagedPages: named)
+            if checksStructure { try checkStructure(&report) }
+            return report
+        }
+    }
+
+    private func checkStructure(_ report: inout VerificationReport) throws {
+        try monitor.report(.checkingStructure, report.pages, of: report.pages, .pages)
+        report.objections = try telling { try integrityCheck(&report.unchecked) }
+        let others = try telling {
+            report.foreignKeyViolations = try foreignKeyCheck()
+            return []
+        }
+        if report.objections.isEmpty { report.objections = others }
     }
 
     /// Runs one of the engine's checks; its failure is a finding.

@@ -72,6 +72,15 @@ struct DatabasePages {
         try log?.read(number, into: buffer)
     }
 
+    /// The numbers of pages by their positions in the file and in the WAL.
+    fileprivate func positions(of numbers: [Int]) -> (inFile: [Int64: Int], inLog: [Int64: Int]) {
+        let inLog = numbers.compactMap { number in log?.position(of: number).map { ($0, number) } }
+        return (
+            Dictionary(uniqueKeysWithValues: numbers.map { (Int64($0 - 1) * Int64(pageSize), $0) }),
+            Dictionary(uniqueKeysWithValues: inLog)
+        )
+    }
+
     /// Reads the current content of a page.
     ///
     /// - Returns: Whether it was complete.
@@ -111,9 +120,23 @@ private struct LogPages {
         Self.header + Int64(frame - 1) * Int64(Self.frameHeader + pageSize)
     }
 
+    /// The position of a page's latest frame, without its header.
+    func position(of number: Int) -> Int64? {
+        frames[number].map { offset(of: $0) + Int64(Self.frameHeader) }
+    }
+
     func read(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> (isPresent: Bool, isInFile: Bool)? {
-        guard let frame = frames[number] else { return nil }
-        let length = try bytes.read(at: offset(of: frame) + Int64(Self.frameHeader), into: buffer)
+        guard let frame = frames[number], let position = position(of: number) else { return nil }
+        let length = try bytes.read(at: position, into: buffer)
         return (length == buffer.count, frame <= framesInFile)
+    }
+}
+
+extension PageContents {
+    /// What makes a connection refuse pages of known damage.
+    func refusal(of damaged: [Int]) -> RefusedPages {
+        let positions = pages.positions(of: damaged)
+        let authentication = cipher.authentication
+        return RefusedPages(inFile: positions.inFile, inLog: positions.inLog) { authentication.fill($0, number: $1) }
     }
 }

@@ -37,4 +37,17 @@ struct PageAuthentication: Sendable {
             authentication.withCode(of: covered, pageNumber) { $0.elementsEqual(code) }
         }
     }
+
+    /// Fills a page with zeros and their authentication code.
+    func fill(_ page: UnsafeMutableRawBufferPointer, number: Int) {
+        page.initializeMemory(as: UInt8.self, repeating: 0)
+        guard page.count == layout.pageSize, let pageNumber = UInt32(exactly: number) else { return }
+        let end = layout.usable + PageLayout.vectorLength
+        let covered = UnsafeRawBufferPointer(rebasing: page[layout.start(of: number)..<end])
+        withUnsafeBytes(of: pageNumber.littleEndian) { pageNumber in
+            authentication.withCode(of: covered, pageNumber) {
+                UnsafeMutableRawBufferPointer(rebasing: page[end..<end + layout.codeLength]).copyMemory(from: $0)
+            }
+        }
+    }
 }

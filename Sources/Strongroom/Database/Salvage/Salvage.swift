@@ -61,6 +61,11 @@ final class Salvage {
     private func fill(_ new: PlainFile, from source: SalvageSource) throws -> [DamagedPage] {
         let connection = try source.file.connect(.existing, key: source.key)
         defer { connection.close() }
+        guard let refusal = source.refusal else { return try fill(new, from: source, connection) }
+        return try connection.refusing(refusal) { try fill(new, from: source, connection) }
+    }
+
+    private func fill(_ new: PlainFile, from source: SalvageSource, _ connection: Connection) throws -> [DamagedPage] {
         try connection.run("PRAGMA query_only = ON")
         let roots: [SchemaRoot]
         do {

@@ -1,11 +1,12 @@
 /// A copy of a damaged file that the engine can read, so that the file itself is never written: its WAL is
-/// checkpointed, its missing end is filled, and its damaged pages are changed so that the engine never accepts one as
-/// valid.
+/// checkpointed, and its missing end is filled.
 struct SalvageSource {
     let file: DatabaseFile
     let key: DerivedKey
     let cipher: PageCipher
     private(set) var damaged: [Int] = []
+    /// Its damaged pages, for the connections that read it.
+    private(set) var refusal: RefusedPages?
 
     private static let companions = ["", "-wal", "-journal", "-shm"]
     /// Makes the copy.
@@ -39,7 +40,7 @@ struct SalvageSource {
                     database: original.name)
             }
             try checkpointLog()
-            try markDamagedPages(checkCancellation: checkCancellation)
+            try findDamagedPages(checkCancellation: checkCancellation)
         } catch {
             try remove()
             throw error
@@ -90,18 +91,17 @@ struct SalvageSource {
         for ending in ["-wal", "-journal", "-shm"] { try FileSystem.remove(file.path + ending) }
     }
 
-    /// Finds the damaged pages, and changes them so that every engine detects the damage.
-    private mutating func markDamagedPages(checkCancellation: () throws -> Void) throws {
+    /// Finds the damaged pages, and fills the missing end: the engine opens no file that is shorter than its first page
+    /// says.
+    private mutating func findDamagedPages(checkCancellation: () throws -> Void) throws {
         let copy = try PlainFile(file.path, isWritable: true, followsLinks: false)
         let verifier = try PageVerifier(closed: copy, cipher)
         damaged = try verifier.damagedPages { _ in try checkCancellation() }
         guard damaged.first != 1 else { throw Self.schemaDamaged(file.name, nil) }
-        // An engine of version 3 accepts zeros as a valid page, and none opens a file that is shorter than its first
-        // page says.
-        let noise = [UInt8](repeating: 0xA5, count: cipher.layout.pageSize)
-        try noise.withUnsafeBytes { bytes in
-            for number in damaged { try copy.write(bytes, at: Int64(number - 1) * Int64(bytes.count)) }
-        }
+        refusal = verifier.contents.refusal(of: damaged)
+        let length = Int64(verifier.count) * Int64(cipher.layout.pageSize)
+        guard try copy.size() < length else { return }
+        try withUnsafeBytes(of: UInt8(0)) { try copy.write($0, at: length - 1) }
     }
 
     /// The error for a file whose schema cannot be read.

@@ -65,6 +65,25 @@ extension Connection {
             settings.append("PRAGMA query_only = ON")
         }
         try set(settings)
+        if role != .maker { setDefensive(true) }
+    }
+
+    /// Makes the engine refuse SQL that writes the schema table or the shadow tables of virtual tables, or lets it. An
+    /// engine before SQLite 3.26 always lets it. See `SQLITE_DBCONFIG_DEFENSIVE`
+    /// (sqlite.org/c3ref/c_dbconfig_defensive.html).
+    func setDefensive(_ isDefensive: Bool) {
+        // An engine that does not know it answers with an error, and changes nothing.
+        _ = strongroom_set_defensive(pointer, isDefensive ? 1 : 0)
+    }
+
+    /// Runs work that writes the schema table.
+    func writingSchema<T>(_ work: () throws -> T) throws -> T {
+        setDefensive(false)
+        defer { setDefensive(true) }
+        try run("PRAGMA writable_schema = ON")
+        let result = Result(catching: work)
+        try run("PRAGMA writable_schema = OFF")
+        return try result.get()
     }
 
     /// Lets a writer's connection serve as a reader's, or again as the writer's.

@@ -80,11 +80,12 @@ extension Connection {
         transaction.isKeptFromWriting = isKept
     }
 
-    /// After a rotation by another process the first page can no longer be read.
+    /// After a rotation by another process the first page can no longer be read; an engine whose codec keeps its errors
+    /// may then only say that it cannot write.
     private func reportingAnotherKey<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
-        } catch let error as StrongroomError where error.code == .notADatabase {
+        } catch let error as StrongroomError where error.code == .notADatabase || hasFailedCodec {
             file.isOfAnotherKey = true
             throw error
         }
@@ -155,6 +156,7 @@ extension Connection {
             // The work may have swallowed the error that made the engine roll back the transaction.
             guard transaction.state == .open else { throw transactionEnded }
             try pauseWriters()
+            try checkPages()
             try run("RELEASE strongroom")
             return result
         } catch {
@@ -184,6 +186,8 @@ extension Connection {
         // A failure that made the engine roll back the transaction has removed the savepoint, too.
         guard isInTransaction else { return }
         do {
+            // Which reads pages again without counting them.
+            file.checkedMisses = -1
             try run("ROLLBACK TO strongroom")
             participant?.didRollBack(on: self)
             try run("RELEASE strongroom")

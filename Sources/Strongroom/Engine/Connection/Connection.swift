@@ -155,6 +155,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         guard sqlite3_key_v2(pointer, schema, bytes.baseAddress, Int32(bytes.count)) == SQLITE_OK else {
             throw failure("The key was not accepted")
         }
+        if schema == "main" { file.codecKeepsErrors = try codecStatus() != nil }
     }
 
     /// Logs each statement from now on; to be called after the key has been set.
@@ -179,8 +180,17 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         releaseMemory()
     }
 
-    /// The error for the connection's last failure.
+    /// The error for the connection's last failure, which is damage if the codec has failed.
     func failure(_ what: String, _ kind: StrongroomError.Code? = nil, sql: String? = nil) -> StrongroomError {
+        let error = engineFailure(what, kind, sql: sql)
+        guard kind == nil, let code = error.resultCode, code.mayHideDamage, hasFailedCodec else { return error }
+        return StrongroomError(
+            .damaged, "\(what): a page is damaged. \(StrongroomError.Code.damaged.advice)", database: database,
+            sql: sql, resultCode: code)
+    }
+
+    /// The error for the connection's last failure, as the engine reports it.
+    func engineFailure(_ what: String, _ kind: StrongroomError.Code?, sql: String? = nil) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(pointer))
         let kind = kind ?? StrongroomError.Code(code, systemError: sqlite3_system_errno(pointer))
         let words = sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"

@@ -1,5 +1,13 @@
 import CSQLCipher
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// The linked engine's version and features, determined at run time.
 ///
 /// ```swift
@@ -50,17 +58,6 @@ public struct EngineFeatures: Sendable, Equatable {
     /// another library in the process has initialized the engine before: then it cannot be changed any more.
     public var wipesFreedMemory: Bool { EngineMemory.isWiped }
 
-    /// Whether the engine is free of the WAL-reset race (from SQLite 3.51.3 on, 3.50.7 and 3.44.6; SQLCipher 4.14), in
-    /// which two connections to one file can lose committed transactions.
-    ///
-    /// Strongroom's own connections are guarded against the race. It matters to other programs that write the same file
-    /// with the same engine. See SQLite's documentation, "Write-Ahead Logging", section 11 (sqlite.org/wal.html).
-    public var hasWALResetFix: Bool { Self.hasWALResetFix(sqliteVersionNumber: sqliteVersionNumber) }
-
-    static func hasWALResetFix(sqliteVersionNumber number: Int) -> Bool {
-        number >= 3_051_003 || (3_050_007..<3_051_000).contains(number) || (3_044_006..<3_045_000).contains(number)
-    }
-
     /// SQLCipher's major version: 3 or 4.
     public var cipherMajorVersion: Int {
         Int(cipherVersion.prefix { $0 != "." }) ?? 0
@@ -78,11 +75,12 @@ public struct EngineFeatures: Sendable, Equatable {
 
     private static func detect() throws -> EngineFeatures {
         let probe = try Connection(path: ":memory:", mode: .create, database: ":memory:")
+        let sqlite = String(cString: sqlite3_libversion())
         guard case .text(let cipher)? = try probe.ownValue("PRAGMA cipher_version"), !cipher.isEmpty else {
-            throw notSQLCipher(version: String(cString: sqlite3_libversion()))
+            throw notSQLCipher(version: sqlite)
         }
-        return EngineFeatures(
-            sqliteVersion: String(cString: sqlite3_libversion()),
+        let features = EngineFeatures(
+            sqliteVersion: sqlite,
             sqliteVersionNumber: Int(sqlite3_libversion_number()),
             cipherVersion: cipher,
             hasFTS5: probe.accepts("SELECT fts5_source_id()"),
@@ -91,6 +89,8 @@ public struct EngineFeatures: Sendable, Equatable {
             hasPageStatistics: probe.accepts("SELECT 1 FROM dbstat"),
             maximumParameters: Int(sqlite3_limit(probe.pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
         )
+        try features.requireUsable(probe)
+        return features
     }
 
     /// The error for a process in which plain SQLite is linked in place of SQLCipher.
@@ -104,6 +104,126 @@ public struct EngineFeatures: Sendable, Equatable {
             """
         )
     }
+
+    /// Throws if files cannot be encrypted with the engine, before a key is used.
+    private func requireUsable(_ probe: Connection) throws {
+        let parts = cipherVersion.prefix { !$0.isWhitespace }.split(separator: ".").compactMap { Int($0) }
+        guard !parts.lexicographicallyPrecedes([3, 4, 1]) else {
+            throw StrongroomError(
+                .notSQLCipher,
+                """
+                The linked engine is SQLCipher \(cipherVersion), and 3.4.1 is the oldest that the library works with. \
+                Install a newer one, or link the program to it.
+                """)
+        }
+        // Key derivation has nothing to do for a database in memory.
+        let isKeyed = "probe".utf8CString.withUnsafeBytes {
+            sqlite3_key_v2(probe.pointer, "main", $0.baseAddress, Int32($0.count)) == SQLITE_OK
+        }
+        guard isKeyed, try probe.ownValue("PRAGMA cipher_provider")?.asText?.isEmpty == false else {
+            throw StrongroomError(
+                .notSQLCipher,
+                """
+                The linked SQLCipher \(cipherVersion) has no cryptography, so it would store plaintext: from 4.7 on it \
+                has to be compiled with SQLITE_EXTRA_INIT=sqlcipher_extra_init and \
+                SQLITE_EXTRA_SHUTDOWN=sqlcipher_extra_shutdown. Build it again; the guide "Engines" has the flags.
+                """)
+        }
+        guard Self.isOneLibrary else {
+            throw StrongroomError(
+                .notSQLCipher,
+                """
+                Two libraries of SQLite are loaded, and the engine's functions are not all of the same one, so a key \
+                could reach the wrong engine. Link the program to SQLCipher alone, without libsqlite3.
+                """)
+        }
+    }
+
+    /// Whether the functions that the library calls for encryption and for everything else are of one library. Unknown
+    /// counts as true: a statically linked engine has no names that could be looked up.
+    private static let isOneLibrary: Bool = {
+        // Glibc's header declares the function only for programs in C that ask for it.
+        typealias AddressLookup = @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
+        guard let program = dlopen(nil, RTLD_NOW) else { return true }
+        defer { dlclose(program) }
+        guard let symbol = dlsym(program, "dladdr") else { return true }
+        let lookUp = unsafeBitCast(symbol, to: AddressLookup.self)
+        let functions = ["sqlite3_open_v2", "sqlite3_prepare_v2", "sqlite3_key_v2", "sqlite3_rekey_v2"]
+        let libraries = functions.compactMap { dlsym(program, $0) }.compactMap { function in
+            // The file's name, its address, the symbol's name and address.
+            withUnsafeTemporaryAllocation(of: UInt.self, capacity: 4) { information in
+                guard let start = information.baseAddress, lookUp(function, start) != 0 else { return nil as UInt? }
+                return information[1]
+            }
+        }
+        return Set(libraries).count <= 1
+    }()
+}
+
+extension EngineFeatures {
+    /// A published fault of SQLite that the linked engine has.
+    ///
+    /// ```swift
+    /// for advisory in try EngineFeatures.current().advisories {
+    ///     print("\(advisory.identifier): \(advisory.consequence); fixed in \(advisory.fixedIn)")
+    /// }
+    /// ```
+    public struct Advisory: Sendable, Hashable {
+        /// The number of the advisory, such as `CVE-2025-6965`, or its name where it has no number.
+        public let identifier: String
+        /// What can happen, and by what, in one phrase.
+        public let consequence: String
+        /// The versions with the fix, such as `SQLite 3.50.2, SQLCipher 4.10`.
+        public let fixedIn: String
+
+        fileprivate let isPresent: @Sendable (EngineFeatures) -> Bool
+
+        public static func == (one: Advisory, other: Advisory) -> Bool { one.identifier == other.identifier }
+        public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
+    }
+
+    /// The published faults of SQLite that the engine has by its version and features, of those that were checked; the
+    /// guide <doc:Engines> has their sources.
+    public var advisories: [Advisory] { Self.known.filter { $0.isPresent(self) } }
+
+    /// Whether the engine is free of the WAL-reset race, in which two connections to one file can lose committed
+    /// transactions. Strongroom's own connections are guarded against it. See SQLite's documentation, "Write-Ahead
+    /// Logging", section 11 (sqlite.org/wal.html).
+    package var hasWALResetFix: Bool { Self.hasWALResetFix(sqliteVersionNumber: sqliteVersionNumber) }
+
+    static func hasWALResetFix(sqliteVersionNumber number: Int) -> Bool {
+        number >= 3_051_003 || (3_050_007..<3_051_000).contains(number) || (3_044_006..<3_045_000).contains(number)
+    }
+
+    /// The oldest first. A distribution may have fixed one in an older version, which cannot be seen.
+    private static let known = [
+        Advisory(
+            identifier: "WAL-reset race",
+            consequence: "two other programs that write the file at the same time can lose commits",
+            fixedIn: "SQLite 3.51.3, 3.50.7 and 3.44.6, SQLCipher 4.14"
+        ) { !$0.hasWALResetFix },
+        Advisory(
+            identifier: "CVE-2025-6965", consequence: "SQL with very many aggregate terms can corrupt memory",
+            fixedIn: "SQLite 3.50.2, SQLCipher 4.10"
+        ) { $0.sqliteVersionNumber < 3_050_002 },
+        Advisory(
+            identifier: "CVE-2026-11822", consequence: "a search in a crafted file's FTS5 table can corrupt memory",
+            fixedIn: "SQLite 3.53.2, SQLCipher 4.17"
+        ) { $0.hasFTS5 && $0.sqliteVersionNumber < 3_053_002 },
+        Advisory(
+            identifier: "CVE-2026-11824", consequence: "a search in a crafted file's FTS5 table can corrupt memory",
+            fixedIn: "SQLite 3.53.2, SQLCipher 4.17"
+        ) { $0.hasFTS5 && $0.sqliteVersionNumber < 3_053_002 },
+        Advisory(
+            identifier: "CVE-2026-119371", consequence: "SQL with a very long chain of subqueries can end the process",
+            fixedIn: "SQLite 3.54.0, SQLCipher 4.20"
+        ) { $0.sqliteVersionNumber < 3_054_000 },
+        Advisory(
+            identifier: "CVE-2026-119374",
+            consequence: "deleting from a crafted file's FTS5 table with `secure-delete` can corrupt memory",
+            fixedIn: "SQLite 3.54.0, SQLCipher 4.20"
+        ) { $0.hasFTS5 && $0.sqliteVersionNumber < 3_054_000 },
+    ]
 }
 
 extension Connection {

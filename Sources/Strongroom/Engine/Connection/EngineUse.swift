@@ -22,14 +22,19 @@ extension Connection {
     /// See "Status Parameters for database connections" (sqlite.org/c3ref/c_dbstatus_options.html).
     func resetUse() -> EngineUse {
         defer { use = EngineUse() }
-        use.pageCacheHits = status(SQLITE_DBSTATUS_CACHE_HIT)
-        use.pageCacheMisses = status(SQLITE_DBSTATUS_CACHE_MISS)
+        use.pageCacheHits = status(SQLITE_DBSTATUS_CACHE_HIT, resets: true)
+        use.pageCacheMisses = status(SQLITE_DBSTATUS_CACHE_MISS, resets: true)
+        // Pages that have not been checked stay unchecked.
+        file.checkedMisses = file.checkedMisses == use.pageCacheMisses ? 0 : -1
         return use
     }
 
-    private func status(_ parameter: Int32) -> Int {
+    /// The number of pages that have been read and decrypted since the counts were reset.
+    var pageCacheMisses: Int { status(SQLITE_DBSTATUS_CACHE_MISS, resets: false) }
+
+    private func status(_ parameter: Int32, resets: Bool) -> Int {
         var (current, highest): (Int32, Int32) = (0, 0)
-        sqlite3_db_status(pointer, parameter, &current, &highest, 1)
+        sqlite3_db_status(pointer, parameter, &current, &highest, resets ? 1 : 0)
         return Int(current)
     }
 }

@@ -100,6 +100,9 @@ struct FileMethods {
     private var rules: [any FileLockRule] = []
     /// Whether a page of zeros gets a nonzero byte when it is read.
     var refusesZeroPages = false
+    /// The numbers of pages of known damage by their positions; reading one is an error.
+    private var refused: [Int64: Int] = [:]
+    private var fillRefused: ((UnsafeMutableRawBufferPointer, Int) -> Void)?
     /// How a WAL is written.
     private(set) var writeRule: (any FileWriteRule)?
     /// How the WAL of a database file is written.
@@ -141,6 +144,11 @@ struct FileMethods {
     /// Adds a rule, which is applied before the rules added earlier.
     mutating func add(_ rule: any FileLockRule) {
         rules.insert(rule, at: 0)
+    }
+
+    /// Makes reading pages an error; see ``RefusedPages``.
+    mutating func refuse(_ pages: [Int64: Int], _ fill: @escaping (UnsafeMutableRawBufferPointer, Int) -> Void) {
+        (refused, fillRefused) = (pages, fill)
     }
 
     /// Makes the engine's writes to a WAL follow a rule.
@@ -278,6 +286,10 @@ struct FileMethods {
     private mutating func read(
         _ file: File, _ buffer: UnsafeMutableRawPointer?, _ count: Int32, _ offset: sqlite3_int64
     ) -> Int32 {
+        if !refused.isEmpty, count >= Self.smallestPage, let number = refused[offset] {
+            fillRefused?(UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)), number)
+            return SQLITE_CORRUPT
+        }
         if let buffer, let done = writeRule?.read(buffer, Int(count), at: offset, from: wrapped(file)) { return done }
         let result = original.pointee.xRead(file, buffer, count, offset)
         // Only pages are read in such lengths; a read past the end of the file has another result code.

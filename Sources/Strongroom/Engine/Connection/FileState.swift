@@ -10,6 +10,12 @@ extension Connection {
         var pageCache = Connection.defaultPageCache
         /// Whether a transaction could not begin because the file cannot be read with the connection's key.
         var isOfAnotherKey = false
+        /// Whether the codec keeps an error as long as the connection is open.
+        var codecKeepsErrors = false
+        /// Whether the codec is known to have failed for good.
+        var hasFailedCodec = false
+        /// The number of pages that had been read when the connection was last found to have met no damage.
+        var checkedMisses = 0
         /// The data version when it was last compared; see ``Connection/findForeignCommits()``.
         var dataVersion: Int64?
         /// Follows the positions of the WAL that this connection's commits publish; nil for one that records none.

@@ -18,6 +18,10 @@ public struct ResultCode: Sendable, Hashable, CustomStringConvertible {
     /// The primary code: the lowest eight bits.
     public var primary: Int32 { extended & 0xFF }
 
+    /// Whether the engine also returns the code after its codec has failed: it then refuses writes, and takes a page
+    /// that could not be encrypted for memory that ran out.
+    var mayHideDamage: Bool { [SQLITE_ERROR, SQLITE_READONLY, SQLITE_NOMEM].contains(primary) }
+
     /// Makes a code from the engine's number.
     ///
     /// - Parameter extended: The number, with or without the extended bits.

@@ -1,7 +1,15 @@
 import CSQLCipher
 
-/// A damaged page at the end of a long value is read as zeros without an error. The engine then fails every later page
-/// request of the transaction with an error; so a page is requested before a result is used.
+/// Damage that the engine does not report by itself.
+///
+/// SQLCipher reads a page whose authentication code is wrong as zeros, and zeros at the end of a long value are no
+/// error. So before results are used, and before a commit, the connection is asked whether a page has failed:
+/// - Up to SQLCipher 4.6, the pager keeps the error as long as the transaction lasts, so reading the first page fails.
+/// - In later versions the codec keeps it as long as the connection is open. Every page that is read afterwards is
+///   zeros, too, and reading succeeds, so only `PRAGMA cipher_status` shows the failure, and the connection has to be
+///   replaced.
+///
+/// The codec is used only for pages that are not in the page cache, so nothing is asked while the cache has every page.
 extension Connection {
     /// Reads the first page, which also takes the snapshot of a transaction that has none.
     ///
@@ -18,15 +26,19 @@ extension Connection {
     /// - Throws: ``StrongroomError`` with `damaged`, or with the reason why the engine cannot be queried.
     func checkPages() throws {
         try file.check?()
+        guard hasUncheckedPages else { return }
         do {
             try readFirstPage()
+            guard try !codecHasFailed() else { throw damage(after: nil) }
         } catch {
             throw hasMetDamage ? damage(after: nil) : error
         }
+        file.checkedMisses = pageCacheMisses
     }
 
     /// Whether the transaction has read a damaged page; the engine's errors are then meaningless.
     var hasMetDamage: Bool {
+        if hasFailedCodec { return true }
         let result = trusting { sqlite3_exec(pointer, TransactionStatement.firstPage.sql, nil, nil, nil) }
         // The query is not the user's.
         _ = authorizer.removeTables()
@@ -38,12 +50,47 @@ extension Connection {
         }
     }
 
+    /// Whether the codec has failed, so that the connection reads only zeros from now on and has to be closed. Always
+    /// false for an engine whose codec does not keep its errors.
+    var hasFailedCodec: Bool { (try? codecHasFailed()) ?? false }
+
+    /// Whether the connection must not be used any more.
+    var isLost: Bool { file.hasFailedCodec || hasUncheckedPages && hasFailedCodec }
+
+    private func codecHasFailed() throws -> Bool {
+        guard file.codecKeepsErrors, !file.hasFailedCodec else { return file.hasFailedCodec }
+        // Outside of a write transaction, the engine makes the connection read-only when the codec fails.
+        if role == .reader, mode == .existing, !isReadOnly { return false }
+        file.hasFailedCodec = try codecStatus() == false
+        return file.hasFailedCodec
+    }
+
+    /// Whether the codec works; nil for an engine that does not tell. The answer is determined when the statement is
+    /// prepared.
+    func codecStatus() throws -> Bool? {
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        let prepared = trusting { sqlite3_prepare_v2(pointer, "PRAGMA cipher_status", -1, &statement, nil) }
+        guard prepared == SQLITE_OK else { throw engineFailure("The state of the encryption could not be read", nil) }
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: return sqlite3_column_int(statement, 0) == 1
+        case SQLITE_DONE: return nil
+        default: throw engineFailure("The state of the encryption could not be read", nil)
+        }
+    }
+
+    /// Whether pages have been read and decrypted since the last check found no damage.
+    private var hasUncheckedPages: Bool { pageCacheMisses != file.checkedMisses }
+
     /// The error to report after work has thrown: `damaged` if the work has read a damaged page, because its behaviour
     /// is then unpredictable.
     func explanation(of failure: any Error) -> any Error {
-        guard !(failure is CancellationError), transaction.state != .none, isInTransaction else { return failure }
+        guard !(failure is CancellationError), transaction.state != .none else { return failure }
+        // The engine also decrypts what it could not read.
+        if let failure = failure as? StrongroomError, [.damaged, .inputOutput].contains(failure.code) { return failure }
+        if hasFailedCodec { return damage(after: failure) }
+        guard isInTransaction else { return failure }
         do { try file.check?() } catch { return error }
-        if let failure = failure as? StrongroomError, failure.code == .damaged { return failure }
         do {
             // The statement is cached, so this costs less than checking for damage, which is rare.
             try readFirstPage()
@@ -77,5 +124,32 @@ extension Connection {
         )
         damage.underlying = error
         return damage
+    }
+}
+
+/// Pages whose damage is known, and which the engine must not read.
+struct RefusedPages {
+    /// The numbers of pages by their positions in the database file, and in its WAL.
+    var inFile: [Int64: Int] = [:]
+    var inLog: [Int64: Int] = [:]
+    /// Fills a page's memory so that the codec accepts it: the engine decrypts also a page that could not be read.
+    let fill: (UnsafeMutableRawBufferPointer, Int) -> Void
+}
+
+extension Connection {
+    /// Runs work in which reading a page of known damage is an error of the file, so that the codec does not see the
+    /// page: the work can go on with the other pages, and no value contains zeros in place of such a page.
+    func refusing<T>(_ pages: RefusedPages, _ body: () throws -> T) throws -> T {
+        guard !pages.inFile.isEmpty else { return try body() }
+        // What the page cache has is not read again.
+        releaseMemory()
+        let file = FileMethods.install(on: try engineFile(SQLITE_FCNTL_FILE_POINTER))
+        let log = openFile(SQLITE_FCNTL_JOURNAL_POINTER).flatMap(FileMethods.install)
+        file?.pointee.refuse(pages.inFile, pages.fill)
+        log?.pointee.refuse(pages.inLog, pages.fill)
+        defer {
+            for methods in [file, log] { methods?.pointee.refuse([:], pages.fill) }
+        }
+        return try body()
     }
 }

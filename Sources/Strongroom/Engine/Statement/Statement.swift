@@ -169,12 +169,13 @@ final class Statement {
         let isOverflow = full == "integer overflow"
         let plain = sqlite3_errstr(result).map { String(cString: $0) } ?? "unknown error"
         let words = mayQuoteValue && !isOverflow ? plain : full
+        let known = StrongroomError.Code(code, systemError: sqlite3_system_errno(owner.pointer))
         // SQLCipher 3 reports a page that fails authentication as SQLITE_ERROR; a real SQL error does not roll back the
         // transaction.
         let isDamage =
             code.primary == SQLITE_ERROR
             && (owner.transaction.state == .rolledBack || owner.transaction.state == .open && owner.hasMetDamage)
-        let known = StrongroomError.Code(code, systemError: sqlite3_system_errno(owner.pointer))
+            || code.mayHideDamage && owner.hasFailedCodec
         let kind = isDamage ? .damaged : isOverflow ? .limit : known
         let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
         let advice = constraint?.advice ?? kind.advice

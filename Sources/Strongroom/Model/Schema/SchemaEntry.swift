@@ -58,8 +58,7 @@ extension Connection {
     /// For changes that do not affect the rows; see "ALTER TABLE", section 7 (sqlite.org/lang_altertable.html).
     func rewriteSchema(_ changed: [SchemaEntry]) throws {
         guard !changed.isEmpty else { return }
-        try run("PRAGMA writable_schema = ON")
-        let result = Result {
+        try writingSchema {
             for entry in changed {
                 try run(
                     "UPDATE sqlite_master SET sql = ? WHERE type = ? AND name = ?", .text(entry.sql),
@@ -68,8 +67,6 @@ extension Connection {
             guard case .integer(let version)? = try ownValue("PRAGMA schema_version") else { return }
             try run("PRAGMA schema_version = \(version + 1)")
         }
-        try run("PRAGMA writable_schema = OFF")
-        try result.get()
         // A rollback to a savepoint discards the engine's cached schema.
         try run("SAVEPOINT strongroom")
         try run("ROLLBACK TO strongroom")

@@ -31,6 +31,7 @@ extension ConnectionPool {
     func connection(of slot: Queue.Slot) throws -> Connection {
         guard slot != .writer else { return try writersConnection() }
         let reader = self[slot]
+        if reader.connection?.isLost == true { drop(slot) }
         let isNew = reader.connection == nil
         if isNew, case .reader(let index) = slot {
             reader.connection = borrowUnusedConnection(for: index)
@@ -56,6 +57,7 @@ extension ConnectionPool {
     /// The writer's connection, which is opened if necessary; for the holder of its slot.
     func writersConnection() throws -> Connection {
         writer.wasUsed = true
+        if writer.connection?.isLost == true { drop(.writer) }
         if writer.connection == nil, writer.borrower != nil {
             for index in queue.withLock({ $0.acquireFreeReaders() }) {
                 returnConnection(of: index)

@@ -5,14 +5,25 @@ struct StatusDetail: Encodable, Sendable {
     struct Engine: Encodable, Sendable {
         let sqlite: String
         let sqlcipher: String
-        /// Whether the engine has the fix for SQLite's WAL-reset race.
-        let hasWALResetFix: Bool
+        /// The published faults of SQLite that it has.
+        let advisories: [Advisory]
+        private let hasWALResetFix: Bool
+
+        private enum CodingKeys: CodingKey { case sqlite, sqlcipher, advisories }
 
         init() throws {
             let features = try EngineFeatures.current()
             sqlite = features.sqliteVersion
             sqlcipher = features.cipherVersion
+            advisories = features.advisories.map(Advisory.init)
             hasWALResetFix = features.hasWALResetFix
+        }
+
+        /// The identifiers of the advisories, in one line; nil if there are none.
+        var advisoryWords: String? {
+            guard !advisories.isEmpty else { return nil }
+            let names = advisories.map(\.identifier).joined(separator: ", ")
+            return "known faults: \(names); --json and the guide \"Engines\" explain them"
         }
 
         /// A warning about data that other programs with the file open may lose, in one line; nil if there is none.
@@ -23,6 +34,17 @@ struct StatusDetail: Encodable, Sendable {
                 that write this file with such an engine can lose commits: update them to SQLCipher 4.14, or set \
                 PRAGMA wal_autocheckpoint = 0 in them.
                 """
+        }
+    }
+
+    /// A published fault of SQLite that the engine has.
+    struct Advisory: Encodable, Sendable {
+        let identifier: String
+        let consequence: String
+        let fixedIn: String
+
+        init(_ advisory: EngineFeatures.Advisory) {
+            (identifier, consequence, fixedIn) = (advisory.identifier, advisory.consequence, advisory.fixedIn)
         }
     }
 

@@ -93,7 +93,7 @@ struct ZeroPageTests {
     }
 
     /// While a store is open the log's checksums are not looked at any more.
-    @Test func neverGivesWrongRowsInTheLog() async throws {
+    @Test(arguments: PageDamage.allCases) func neverGivesWrongRowsInTheLog(damage: PageDamage) async throws {
         let directory = try TemporaryDirectory()
         let vault = Vault(directory.path(""), keys: .numbered(1))
         try await vault.keep("first")
@@ -111,7 +111,8 @@ struct ZeroPageTests {
                 let handle = try FileHandle(forWritingTo: URL(filePath: log))
                 defer { try? handle.close() }
                 try handle.seek(toOffset: UInt64(index + 24))
-                try handle.write(contentsOf: Data(count: pageSize))
+                let frame = index + 24..<index + 24 + pageSize
+                try handle.write(contentsOf: damage.applied(to: frame, of: whole)[frame])
                 do {
                     let found = try await store.read { db in
                         try db.value("SELECT text FROM line WHERE rowid = 2", as: String.self)

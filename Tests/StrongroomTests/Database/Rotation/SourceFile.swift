@@ -55,6 +55,7 @@ struct SourceFile {
     static func rewriteSchema(_ vault: Vault, _ change: String, of object: String) async throws {
         try await vault.using { store in
             try await store.pool.perform(.ungroupedWrite) { connection in
+                connection.setDefensive(false)
                 try connection.run("PRAGMA writable_schema = ON")
                 try connection.run("UPDATE sqlite_master SET \(change) WHERE name = '\(object)'")
                 try connection.run("PRAGMA schema_version = 1000")

@@ -35,8 +35,8 @@ extension ColumnChange {
         _ value: String, _ column: String, _ scale: DecimalScale, _ report: (Int, Int) throws -> Void
     ) throws -> String {
         // A floating-point number is converted by its decimal representation, if that is the same number.
-        let digits = "(CASE typeof(\(value)) WHEN 'real' THEN CAST(\(value) AS TEXT) ELSE \(value) END)"
-        let isRounded = "typeof(\(value)) = 'real' AND CAST(CAST(\(value) AS TEXT) AS REAL) <> \(value)"
+        let digits = "(CASE typeof(\(value)) WHEN 'real' THEN \(Self.digits(ofReal: value)) ELSE \(value) END)"
+        let isRounded = "typeof(\(value)) = 'real' AND CAST(\(Self.digits(ofReal: value)) AS REAL) <> \(value)"
         let rowID = text.isWithoutRowID ? nil : try connection.columnInfos(of: table.name).freeRowIDName
         let rows = "FROM \(Identifier.quote(table.name)) WHERE \(Identifier.quote(column)) IS NOT NULL"
         let total = try connection.ownValue("SELECT count(*) \(rows)")?.asInteger ?? 0
@@ -65,7 +65,7 @@ extension ColumnChange {
     /// Why the value of a row cannot be converted to an integer with a scale; nil if it can.
     private static func misfit(_ row: borrowing Row, _ scale: DecimalScale) throws -> String? {
         guard try row.integer(at: 1) == 0 else {
-            return "a floating-point number with more digits than SQLite writes"
+            return "a floating-point number with more than 15 digits"
         }
         return switch try row.value(at: 0) {
         case .integer(let number): scale.misfit(String(number))

@@ -132,12 +132,19 @@ struct ColumnChange {
             """)
     }
 
+    /// The SQL for the decimal representation of a floating-point number: as many digits as every number preserves. The
+    /// engine's own conversion to text gives 15 digits before SQLite 3.53, and 17 from then on.
+    static func digits(ofReal value: String) -> String { "printf('%!.15g', \(value))" }
+
     /// The SQL for the converted value of the column.
     private func source(_ former: String, _ column: ColumnDefinition) throws -> String {
         // The engine converts values written to a numeric or text column, but stores a text in a BLOB column unchanged.
         let value =
-            column.valueType == "blob"
-            ? "CASE typeof(\(former)) WHEN 'text' THEN CAST(\(former) AS BLOB) ELSE \(former) END" : former
+            switch column.valueType {
+            case "blob": "CASE typeof(\(former)) WHEN 'text' THEN CAST(\(former) AS BLOB) ELSE \(former) END"
+            case "text": "CASE typeof(\(former)) WHEN 'real' THEN \(Self.digits(ofReal: former)) ELSE \(former) END"
+            default: former
+            }
         guard !column.isNullable, let inPlaceOfNull = try column.defaultValue?.get(), inPlaceOfNull != .null else {
             return value
         }
@@ -179,7 +186,7 @@ struct ColumnChange {
                 OR \(name) <> trim(\(name), char(9, 10, 11, 12, 13, 32)) COLLATE BINARY OR abs(CAST(\(name) AS REAL)) \
                 > 1.797e308 OR CAST(\(name) AS REAL) = 0 AND ltrim(\(name), '+-0.') GLOB '[1-9]*')
                 """
-        case "text": loss = "typeof(\(name)) = 'real' AND CAST(CAST(\(name) AS TEXT) AS REAL) <> \(name)"
+        case "text": loss = "typeof(\(name)) = 'real' AND CAST(\(Self.digits(ofReal: name)) AS REAL) <> \(name)"
         default: return
         }
         let lossy = try connection.ownValue("SELECT count(*) FROM \(Identifier.quote(table.name)) WHERE \(loss)")

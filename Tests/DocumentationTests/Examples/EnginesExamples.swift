@@ -2,8 +2,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of \"SQLCipher 3 and 4\"")
-struct EnginesThreeAndFourExamples {
+@Suite("The examples of \"Engines\"")
+struct EnginesExamples {
     private struct Old: Configuration {
         static let target = "old"
         let directory: TemporaryDirectory
