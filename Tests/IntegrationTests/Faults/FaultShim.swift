@@ -47,7 +47,7 @@ enum FaultShim {
         return copy
     }
 
-    private static var compiler: String {
+    static var compiler: String {
         guard let swift = SwiftCompiler.path else { return "clang" }
         let beside = URL(filePath: swift).deletingLastPathComponent().appending(path: "clang").path()
         return FileManager.default.isExecutableFile(atPath: beside) ? beside : "clang"

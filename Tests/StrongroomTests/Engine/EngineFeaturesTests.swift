@@ -1,4 +1,5 @@
-import Strongroom
+// Internal: features of engines that are not linked.
+@testable import Strongroom
 import StrongroomTesting
 import Testing
 
@@ -74,5 +75,33 @@ struct EngineFeaturesTests {
         let padding = (0...most).map { Int64(-$0) }
         let found = try await store.table(Contact.self).fetch(Contact.where { $0.id.isIn(keys + padding) })
         #expect(found.count == 3)
+    }
+
+    @Test(arguments: [
+        ("2.2.1", true), ("3.3.1", true), ("3.4.0", true), ("3.4.1", false), ("3.4.2", false),
+        ("4.0.0 community", false), ("4.19.0 community", false), ("5.0.0", false),
+    ])
+    func `engines before 3.4.1 are refused`(version: String, isTooOld: Bool) {
+        #expect(EngineFeatures.isTooOld(version) == isTooOld)
+    }
+
+    @Test(arguments: [
+        (3_015_002, false, ["WAL-reset race", "CVE-2025-6965", "CVE-2026-119371"]),
+        (
+            3_046_001, true,
+            [
+                "WAL-reset race", "CVE-2025-6965", "CVE-2026-11822", "CVE-2026-11824", "CVE-2026-119371",
+                "CVE-2026-119374",
+            ]
+        ),
+        (3_050_007, false, ["CVE-2026-119371"]),
+        (3_053_004, true, ["CVE-2026-119371", "CVE-2026-119374"]),
+        (3_054_000, true, []),
+    ])
+    func `advisories follow from the version and the features`(version: Int, hasFTS5: Bool, names: [String]) {
+        let features = EngineFeatures(
+            sqliteVersion: "", sqliteVersionNumber: version, cipherVersion: "", hasFTS5: hasFTS5, hasFTS4: true,
+            hasJSON: true, hasPageStatistics: true, maximumParameters: 999)
+        #expect(features.advisories.map(\.identifier) == names)
     }
 }

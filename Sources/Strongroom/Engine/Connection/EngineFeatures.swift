@@ -107,13 +107,20 @@ public struct EngineFeatures: Sendable, Equatable {
 
     /// Throws if files cannot be encrypted with the engine, before a key is used.
     private func requireUsable(_ probe: Connection) throws {
-        let parts = cipherVersion.prefix { !$0.isWhitespace }.split(separator: ".").compactMap { Int($0) }
-        guard !parts.lexicographicallyPrecedes([3, 4, 1]) else {
+        guard !Self.isTooOld(cipherVersion) else {
             throw StrongroomError(
                 .notSQLCipher,
                 """
                 The linked engine is SQLCipher \(cipherVersion), and 3.4.1 is the oldest that the library works with. \
                 Install a newer one, or link the program to it.
+                """)
+        }
+        guard Self.isOneLibrary else {
+            throw StrongroomError(
+                .notSQLCipher,
+                """
+                Two libraries of SQLite are loaded, and the engine's functions are not all of the same one, so a key \
+                could reach the wrong engine. Link the program to SQLCipher alone, without libsqlite3.
                 """)
         }
         // Key derivation has nothing to do for a database in memory.
@@ -129,14 +136,11 @@ public struct EngineFeatures: Sendable, Equatable {
                 SQLITE_EXTRA_SHUTDOWN=sqlcipher_extra_shutdown. Build it again; the guide "Engines" has the flags.
                 """)
         }
-        guard Self.isOneLibrary else {
-            throw StrongroomError(
-                .notSQLCipher,
-                """
-                Two libraries of SQLite are loaded, and the engine's functions are not all of the same one, so a key \
-                could reach the wrong engine. Link the program to SQLCipher alone, without libsqlite3.
-                """)
-        }
+    }
+
+    static func isTooOld(_ cipherVersion: String) -> Bool {
+        cipherVersion.prefix { !$0.isWhitespace }.split(separator: ".").compactMap { Int($0) }
+            .lexicographicallyPrecedes([3, 4, 1])
     }
 
     /// Whether the functions that the library calls for encryption and for everything else are of one library. Unknown

@@ -87,7 +87,7 @@ extension Connection {
     func explanation(of failure: any Error) -> any Error {
         guard !(failure is CancellationError), transaction.state != .none else { return failure }
         // The engine also decrypts what it could not read.
-        if let failure = failure as? StrongroomError, [.damaged, .inputOutput].contains(failure.code) { return failure }
+        if let code = (failure as? StrongroomError)?.code, [.damaged, .inputOutput].contains(code) { return failure }
         if hasFailedCodec { return damage(after: failure) }
         guard isInTransaction else { return failure }
         do { try file.check?() } catch { return error }

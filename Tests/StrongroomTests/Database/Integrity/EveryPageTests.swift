@@ -95,7 +95,9 @@ struct EveryPageTests {
         }
         #expect(!isCommitted, comment)
         guard !failing.contains("numbered") else { return }
-        let text = try await store.read { db in try db.value("SELECT text FROM numbered WHERE id = 1", as: String.self) }
+        let text = try await store.read { db in
+            try db.value("SELECT text FROM numbered WHERE id = 1", as: String.self)
+        }
         #expect(text == "number 1", comment)
         try await store.write { db in try db.execute("UPDATE numbered SET text = text WHERE id = 1") }
     }
