@@ -67,8 +67,9 @@ struct FullTextEngineTests {
     @Test(.enabled(if: (try? EngineFeatures.current().hasFTS5) ?? false, "the engine has no FTS5"))
     func `the index has a newer form than the engine knows`() async throws {
         try await vault.using { store in
-            try await store.write { db in
-                try db.execute("UPDATE `strongroom_search_note.text_config` SET v = 99 WHERE k = 'version'")
+            try await store.pool.perform(.ungroupedWrite) { connection in
+                connection.setDefensive(false)
+                try connection.run("UPDATE `strongroom_search_note.text_config` SET v = 99 WHERE k = 'version'")
             }
         }
         var plain = vault
