@@ -41,7 +41,7 @@ extension Store {
     ///
     /// - Throws: ``StrongroomError`` with `notReplicable` if the database is in memory or not encrypted; `closed`.
     package func commitReaders() throws -> @Sendable () throws -> CommitReader {
-        guard !file.isInMemory, let layout = try file.activeKey().derivedKey?.settings.layout else {
+        guard !file.isInMemory, let key = try file.activeKey().derivedKey else {
             throw StrongroomError(
                 .notReplicable,
                 """
@@ -51,7 +51,7 @@ extension Store {
                 database: name.fileName)
         }
         return { [file] in
-            CommitReader(layout) {
+            CommitReader(try PageCipher(key, settings: key.settings)) {
                 let connection = try file.connect(as: .reader)
                 do { try connection.keepLittleMemory() } catch {
                     connection.close()

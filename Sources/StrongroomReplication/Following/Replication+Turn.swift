@@ -78,11 +78,13 @@ extension Replication {
         let failure =
             error as? StrongroomError
             ?? StrongroomError(.objectStoreUnreachable, "The object store failed: \(error). It is tried again.")
-        state.withLock { state in
+        let waiters = state.withLock { state in
             if state.status.phase != .lost, !state.isSuspended { state.status.phase = .failing }
             state.status.failure = failure
             state.failures += 1
+            return failure.needsHelp ? state.removeWaiters { _ in true } : []
         }
+        for waiter in waiters { waiter.resume(throwing: failure) }
     }
 
     /// The time until the next turn.
@@ -130,4 +132,7 @@ extension Replication.State {
 extension StrongroomError {
     /// Whether no later attempt of this store can succeed.
     var isFinal: Bool { code == .notOwner || code == .otherReplica }
+
+    /// Whether no later attempt succeeds before somebody has mended the file; who waits is told.
+    var needsHelp: Bool { code == .damaged }
 }

@@ -336,7 +336,7 @@ actor Shipper {
             // Another process may write at this moment; the next turn tries again.
             try? await store.checkpointWithoutWaiting()
         }
-        if let base = isLast ? await bases.last() : await bases.finished() {
+        if let base = isLast ? try? await bases.last() : try await bases.finished() {
             writer?.didShipBase(base)
             shipped = (shipped.objects + base.objects, shipped.bytes + base.bytes)
         }
@@ -348,7 +348,7 @@ actor Shipper {
     private static let longLog = 8 << 20
 
     private func beginBaseIfDue(_ store: Store) async throws {
-        guard let writer, let form = writer.form, !bases.isRunning else { return }
+        guard let writer, let form = writer.form, bases.mayBegin else { return }
         let isDue =
             writer.sinceBase.bytes > max(replica.leastChanges, writer.versions.count * form.size)
             || writer.sinceBase.changes > Self.mostChanges
