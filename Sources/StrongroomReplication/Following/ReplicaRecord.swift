@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Strongroom
 
 #if canImport(Darwin)
@@ -100,6 +101,7 @@ final class ReplicaRecordFile: Sendable {
         descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         newest = Locked(nil)
         guard descriptor >= 0 else { throw ObjectFile.failure("cannot open", path) }
+        try requireOwn()
         try read()
     }
 
@@ -112,7 +114,17 @@ final class ReplicaRecordFile: Sendable {
             guard errno == ENOENT else { throw ObjectFile.failure("cannot open", path) }
             return nil
         }
+        try requireOwn()
         try read()
+    }
+
+    private func requireOwn() throws {
+        let name = path.split(separator: "/").last ?? ""
+        // `.NAME.replica-…` is beside NAME.
+        let database = name.dropFirst().components(separatedBy: ".replica-").dropLast().joined(separator: ".replica-")
+        try SideFile.requireTrusted(
+            descriptor, path, beside: "\(ObjectFile.directory(of: path))/\(database)",
+            advice: "Then continue the replica with this file by `Replica.takesOver` (`--take-over` in the tool).")
     }
 
     private func read() throws {
