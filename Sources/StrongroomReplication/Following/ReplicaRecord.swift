@@ -171,8 +171,8 @@ final class ReplicaRecordFile: Sendable {
     }
 
     /// Records the newest change of the replica.
-    func confirm(_ replica: ObjectHeader.Identifier, _ number: UInt64, _ digest: [UInt8]) throws {
-        try write(ReplicaRecord(replica: replica, number: number, digest: digest, sequence: 0))
+    func confirm(_ replica: ObjectHeader.Identifier, _ number: UInt64, _ digest: [UInt8]) async throws {
+        try await writeBlocking(ReplicaRecord(replica: replica, number: number, digest: digest, sequence: 0))
     }
 
     /// Records a change that is about to be created after another one.
@@ -184,9 +184,12 @@ final class ReplicaRecordFile: Sendable {
             record = ReplicaRecord(replica: replica, number: number, digest: former, sequence: record.sequence)
         }
         record.attempt(digest)
-        let attempted = record
+        try await writeBlocking(record)
+    }
+
+    private func writeBlocking(_ record: ReplicaRecord) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.write(attempted) }) }
+            queue.async { continuation.resume(with: Result { try self.write(record) }) }
         }
     }
 

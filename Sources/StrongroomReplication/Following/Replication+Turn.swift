@@ -133,6 +133,6 @@ extension StrongroomError {
     /// Whether no later attempt of this store can succeed.
     var isFinal: Bool { code == .notOwner || code == .otherReplica }
 
-    /// Whether no later attempt succeeds before somebody has mended the file; who waits is told.
-    var needsHelp: Bool { code == .damaged }
+    /// Whether no later attempt succeeds before somebody has mended the file or the object store; who waits is told.
+    var needsHelp: Bool { code == .damaged || code == .replicaMissing }
 }

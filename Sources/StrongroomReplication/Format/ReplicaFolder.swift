@@ -60,6 +60,34 @@ struct ReplicaFolder: Sendable {
         return entry.size
     }
 
+    /// The newest change, by which a writer knows whether it is its own.
+    struct Head: Sendable, Equatable {
+        let header: ObjectHeader
+        let digest: [UInt8]
+    }
+
+    /// The newest change; nil if there is none.
+    func head() async throws -> Head? {
+        guard let newest = try await newestChange() else { return nil }
+        let path = path(ofChange: newest)
+        guard let header = try await header(path) else { throw missing(path) }
+        return Head(header: header, digest: try await digest(path, header))
+    }
+
+    /// Throws unless a change that was created is the newest, and the one before it is there: otherwise no restore
+    /// could reach it.
+    ///
+    /// - Throws: `StrongroomError` with `notOwner` if there is a newer one, `replicaIncomplete` if one is missing.
+    func requireNewest(_ number: UInt64) async throws {
+        let entries = try await objects.list(name, after: ObjectName.beforeChanges, count: 2)
+        let numbers =
+            try entries.prefix(1).map { try newest($0).number }
+            + entries.dropFirst().compactMap { ObjectName.number(ofChange: $0.name) }
+        guard let first = numbers.first, first >= number else { throw missing(path(ofChange: number)) }
+        guard first == number else { throw StrongroomError.notOwner(name) }
+        guard number == 1 || numbers.dropFirst().first == number - 1 else { throw missing(path(ofChange: number - 1)) }
+    }
+
     /// The numbers and lengths of the changes up to a number that follow each other without a gap, from the newest to
     /// the oldest; older ones before a gap are the rest of what was removed.
     ///

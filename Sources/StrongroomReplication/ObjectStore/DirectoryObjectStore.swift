@@ -19,20 +19,32 @@ public struct DirectoryObjectStore: ObjectStore {
     /// The directory's path.
     public let path: String
 
-    /// - Parameter path: The directory's path; it is created with the first object.
+    /// - Parameter path: The directory's path; it is created with the first replica.
     public init(_ path: String) {
         self.path = path
     }
 
     public var place: String { "directory \(path)" }
 
+    public func createFolder(_ name: String) async throws {
+        let parts = try parts(of: name)
+        try await Self.blocking {
+            try ObjectFile.createDirectories(path)
+            var directory = try ObjectDirectory(path)
+            for part in parts { directory = try directory?.made(part) }
+        }
+    }
+
     public func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
         let parts = try parts(of: name)
         return try await Self.blocking {
-            try ObjectFile.createDirectories(path)
             var directory = try ObjectDirectory(path)
-            for part in parts.dropLast() { directory = try directory?.made(part) }
-            guard let directory, let last = parts.last else { throw ObjectFile.failure("cannot open", path) }
+            // The uppermost folder is made by `createFolder`, so that the bare mount point of a file system that is
+            // away gets no objects.
+            for (depth, part) in parts.dropLast().enumerated() {
+                directory = depth == 0 ? try directory?.directory(part) : try directory?.made(part)
+            }
+            guard let directory, let last = parts.last else { throw ObjectFile.missing(path, parts.first ?? "") }
             return try directory.create(last, content)
         }
     }
@@ -183,6 +195,16 @@ enum ObjectFile {
             """
             "\(path)" is no \(what) of a replica, but perhaps a link, which is not \
             followed. Find out who made it, and remove it.
+            """)
+    }
+
+    /// The error for a folder that should be there.
+    static func missing(_ path: String, _ folder: String) -> StrongroomError {
+        StrongroomError(
+            .objectStore,
+            """
+            The object store "\(path)" has no folder "\(folder)". Check whether its file system is mounted; when it is \
+            back, the replica goes on.
             """)
     }
 

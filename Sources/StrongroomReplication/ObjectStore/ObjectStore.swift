@@ -7,6 +7,15 @@ public protocol ObjectStore: Sendable {
     /// restart.
     var place: String { get }
 
+    /// Makes the folder of a replica, where an object store needs that; one that exists is no failure.
+    ///
+    /// Called before the first object of a new replica, and never for one that has objects: a directory whose file
+    /// system is not mounted must not look like an empty object store.
+    ///
+    /// - Parameter name: The folder's name, without a `/` at its end.
+    /// - Throws: `StrongroomError` as ``create(_:_:)``.
+    func createFolder(_ name: String) async throws
+
     /// Creates an object, completely or not at all; when it returns, the object survives a failure of the power.
     ///
     /// - Parameters:
@@ -68,6 +77,9 @@ public protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
+    /// Nothing: an object store needs no folders, unless it has this method.
+    public func createFolder(_ name: String) async throws {}
+
     /// Nil: the object store lists only folder by folder.
     public func listAll(after name: String, count: Int) async throws -> [ObjectEntry]? { nil }
 

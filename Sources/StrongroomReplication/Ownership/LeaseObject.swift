@@ -87,6 +87,7 @@ struct Leases: Sendable {
 
     private func create(_ number: UInt64, _ end: UInt64) async throws -> Bool {
         let object = LeaseObject(owner: lease.owner, end: end)
+        if number == 1 { try await folder.objects.createFolder(folder.name) }
         guard try await folder.objects.create("\(path)/\(ObjectName.change(number))", object.bytes) else {
             return false
         }

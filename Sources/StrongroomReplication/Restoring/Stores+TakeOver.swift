@@ -41,7 +41,7 @@ extension Stores {
                     try ReplicaRecordFile(path(folder.recordName)).clear()
                 } whenRestored: { path in
                     let record = try ReplicaRecordFile(path(folder.recordName))
-                    try record.confirm(identifier, state.number, state.digest)
+                    try await record.confirm(identifier, state.number, state.digest)
                     var writer = ReplicaWriter(folder, identifier, session, state, record)
                     try await writer.claim(form)
                 } fill: { file in

@@ -27,4 +27,18 @@ struct ReplicateCommandTests {
         #expect(try run.failure().code == "damaged")
         #expect(try FileManager.default.subpathsOfDirectory(atPath: replicas).sorted() == objects)
     }
+
+    @Test func `a replica that is gone is named, and begun anew by request`() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let replicas = ledger.directory.path("replicas")
+        #expect(try await ledger.run("replicate", "ledger.sqlite", "--replicas", replicas).status == .success)
+        try FileManager.default.removeItem(atPath: replicas)
+        let run = try await ledger.run("replicate", "ledger.sqlite", "--replicas", replicas, "--json")
+        #expect(run.status == .noInput)
+        #expect(try run.failure().code == "replicaMissing")
+        #expect(!FileManager.default.fileExists(atPath: replicas))
+        let anew = try await ledger.run("replicate", "ledger.sqlite", "--replicas", replicas, "--take-over")
+        #expect(anew.status == .success)
+    }
 }
