@@ -230,3 +230,16 @@ extension ReplicaRecordFile {
         try write(state.bytes, at: 2 * Self.slot)
     }
 }
+
+extension ReplicaRecordFile {
+    private static let probed: [UInt8] = Array("StrngPrb".utf8)
+
+    /// Probes the object store, unless that was done before: its answer is remembered behind the state.
+    ///
+    /// - Throws: `StrongroomError` with `objectStore` if it replaces objects; what it throws.
+    func probe(_ objects: any ObjectStore) async throws {
+        guard try bytes(at: 3 * Self.slot, Self.probed.count) != Self.probed else { return }
+        try await objects.probe()
+        try write(Self.probed, at: 3 * Self.slot)
+    }
+}

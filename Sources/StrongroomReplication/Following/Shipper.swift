@@ -166,6 +166,7 @@ actor Shipper {
         guard let record else { return }
         if let identifier = state.replica { try await adoptRecord(of: identifier, state, store, record) }
         if !mayTakeOver { try OwnerCheck.require(state.head, record.record, folder) }
+        try await record.probe(folder.objects)
         var writer = ReplicaWriter(folder, state.replica ?? .random(), session, state, record)
         if let object = unconfirmed, object.header.number == writer.number + 1, object.header.former == writer.digest {
             // The same bytes, so that it does not matter which of the requests takes effect.

@@ -101,6 +101,10 @@ public struct DirectoryObjectStore: ObjectStore {
         try await Self.blocking { try directory(parts)?.removeUnfinished() }
     }
 
+    /// Nothing: a hard link, by which objects are created, never replaces a file, and a file system without them is
+    /// found by the first creation.
+    public func probe() async throws {}
+
     /// The directory of a folder; nil if there is none.
     private func directory(_ parts: some Sequence<String>) throws -> ObjectDirectory? {
         var directory = try ObjectDirectory(path)

@@ -24,6 +24,7 @@ extension Stores {
     ) async throws -> Store {
         let name = try DatabaseName(fileName)
         guard let replica = try configuredReplica(of: name) else { throw Self.noReplica(name) }
+        try await replica.objects.probe()
         _ = try await replica.leases(of: name)?.acquire()
         let folder = replica.folder(of: name)
         let session = ObjectHeader.Identifier.random()
