@@ -12,9 +12,16 @@ extension Store {
         pool.companions.first(type)
     }
 
-    /// Makes every later write of the store throw an error; those that run end as usual.
-    package func refuseWrites(_ error: StrongroomError) {
-        pool.refuseWrites(error)
+    /// Ends the store's right to write for good: every later write throws an error, and so do those that run.
+    package func refuseWrites(_ error: StrongroomError) { pool.right.end(error) }
+
+    /// Limits the store's right to write: from a moment on, every write throws an error, also one that has begun.
+    ///
+    /// - Parameters:
+    ///   - deadline: The moment; nil if no write is accepted until there is another one.
+    ///   - error: What writes throw then.
+    package func allowWrites(until deadline: WriteDeadline?, then error: StrongroomError) {
+        pool.right.limit(to: deadline, then: error)
     }
 
     /// Flushes the WAL to the disk: a program that commits without doing so may have written it.
@@ -27,11 +34,6 @@ extension Store {
     package func logLength() -> Int64? {
         guard let path = try? file.context().path else { return nil }
         return (try? FileStatus.at(path + "-wal"))??.size
-    }
-
-    /// Ends what ``refuseWrites(_:)`` has begun.
-    package func acceptWrites() {
-        pool.acceptWrites()
     }
 
     /// The paths of all records of what was shipped to replicas.

@@ -46,4 +46,40 @@ enum OwnerCheck {
             the tool).
             """)
     }
+
+    /// Reads the newest change, and throws unless this file may go on writing the replica.
+    ///
+    /// A store of this process or of another one may ship at the same time: a change counts as foreign only if it is
+    /// the newest before and after the record was read.
+    static func run(_ folder: ReplicaFolder, of store: Store) async throws {
+        var head = try await folder.head()
+        var attempts = Self.attempts
+        while true {
+            let own = try ReplicaRecordFile(reading: store.replicaRecordPath(folder.recordName))?.record
+            do {
+                return try require(head, recordWithChange(head, own, store) ?? own, folder)
+            } catch {
+                let next = try await folder.head()
+                attempts -= 1
+                guard next != head, attempts > 0 else { throw error }
+                head = next
+            }
+        }
+    }
+
+    /// Two changes of this host's own hardly come between a request and the look at the record once.
+    private static let attempts = 10
+
+    /// The record that has the newest change: this replica's, or that of another place at which it was before.
+    private static func recordWithChange(
+        _ head: ReplicaFolder.Head?, _ own: ReplicaRecord?, _ store: Store
+    ) throws -> ReplicaRecord? {
+        guard let head else { return nil }
+        func has(_ record: ReplicaRecord) -> Bool {
+            record.replica == head.header.replica && record.has(head.header.number, head.digest)
+        }
+        if let own, has(own) { return own }
+        return try store.replicaRecordPaths().lazy.compactMap { (try? ReplicaRecordFile(reading: $0))?.record }
+            .first(where: has)
+    }
 }

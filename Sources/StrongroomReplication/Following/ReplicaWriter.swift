@@ -1,4 +1,3 @@
-import Foundation
 import Strongroom
 
 /// Appends changes to a replica. Its number makes each change the only one after the one before: of two writers, one
@@ -111,7 +110,7 @@ struct ReplicaWriter: Sendable {
     private func header(_ kind: ObjectHeader.Kind, _ form: PageForm) -> ObjectHeader {
         ObjectHeader(
             kind: kind, isLast: true, part: 0, form: form, pages: 0, databasePages: 0, number: number + 1,
-            time: max(time, WallClock.milliseconds), writer: writer, replica: replica, envelopeLength: 0,
+            time: max(time, WriteDeadline.time), writer: writer, replica: replica, envelopeLength: 0,
             former: digest)
     }
 
@@ -135,12 +134,6 @@ struct ReplicaWriter: Sendable {
     mutating func didShipBase(_ base: BaseShipper.Finished) {
         sinceBase = (sinceBase.changes - base.since.changes, sinceBase.bytes - base.since.bytes)
     }
-}
-
-/// The time of the day, which may jump.
-enum WallClock {
-    /// Milliseconds since 1970.
-    static var milliseconds: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1_000)) }
 }
 
 extension StrongroomError {

@@ -55,8 +55,8 @@ extension Replication {
     private func releaseLease() async {
         guard let leases, await shipper.isShipper else { return }
         let isHeld = state.withLock { state in
-            defer { state.leaseEnd = nil }
-            return state.leaseEnd != nil && state.status.phase != .lost
+            defer { state.lease = nil }
+            return state.lease != nil && state.isWriter && state.status.phase != .lost
         }
         if isHeld { try? await leases.release() }
     }
@@ -99,8 +99,8 @@ extension Replication {
 
     /// Another store writes the replica: what this one commits would be lost with its host, so it refuses writes.
     func lose(_ store: Store, _ error: StrongroomError) {
-        store.refuseWrites(error)
         let waiters = state.withLock { state in
+            store.refuseWrites(error)
             state.status.phase = .lost
             state.status.failure = error
             return state.removeWaiters { _ in true }

@@ -40,6 +40,12 @@ import Testing
         #expect(objects.objects.objects.isEmpty)
     }
 
+    @Test func `with a lease the database is not opened there`() async throws {
+        let objects = Unconditional()
+        let replica = Replica(in: objects, lease: Lease(owner: "one", duration: .seconds(3_600)))
+        #expect(await code { _ = try await Stores(Clinic(replica)).open(Clinic.file) } == .objectStore)
+    }
+
     @Test func `a replica is not taken over there`() async throws {
         let memory = MemoryObjectStore()
         let former = try await Clinic(Replica(in: memory)).open()
