@@ -10,6 +10,7 @@
  *    the state it was computed from; applied to another state it yields a state marked BAD, which no commit ever had.
  *  - A digest covers the fields of its own object, not the digest before: accepts more than SHA-256 would.
  *  - There is no lease and no clock. A takeover may begin at any time: what holds here does not depend on leases.
+ *  - No object vanishes but by a prune: that a writer requires the change before its own is an assertion.
  *  - A process need not run: crash and kill are prefixes of a run. A crash that is followed by a restart is explicit.
  *  - A session is a writer with one line of its file; restarts share it. Only a file put back as an older copy is a
  *    new one. A real session ends with its process; the model thus goes on where the implementation is fenced.
@@ -472,7 +473,7 @@ end:
         fi
     }
 
-    /* LIST after a create: a greater number proves that another owner has claimed the replica. */
+    /* LIST of two after a create: a greater number proves that another owner has claimed the replica. */
     :: d_step { phase == confirm ->
         restoreNewest();
         if
@@ -480,6 +481,8 @@ end:
         :: true ->
 #else
         :: newest == number ->
+            /* The change before is required, too. Only prunes remove objects here, and none keeps a writer from it. */
+            assert(number == 1 || object[number - 1] != 0);
 #endif
             recordKnown(number, bytes);
             if

@@ -65,6 +65,23 @@ struct FileStatus: Equatable {
         return FileStatus(status)
     }
 
+    /// Whether the file is a regular one with one name that only this user, the owner of a database beside it, and
+    /// users who may write the database can write. A file that was created by another user who may write the database
+    /// is not trusted.
+    func isTrusted(beside database: String) -> Bool {
+        guard isRegularFile, links == 1 else { return false }
+        guard let model = try? FileStatus.at(database) else { return isPrivate }
+        guard owner == UInt32(geteuid()) || owner == model.owner,
+            let mode = try? FileLock.mode(ofFileIn: group, like: model, at: database)
+        else { return false }
+        return permissions & ~UInt32(mode) == 0
+    }
+
+    /// Whether the file is a regular one with one name that nobody but this user can read or write.
+    var isPrivate: Bool {
+        isRegularFile && links == 1 && owner == UInt32(geteuid()) && permissions & ~0o600 == 0
+    }
+
     private static func result(_ result: Int32, of path: String) throws -> Void? {
         guard result != 0 else { return () }
         if errno == ENOENT { return nil }
@@ -114,5 +131,28 @@ struct FileStatus: Equatable {
 
     private static func duration(_ time: timespec) -> Duration {
         .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+}
+
+/// Files of the library beside a database, in a directory in which others may make files.
+package enum SideFile {
+    /// Throws if another user may have made a file that is open, or may write or lock it.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The open file.
+    ///   - path: Its path.
+    ///   - database: The path of the database.
+    ///   - advice: What to do when it was removed.
+    /// - Throws: ``StrongroomError`` with `permissionDenied`.
+    package static func requireTrusted(
+        _ descriptor: Int32, _ path: String, beside database: String, advice: String
+    ) throws {
+        guard try !FileStatus.of(descriptor, path).isTrusted(beside: database) else { return }
+        throw StrongroomError(
+            .permissionDenied,
+            """
+            "\(path)" was made by another user, or others may write it, or it has a second name, so it is not used. \
+            Find out who made it, and remove it. \(advice)
+            """)
     }
 }

@@ -137,7 +137,7 @@ final class RecordRing: Sendable {
                 let status = try FileStatus.of(descriptor.number, path)
                 // Otherwise it was removed meanwhile.
                 guard status.identity == identity(at: path) else { continue }
-                guard isTrusted(status, of: database) else {
+                guard status.isTrusted(beside: database) else {
                     if isNew { discard(descriptor, path) }
                     return nil
                 }
@@ -190,20 +190,6 @@ final class RecordRing: Sendable {
         return status.isRegularFile && status.links == 1
     }
 
-    /// Whether the file is a regular one with one name that only this user, the owner of the database, and users who
-    /// may write the database can write. A file that was created by another user who may write the database is not
-    /// trusted: commits then count for every observer.
-    private static func isTrusted(_ status: FileStatus, of database: String) -> Bool {
-        guard status.isRegularFile, status.links == 1 else { return false }
-        guard let model = try? FileStatus.at(database) else {
-            return status.owner == UInt32(geteuid()) && status.permissions & ~0o600 == 0
-        }
-        guard status.owner == UInt32(geteuid()) || status.owner == model.owner,
-            let mode = try? FileLock.mode(ofFileIn: status.group, like: model, at: database)
-        else { return false }
-        return status.permissions & ~UInt32(mode) == 0
-    }
-
     /// Whether the file begins as one of this kind.
     private static func hasMark(_ descriptor: Descriptor, _ status: FileStatus) -> Bool {
         guard status.size >= headerLength else { return false }
@@ -222,7 +208,7 @@ final class RecordRing: Sendable {
     static func removeIfUnused(_ path: String, of database: String) {
         guard isPlain(path), let number = try? FileSystem.openFile(path, O_RDWR, followsLinks: false) else { return }
         let descriptor = Descriptor(number)
-        guard let status = try? FileStatus.of(number, path), isTrusted(status, of: database),
+        guard let status = try? FileStatus.of(number, path), status.isTrusted(beside: database),
             // Its process was killed before it wrote the beginning.
             status.size == 0 || hasMark(descriptor, status)
         else { return }
@@ -300,7 +286,7 @@ final class RecordRing: Sendable {
         }
         let descriptor = Descriptor(number)
         guard let status = try? FileStatus.of(number, path), status.identity == identity,
-            Self.isTrusted(status, of: database), Self.hasMark(descriptor, status), !Self.remove(descriptor, path)
+            status.isTrusted(beside: database), Self.hasMark(descriptor, status), !Self.remove(descriptor, path)
         else { return nil }
         return descriptor
     }

@@ -47,6 +47,7 @@ extension Store {
         // Another process may be making the same change.
         let lock = try await context.lock()
         try await pool.perform(.ungroupedWrite, OperationLimits(label: "tables")) { [file, context, pool] connection in
+            try pool.right.require()
             let plan = try migrator.plan(for: connection)
             // Creating tables changes no existing data, and a further backup could remove the one that matters.
             let key: DerivedKey?? = plan.onlyCreatesTables ? nil : .some(file.pageKey)

@@ -12,9 +12,16 @@ extension Store {
         pool.companions.first(type)
     }
 
-    /// Makes every later write of the store throw an error; those that run end as usual.
-    package func refuseWrites(_ error: StrongroomError) {
-        pool.refuseWrites(error)
+    /// Ends the store's right to write for good: every later write throws an error, and so do those that run.
+    package func refuseWrites(_ error: StrongroomError) { pool.right.end(error) }
+
+    /// Limits the store's right to write: from a moment on, every write throws an error, also one that has begun.
+    ///
+    /// - Parameters:
+    ///   - deadline: The moment; nil if no write is accepted until there is another one.
+    ///   - error: What writes throw then.
+    package func allowWrites(until deadline: WriteDeadline?, then error: StrongroomError) {
+        pool.right.limit(to: deadline, then: error)
     }
 
     /// Flushes the WAL to the disk: a program that commits without doing so may have written it.
@@ -29,11 +36,6 @@ extension Store {
         return (try? FileStatus.at(path + "-wal"))??.size
     }
 
-    /// Ends what ``refuseWrites(_:)`` has begun.
-    package func acceptWrites() {
-        pool.acceptWrites()
-    }
-
     /// The paths of all records of what was shipped to replicas.
     package func replicaRecordPaths() throws -> [String] { try file.contextToWrite().file.replicaRecordPaths() }
 
@@ -41,7 +43,7 @@ extension Store {
     ///
     /// - Throws: ``StrongroomError`` with `notReplicable` if the database is in memory or not encrypted; `closed`.
     package func commitReaders() throws -> @Sendable () throws -> CommitReader {
-        guard !file.isInMemory, let layout = try file.activeKey().derivedKey?.settings.layout else {
+        guard !file.isInMemory, let key = try file.activeKey().derivedKey else {
             throw StrongroomError(
                 .notReplicable,
                 """
@@ -51,7 +53,7 @@ extension Store {
                 database: name.fileName)
         }
         return { [file] in
-            CommitReader(layout) {
+            CommitReader(try PageCipher(key, settings: key.settings)) {
                 let connection = try file.connect(as: .reader)
                 do { try connection.keepLittleMemory() } catch {
                     connection.close()

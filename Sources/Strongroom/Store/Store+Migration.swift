@@ -60,6 +60,7 @@ extension Store {
         let limits = OperationLimits(label: Self.migrationLabel, isObserved: false)
         let report = try await pool.perform(.ungroupedWrite, limits) { [file, pool] connection in
             watch?.grant()
+            try pool.right.require()
             try pool.memory.checkMigration(of: connection)
             let plan = try migrator.plan(for: connection, to: version)
             return try context.carryOut(

@@ -38,7 +38,7 @@ extension Store {
         }
         let isFile = storage == .disk
         return StoreHealth(
-            readFailure: failure, writeRefusal: pool.refusal.withLock { $0 },
+            readFailure: failure, writeRefusal: pool.right.refusal,
             readTime: ContinuousClock.now - start,
             logBytes: isFile ? (try? FileStatus.at(path + "-wal")?.size) ?? 0 : 0,
             freeBytes: isFile ? try? FreeSpace.bytes(at: FileSystem.directory(of: path)) : nil)

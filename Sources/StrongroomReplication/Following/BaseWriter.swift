@@ -64,7 +64,7 @@ final class BaseShipper: Sendable {
         let reading: ReadingThread
         let isDone = Locked(false)
         /// Nil until the transaction of the state has begun.
-        var task: Task<Finished?, Never>?
+        var task: Task<Result<Finished?, any Error>, Never>?
     }
 
     private let folder: ReplicaFolder
@@ -72,7 +72,11 @@ final class BaseShipper: Sendable {
 
     init(_ folder: ReplicaFolder) { self.folder = folder }
 
-    var isRunning: Bool { running.withLock { $0 != nil } }
+    /// When the next base may be begun, after one of a damaged file.
+    private let nextAttempt = Locked(ContinuousClock.now)
+
+    /// Whether none is running, and the last one has not failed just now.
+    var mayBegin: Bool { running.withLock { $0 == nil } && nextAttempt.withLock { $0 <= .now } }
 
     /// Begins a base of the state at a commit, unless there is a newer commit already.
     func begin(
@@ -90,12 +94,14 @@ final class BaseShipper: Sendable {
             throw error
         }
         guard isAtPosition else { return end(reading) }
-        let task = Task { [folder] () -> Finished? in
+        let task = Task { [folder] () -> Result<Finished?, any Error> in
             defer {
                 reading.close()
                 isDone.withLock { $0 = true }
             }
-            return try? await Self.ship(BaseWriter(folder, header, envelope), reading, since)
+            do {
+                return .success(try await Self.ship(BaseWriter(folder, header, envelope), reading, since))
+            } catch { return .failure(error) }
         }
         let isKept = running.withLock { running in
             guard running?.reading === reading else { return false }
@@ -132,26 +138,38 @@ final class BaseShipper: Sendable {
     }
 
     /// The base that was finished since the last call; nil if there is none. A base that failed is tried again later.
-    func finished() async -> Finished? {
-        let task = running.withLock { running -> Task<Finished?, Never>? in
+    ///
+    /// - Throws: `StrongroomError` with `damaged`: the file has no state of which a base could be made.
+    func finished() async throws -> Finished? {
+        let task = running.withLock { running -> Task<Result<Finished?, any Error>, Never>? in
             guard let done = running, done.isDone.withLock({ $0 }), done.task != nil else { return nil }
             running = nil
             return done.task
         }
-        return await task?.value
+        return try finished(await task?.value)
     }
 
     /// Waits for the base that is being written.
-    func last() async -> Finished? {
+    func last() async throws -> Finished? {
         guard let task = running.withLock({ $0.flatMap(\.task) }) else { return nil }
-        let finished = await withTaskCancellationHandler {
+        let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
         }
         running.withLock { $0 = nil }
-        return finished
+        return try finished(result)
     }
+
+    private func finished(_ result: Result<Finished?, any Error>?) throws -> Finished? {
+        guard case .failure(let error)? = result else { return try result?.get() }
+        guard let error = error as? StrongroomError, error.code == .damaged else { return nil }
+        // The whole file was read for it.
+        nextAttempt.withLock { $0 = .now + Self.pauseAfterDamage }
+        throw error
+    }
+
+    private static let pauseAfterDamage = Duration.seconds(300)
 
     /// Ends a base that is being written; its parts are removed by the next removal of old states.
     func cancel() {

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Strongroom
 
 #if canImport(Darwin)
@@ -100,6 +101,7 @@ final class ReplicaRecordFile: Sendable {
         descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         newest = Locked(nil)
         guard descriptor >= 0 else { throw ObjectFile.failure("cannot open", path) }
+        try requireOwn()
         try read()
     }
 
@@ -112,7 +114,17 @@ final class ReplicaRecordFile: Sendable {
             guard errno == ENOENT else { throw ObjectFile.failure("cannot open", path) }
             return nil
         }
+        try requireOwn()
         try read()
+    }
+
+    private func requireOwn() throws {
+        let name = path.split(separator: "/").last ?? ""
+        // `.NAME.replica-…` is beside NAME.
+        let database = name.dropFirst().components(separatedBy: ".replica-").dropLast().joined(separator: ".replica-")
+        try SideFile.requireTrusted(
+            descriptor, path, beside: "\(ObjectFile.directory(of: path))/\(database)",
+            advice: "Then continue the replica with this file by `Replica.takesOver` (`--take-over` in the tool).")
     }
 
     private func read() throws {
@@ -159,8 +171,8 @@ final class ReplicaRecordFile: Sendable {
     }
 
     /// Records the newest change of the replica.
-    func confirm(_ replica: ObjectHeader.Identifier, _ number: UInt64, _ digest: [UInt8]) throws {
-        try write(ReplicaRecord(replica: replica, number: number, digest: digest, sequence: 0))
+    func confirm(_ replica: ObjectHeader.Identifier, _ number: UInt64, _ digest: [UInt8]) async throws {
+        try await writeBlocking(ReplicaRecord(replica: replica, number: number, digest: digest, sequence: 0))
     }
 
     /// Records a change that is about to be created after another one.
@@ -172,9 +184,12 @@ final class ReplicaRecordFile: Sendable {
             record = ReplicaRecord(replica: replica, number: number, digest: former, sequence: record.sequence)
         }
         record.attempt(digest)
-        let attempted = record
+        try await writeBlocking(record)
+    }
+
+    private func writeBlocking(_ record: ReplicaRecord) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.write(attempted) }) }
+            queue.async { continuation.resume(with: Result { try self.write(record) }) }
         }
     }
 
@@ -213,5 +228,18 @@ extension ReplicaRecordFile {
         let state = ShippedState(
             sequence: record.sequence, number: number, digest: digest, size: size, stamp: stamp)
         try write(state.bytes, at: 2 * Self.slot)
+    }
+}
+
+extension ReplicaRecordFile {
+    private static let probed: [UInt8] = Array("StrngPrb".utf8)
+
+    /// Probes the object store, unless that was done before: its answer is remembered behind the state.
+    ///
+    /// - Throws: `StrongroomError` with `objectStore` if it replaces objects; what it throws.
+    func probe(_ objects: any ObjectStore) async throws {
+        guard try bytes(at: 3 * Self.slot, Self.probed.count) != Self.probed else { return }
+        try await objects.probe()
+        try write(Self.probed, at: 3 * Self.slot)
     }
 }

@@ -9,6 +9,8 @@ struct ReplicaState: Sendable {
     var digest = [UInt8](repeating: 0, count: Digests.length)
     var time: UInt64 = 0
     var replica: ObjectHeader.Identifier?
+    /// The newest change, as far as its owner is concerned; nil for none.
+    private(set) var head: ReplicaFolder.Head?
     var envelope: [UInt8]?
     var versions = PageVersions()
     var form: PageForm?
@@ -18,13 +20,10 @@ struct ReplicaState: Sendable {
 
     /// Reads the outlines of the newest base and of the changes since then.
     init(of folder: ReplicaFolder) async throws {
-        guard let newest = try await folder.newestChange() else { return }
-        let path = folder.path(ofChange: newest)
-        guard let header = try await folder.header(path) else { throw folder.missing(path) }
-        (number, size, time) = (newest, header.objectLength, header.time)
-        replica = header.replica
-        digest = try await folder.digest(path, header)
-        try await readBase(folder, upTo: newest)
+        guard let head = try await folder.head() else { return }
+        (number, size, time) = (head.header.number, head.header.objectLength, head.header.time)
+        (self.head, replica, digest) = (head, head.header.replica, head.digest)
+        try await readBase(folder, upTo: number)
     }
 
     private mutating func readBase(_ folder: ReplicaFolder, upTo newest: UInt64) async throws {

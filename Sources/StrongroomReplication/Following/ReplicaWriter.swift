@@ -1,4 +1,3 @@
-import Foundation
 import Strongroom
 
 /// Appends changes to a replica. Its number makes each change the only one after the one before: of two writers, one
@@ -45,7 +44,7 @@ struct ReplicaWriter: Sendable {
     ///
     /// - Returns: The number of bytes.
     /// - Throws: `StrongroomError` with `notOwner` if the number is taken; what the object store throws, after which it
-    ///   is not known what the replica has.
+    ///   is not known what the replica has; `replicaIncomplete` if the change before is missing.
     mutating func ship(_ batch: PageBatch, envelope: [UInt8]?) async throws -> Int {
         let isNewEnvelope = batch.isLast && envelope != self.envelope && envelope != nil
         var header = header(.change, batch.form)
@@ -71,18 +70,21 @@ struct ReplicaWriter: Sendable {
     mutating func claim(_ form: PageForm) async throws {
         var header = header(.claim, form)
         header.databasePages = UInt32(versions.count)
+        if number == 0 { try await folder.objects.createFolder(folder.name) }
         try await append(ReplicaObject(header, nil, envelope: nil))
+        // An empty replica is not taken for one that was never begun from now on.
+        try await record.confirm(replica, number, digest)
     }
 
     /// Creates the next change. Only when no greater number is there afterwards, it is the newest: a number that old
-    /// states had, and that were removed, is free again.
+    /// states had, and that were removed, is free again. And only when the change before is there, it can be restored.
     mutating func append(_ object: ReplicaObject) async throws {
         let number = object.header.number
         let path = folder.path(ofChange: number)
         try await record.attempt(replica, after: self.number, digest, object.digest)
         unconfirmed = object
         guard try await folder.objects.create(path, object.bytes) else { throw try await taken(path) }
-        guard try await folder.newestChange() == number else { throw StrongroomError.notOwner(folder.name) }
+        try await folder.requireNewest(number)
         unconfirmed = nil
         (self.number, size, digest, time) = (number, object.bytes.count, object.digest, object.header.time)
         sinceBase = (sinceBase.changes + 1, sinceBase.bytes + object.bytes.count)
@@ -108,7 +110,7 @@ struct ReplicaWriter: Sendable {
     private func header(_ kind: ObjectHeader.Kind, _ form: PageForm) -> ObjectHeader {
         ObjectHeader(
             kind: kind, isLast: true, part: 0, form: form, pages: 0, databasePages: 0, number: number + 1,
-            time: max(time, WallClock.milliseconds), writer: writer, replica: replica, envelopeLength: 0,
+            time: max(time, WriteDeadline.time), writer: writer, replica: replica, envelopeLength: 0,
             former: digest)
     }
 
@@ -132,12 +134,6 @@ struct ReplicaWriter: Sendable {
     mutating func didShipBase(_ base: BaseShipper.Finished) {
         sinceBase = (sinceBase.changes - base.since.changes, sinceBase.bytes - base.since.bytes)
     }
-}
-
-/// The time of the day, which may jump.
-enum WallClock {
-    /// Milliseconds since 1970.
-    static var milliseconds: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1_000)) }
 }
 
 extension StrongroomError {

@@ -36,33 +36,39 @@ extension Replication {
         shipper.suspend()
     }
 
-    /// Prolongs the lease when a third of it has passed. Once it has ended, another host may have taken over, so that
-    /// the store refuses writes until it is prolonged.
+    /// Acquires the lease of a store that is being opened, and waits for the first look at the replica: a file that
+    /// another host has taken over accepts no write.
+    func beginWithLease(_ store: Store) async throws {
+        guard let leases else { return }
+        let lease = try await leases.acquire()
+        try await ReplicaRecordFile(store.replicaRecordPath(folder.recordName)).probe(folder.objects)
+        if !replica.takesOver { try await OwnerCheck.run(folder, of: store) }
+        state.withLock { ($0.lease, $0.isWriter) = (lease, true) }
+        store.allowWrites(until: lease.deadline, then: expired)
+    }
+
+    /// Prolongs the lease when a third of it has passed. Once it has ended, another host may have had it: the store
+    /// accepts writes again only when the newest change is found to be its own.
     private func prolongLease(_ store: Store) async throws {
-        guard let leases, let end = state.withLock({ $0.leaseEnd }) else { return }
-        guard end - .now < leases.lease.duration * 2 / 3 else { return }
-        let expiry = Task { [weak self, weak store] in
-            try await Task.sleep(until: end)
-            guard let self, let store else { return }
-            refuse(store, if: end)
+        guard let leases, let (lease, isWriter) = state.withLock({ state in state.lease.map { ($0, state.isWriter) } })
+        else { return }
+        let rest = lease.deadline.remaining
+        guard !isWriter || rest < leases.lease.duration * 2 / 3 else { return }
+        if rest <= .zero { state.withLock { $0.isWriter = false } }
+        let next = try await leases.acquire(after: lease)
+        // It may have ended meanwhile.
+        if !isWriter || lease.deadline.remaining <= .zero {
+            state.withLock { $0.isWriter = false }
+            try await OwnerCheck.run(folder, of: store)
         }
-        defer { expiry.cancel() }
-        let newEnd = try await leases.acquire()
         let isKept = state.withLock { state in
             // The store may have been lost, or closed, meanwhile.
-            guard state.leaseEnd != nil, state.status.phase != .lost else { return false }
-            state.leaseEnd = newEnd
-            store.acceptWrites()
+            guard state.lease != nil, state.status.phase != .lost else { return false }
+            (state.lease, state.isWriter) = (next, true)
+            store.allowWrites(until: next.deadline, then: expired)
             return true
         }
         if !isKept, state.withLock({ $0.status.phase }) != .lost { try await leases.release() }
-    }
-
-    /// Refuses writes if the lease has not been prolonged.
-    private func refuse(_ store: Store, if end: ContinuousClock.Instant) {
-        state.withLock { state in
-            if state.leaseEnd == end { store.refuseWrites(expired) }
-        }
     }
 
     private var expired: StrongroomError {
@@ -70,7 +76,8 @@ extension Replication {
             .notOwner,
             """
             The lease of the replica "\(folder.name)" has ended, and the object store could not be reached to prolong \
-            it, so another host may have taken over. Writes are accepted again when the lease is prolonged.
+            it, so another host may have taken over. Writes are accepted again when the lease is prolonged, and no \
+            other host has written.
             """)
     }
 }

@@ -55,8 +55,8 @@ extension Replication {
     private func releaseLease() async {
         guard let leases, await shipper.isShipper else { return }
         let isHeld = state.withLock { state in
-            defer { state.leaseEnd = nil }
-            return state.leaseEnd != nil && state.status.phase != .lost
+            defer { state.lease = nil }
+            return state.lease != nil && state.isWriter && state.status.phase != .lost
         }
         if isHeld { try? await leases.release() }
     }
@@ -78,11 +78,13 @@ extension Replication {
         let failure =
             error as? StrongroomError
             ?? StrongroomError(.objectStoreUnreachable, "The object store failed: \(error). It is tried again.")
-        state.withLock { state in
+        let waiters = state.withLock { state in
             if state.status.phase != .lost, !state.isSuspended { state.status.phase = .failing }
             state.status.failure = failure
             state.failures += 1
+            return failure.needsHelp ? state.removeWaiters { _ in true } : []
         }
+        for waiter in waiters { waiter.resume(throwing: failure) }
     }
 
     /// The time until the next turn.
@@ -97,8 +99,8 @@ extension Replication {
 
     /// Another store writes the replica: what this one commits would be lost with its host, so it refuses writes.
     func lose(_ store: Store, _ error: StrongroomError) {
-        store.refuseWrites(error)
         let waiters = state.withLock { state in
+            store.refuseWrites(error)
             state.status.phase = .lost
             state.status.failure = error
             return state.removeWaiters { _ in true }
@@ -130,4 +132,7 @@ extension Replication.State {
 extension StrongroomError {
     /// Whether no later attempt of this store can succeed.
     var isFinal: Bool { code == .notOwner || code == .otherReplica }
+
+    /// Whether no later attempt succeeds before somebody has mended the file or the object store; who waits is told.
+    var needsHelp: Bool { code == .damaged || code == .replicaMissing }
 }

@@ -21,6 +21,8 @@ public final class Replication: StoreCompanion {
     let reading: ReadingThread
     let wakeup: WakeUp
     let shipper: Shipper
+    /// Watches the lease and the length of the WAL while the loop may be waiting for the object store.
+    private let guardian = GuardThread()
 
     struct State {
         var status = ReplicationStatus()
@@ -30,12 +32,12 @@ public final class Replication: StoreCompanion {
         var requests = 0
         var waiters: [(request: Int, continuation: CheckedContinuation<Void, any Error>)] = []
         var loop: Task<Void, Never>?
-        /// Watches the lease and the length of the WAL while the loop may be waiting for the object store.
-        var guardian: Task<Void, Never>?
         /// The number of failures since the last success.
         var failures = 0
-        /// When the lease ends; nil without one.
-        var leaseEnd: ContinuousClock.Instant?
+        /// The lease; nil without one, and when it was given back.
+        var lease: Leases.Held?
+        /// Whether no other host can have had the lease since this one was found to be the replica's writer.
+        var isWriter = false
         /// The length of the WAL, in bytes, at which it was let go last.
         var releasedLength: Int64 = 0
     }
@@ -58,7 +60,8 @@ public final class Replication: StoreCompanion {
     ///
     /// - Parameter timeout: How long to wait; nil for no limit.
     /// - Throws: `CancellationError`; `StrongroomError` with `timedOut`; `notOwner` if another store or host has taken
-    ///   over the replica; `closed`.
+    ///   over the replica; `damaged` if the disk has damaged a page that is to be shipped; `replicaMissing` if the
+    ///   replica has lost what was shipped; `closed`.
     public func waitUntilShipped(timeout: Duration? = nil) async throws {
         guard let timeout else { return try await waitForShipping() }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -122,12 +125,8 @@ public final class Replication: StoreCompanion {
             state.loop = Task { [weak self, wakeup] in
                 while await self?.turn() == true { await wakeup.wait(atMost: self?.pause ?? interval) }
             }
-            state.guardian = Task { [weak self] in
-                while !Task.isCancelled, await self?.guardOnce() == true {
-                    try? await Task.sleep(for: guardInterval)
-                }
-            }
         }
+        guardian.run(every: guardInterval) { [weak self] in await self?.guardOnce() ?? false }
     }
 
     /// The time between two looks at the lease and at the WAL, which needs fewer.
@@ -173,7 +172,7 @@ public final class Replication: StoreCompanion {
             // An object store that does not answer, not even to that, is left behind.
             _ = isDone.wait(timeout: .now() + .milliseconds(Self.cancellationTime))
         }
-        state.withLock { $0.guardian }?.cancel()
+        guardian.end()
     }
 
     /// How long the loop has, in milliseconds, to end after its cancellation.
@@ -203,11 +202,7 @@ extension Replica: StartedExtension {
                 database: store.name.fileName)
         }
         let replication = Replication(self, of: store)
-        // Opening may have taken long.
-        if let leases = leases(of: store.name) {
-            let end = try await leases.acquire()
-            replication.state.withLock { $0.leaseEnd = end }
-        }
+        try await replication.beginWithLease(store)
         try store.add(replication)
         replication.begin()
     }

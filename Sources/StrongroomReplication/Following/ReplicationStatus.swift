@@ -10,7 +10,7 @@ public struct ReplicationStatus: Sendable {
         case following
         /// Another process of this host has the database open, too, and ships the commits of both.
         case standby
-        /// The object store fails; it is tried again.
+        /// The object store fails, or the file has a damaged page, or the replica is missing; it is tried again.
         case failing
         /// Another store or host has taken over the replica: nothing is shipped any more, and the store refuses writes.
         case lost

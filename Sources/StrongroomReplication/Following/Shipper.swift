@@ -164,10 +164,9 @@ actor Shipper {
     private func begin(_ store: Store) async throws {
         let state = try await ReplicaState(of: folder)
         guard let record else { return }
-        if let identifier = state.replica {
-            try adoptRecord(of: identifier, state, store, record)
-            try check(identifier, state, record.record)
-        }
+        if let identifier = state.replica { try await adoptRecord(of: identifier, state, store, record) }
+        if !mayTakeOver { try OwnerCheck.require(state.head, record.record, folder) }
+        try await record.probe(folder.objects)
         var writer = ReplicaWriter(folder, state.replica ?? .random(), session, state, record)
         if let object = unconfirmed, object.header.number == writer.number + 1, object.header.former == writer.digest {
             // The same bytes, so that it does not matter which of the requests takes effect.
@@ -211,40 +210,14 @@ actor Shipper {
     /// service with another address.
     private func adoptRecord(
         of identifier: ObjectHeader.Identifier, _ state: ReplicaState, _ store: Store, _ record: ReplicaRecordFile
-    ) throws {
+    ) async throws {
         guard record.record?.has(state.number, state.digest) != true else { return }
         for path in try store.replicaRecordPaths() {
             guard let other = try ReplicaRecordFile(path).record, other.replica == identifier,
                 other.has(state.number, state.digest)
             else { continue }
-            return try record.confirm(identifier, state.number, state.digest)
+            return try await record.confirm(identifier, state.number, state.digest)
         }
-    }
-
-    /// Throws if the newest change was not made from this file.
-    private func check(
-        _ identifier: ObjectHeader.Identifier, _ state: ReplicaState, _ record: ReplicaRecord?
-    ) throws {
-        guard !mayTakeOver else { return }
-        guard let record else {
-            throw StrongroomError(
-                .otherReplica,
-                """
-                The folder "\(folder.name)" of the object store has a replica already, and this database has no record \
-                of it: it may belong to another database, or to a newer state of this one. Restore it, or give the \
-                replica another folder, or have it go on with this file by `Replica.takesOver` (`--take-over` in the \
-                tool).
-                """)
-        }
-        guard record.replica == identifier else {
-            throw StrongroomError(
-                .otherReplica,
-                """
-                The folder "\(folder.name)" of the object store has the replica of another database. Give the replica \
-                another folder.
-                """)
-        }
-        guard record.has(state.number, state.digest) else { throw StrongroomError.notOwner(folder.name) }
     }
 
     private func shipFirstBase(_ store: Store) async throws {
@@ -336,7 +309,7 @@ actor Shipper {
             // Another process may write at this moment; the next turn tries again.
             try? await store.checkpointWithoutWaiting()
         }
-        if let base = isLast ? await bases.last() : await bases.finished() {
+        if let base = isLast ? try? await bases.last() : try await bases.finished() {
             writer?.didShipBase(base)
             shipped = (shipped.objects + base.objects, shipped.bytes + base.bytes)
         }
@@ -348,7 +321,7 @@ actor Shipper {
     private static let longLog = 8 << 20
 
     private func beginBaseIfDue(_ store: Store) async throws {
-        guard let writer, let form = writer.form, !bases.isRunning else { return }
+        guard let writer, let form = writer.form, bases.mayBegin else { return }
         let isDue =
             writer.sinceBase.bytes > max(replica.leastChanges, writer.versions.count * form.size)
             || writer.sinceBase.changes > Self.mostChanges

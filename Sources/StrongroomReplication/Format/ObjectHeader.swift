@@ -111,12 +111,15 @@ extension ObjectHeader {
             writer: Identifier(bytes: Array(bytes[48..<64])), replica: Identifier(bytes: Array(bytes[64..<80])),
             envelopeLength: bytes.number(at: 80), former: Array(bytes[112..<144]))
         guard envelopeLength <= Self.maxEnvelope, pages <= Self.maxPages, number <= ObjectName.maxNumber,
-            time <= Self.maxTime
+            time <= Self.maxTime, objectLength <= Self.maxLength
         else { throw StrongroomError.damaged(name, "its header is not valid") }
     }
 
     private static let maxEnvelope: UInt32 = 16 << 20
     private static let maxPages: UInt32 = 1 << 20
+    /// The length of an object, in bytes: more than any writer makes, of 4 MiB of pages and an envelope. A longer one
+    /// costs a forger nothing, as a file without content, and a reader its memory.
+    static let maxLength = 64 << 20
     /// The end of the year 9999.
     private static let maxTime: UInt64 = 253_402_300_799_999
 }

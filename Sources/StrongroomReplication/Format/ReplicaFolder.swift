@@ -47,7 +47,45 @@ struct ReplicaFolder: Sendable {
                 stored.
                 """)
         }
-        return NewestChange(number: number, size: entry.size)
+        return NewestChange(number: number, size: try size(entry, in: name))
+    }
+
+    /// The length of an object in a list.
+    ///
+    /// - Throws: `StrongroomError` with `replicaDamaged` for one that no writer has made.
+    func size(_ entry: ObjectEntry, in folder: String) throws -> Int {
+        guard (0...ObjectHeader.maxLength).contains(entry.size) else {
+            throw StrongroomError.damaged("\(folder)/\(entry.name)", "a list says that it has \(entry.size) bytes")
+        }
+        return entry.size
+    }
+
+    /// The newest change, by which a writer knows whether it is its own.
+    struct Head: Sendable, Equatable {
+        let header: ObjectHeader
+        let digest: [UInt8]
+    }
+
+    /// The newest change; nil if there is none.
+    func head() async throws -> Head? {
+        guard let newest = try await newestChange() else { return nil }
+        let path = path(ofChange: newest)
+        guard let header = try await header(path) else { throw missing(path) }
+        return Head(header: header, digest: try await digest(path, header))
+    }
+
+    /// Throws unless a change that was created is the newest, and the one before it is there: otherwise no restore
+    /// could reach it.
+    ///
+    /// - Throws: `StrongroomError` with `notOwner` if there is a newer one, `replicaIncomplete` if one is missing.
+    func requireNewest(_ number: UInt64) async throws {
+        let entries = try await objects.list(name, after: ObjectName.beforeChanges, count: 2)
+        let numbers =
+            try entries.prefix(1).map { try newest($0).number }
+            + entries.dropFirst().compactMap { ObjectName.number(ofChange: $0.name) }
+        guard let first = numbers.first, first >= number else { throw missing(path(ofChange: number)) }
+        guard first == number else { throw StrongroomError.notOwner(name) }
+        guard number == 1 || numbers.dropFirst().first == number - 1 else { throw missing(path(ofChange: number - 1)) }
     }
 
     /// The numbers and lengths of the changes up to a number that follow each other without a gap, from the newest to
@@ -58,15 +96,22 @@ struct ReplicaFolder: Sendable {
     ///   - oldest: The last number that is of interest.
     func changes(from newest: UInt64? = nil, downTo oldest: UInt64 = 1) async throws -> [(number: UInt64, size: Int)] {
         var found: [(number: UInt64, size: Int)] = []
+        var foreign = 0
         var last = newest.map { ObjectName.change($0 + 1) } ?? ObjectName.beforeChanges
         while true {
             let entries = try await objects.list(name, after: last, count: Self.pageLength)
             for entry in entries {
-                guard let number = ObjectName.number(ofChange: entry.name) else { continue }
+                guard let number = ObjectName.number(ofChange: entry.name) else {
+                    foreign += 1
+                    continue
+                }
                 guard found.last.map({ $0.number == number + 1 }) ?? true, number >= oldest else { return found }
-                found.append((number, entry.size))
+                found.append((number, try size(entry, in: name)))
             }
-            guard entries.count == Self.pageLength, let entry = entries.last else { return found }
+            // No writer makes a list of other names without an end.
+            guard entries.count == Self.pageLength, let entry = entries.last, foreign < Self.pageLength else {
+                return found
+            }
             last = entry.name
         }
     }
@@ -88,12 +133,14 @@ struct ReplicaFolder: Sendable {
         var parts: [ObjectEntry] = []
         while true {
             let entries = try await objects.list(path, after: parts.last?.name, count: Self.pageLength)
-            parts += entries
+            for entry in entries {
+                guard ObjectName.index(ofPart: entry.name) == parts.count else { return nil }
+                _ = try size(entry, in: path)
+                parts.append(entry)
+            }
             guard entries.count == Self.pageLength else { break }
         }
-        guard let last = parts.last, parts.enumerated().allSatisfy({ ObjectName.index(ofPart: $1.name) == $0 }) else {
-            return nil
-        }
+        guard let last = parts.last else { return nil }
         return try await header("\(path)/\(last.name)")?.isLast == true ? parts : nil
     }
 

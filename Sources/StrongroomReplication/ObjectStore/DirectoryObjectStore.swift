@@ -13,72 +13,117 @@ import Glibc
 /// ```swift
 /// let objects = DirectoryObjectStore("/srv/replicas")
 /// ```
+///
+/// The directory itself may be a link. Links in it are not followed: nothing outside of it is read, written or removed.
 public struct DirectoryObjectStore: ObjectStore {
     /// The directory's path.
     public let path: String
 
-    /// - Parameter path: The directory's path; it is created with the first object.
+    /// - Parameter path: The directory's path; it is created with the first replica.
     public init(_ path: String) {
         self.path = path
     }
 
     public var place: String { "directory \(path)" }
 
+    public func createFolder(_ name: String) async throws {
+        let parts = try parts(of: name)
+        try await Self.blocking {
+            try ObjectFile.createDirectories(path)
+            var directory = try ObjectDirectory(path)
+            for part in parts { directory = try directory?.made(part) }
+        }
+    }
+
     public func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
-        let target = path(of: name)
+        let parts = try parts(of: name)
         return try await Self.blocking {
-            if access(target, F_OK) == 0 { return false }
-            let directory = ObjectFile.directory(of: target)
-            try ObjectFile.createDirectories(directory)
-            return try ObjectFile.create(target, content)
+            var directory = try ObjectDirectory(path)
+            // The uppermost folder is made by `createFolder`, so that the bare mount point of a file system that is
+            // away gets no objects.
+            for (depth, part) in parts.dropLast().enumerated() {
+                directory = depth == 0 ? try directory?.directory(part) : try directory?.made(part)
+            }
+            guard let directory, let last = parts.last else { throw ObjectFile.missing(path, parts.first ?? "") }
+            return try directory.create(last, content)
         }
     }
 
     public func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? {
-        let target = path(of: name)
-        return try await Self.blocking { try ObjectFile.read(target, range) }
+        let parts = try parts(of: name)
+        return try await Self.blocking { try directory(parts.dropLast())?.read(parts.last ?? "", range) }
     }
 
     public func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
-        let directory = path(of: folder)
+        let parts = try parts(of: folder)
         return try await Self.blocking {
-            var names = try ObjectFile.names(in: directory).filter { entry in name.map { entry > $0 } ?? true }
-            // Not sorted for the first one alone, which is asked for after each change.
-            if count > 1 { names.sort(by: >) }
+            guard let directory = try directory(parts) else { return [] }
+            var names = try directory.names().filter { entry in name.map { entry > $0 } ?? true }
+            // Not sorted for the first ones alone, which are asked for after each change.
+            let isSorted = count > Self.few
+            if isSorted { names.sort(by: >) }
             var entries: [ObjectEntry] = []
-            while entries.count < count, let name = count > 1 ? names.last : names.min() {
-                if count > 1 { names.removeLast() } else { names.removeAll { $0 == name } }
-                guard let status = ObjectFile.status("\(directory)/\(name)"), !status.isDirectory else { continue }
-                entries.append(ObjectEntry(name: name, size: status.size))
+            while entries.count < count, let name = isSorted ? names.last : names.min() {
+                if isSorted { names.removeLast() } else { names.removeAll { $0 == name } }
+                if let size = directory.size(name) { entries.append(ObjectEntry(name: name, size: size)) }
             }
             return entries
         }
     }
 
+    private static let few = 2
+
     public func folders(in folder: String) async throws -> [String] {
-        let directory = path(of: folder)
+        let parts = try parts(of: folder)
         return try await Self.blocking {
-            try ObjectFile.names(in: directory).sorted().filter { name in
-                let path = "\(directory)/\(name)"
-                guard ObjectFile.status(path)?.isDirectory == true else { return false }
-                return try !ObjectFile.names(in: path).isEmpty
+            guard let directory = try directory(parts) else { return [] }
+            return try directory.names().sorted().filter { name in
+                guard directory.isDirectory(name) else { return false }
+                return try directory.directory(name)?.names().isEmpty == false
             }
         }
     }
 
     public func remove(_ names: [String]) async throws {
-        let paths = names.map(path(of:))
+        let names = try names.map(parts(of:))
         try await Self.blocking {
-            for path in paths { try ObjectFile.remove(path) }
+            for parts in names {
+                guard let last = parts.last, let directory = try directory(parts.dropLast()) else { continue }
+                try directory.remove(last)
+                // The folder of a base, once it is empty; never the uppermost.
+                if parts.count > 2 { try self.directory(parts.dropLast(2))?.removeIfEmpty(parts[parts.count - 2]) }
+            }
         }
     }
 
     public func removeUnfinished(in folder: String) async throws {
-        let directory = path(of: folder)
-        try await Self.blocking { try ObjectFile.removeUnfinished(in: directory) }
+        let parts = try parts(of: folder)
+        try await Self.blocking { try directory(parts)?.removeUnfinished() }
     }
 
-    private func path(of name: String) -> String { name.isEmpty ? path : "\(path)/\(name)" }
+    /// Nothing: a hard link, by which objects are created, never replaces a file, and a file system without them is
+    /// found by the first creation.
+    public func probe() async throws {}
+
+    /// The directory of a folder; nil if there is none.
+    private func directory(_ parts: some Sequence<String>) throws -> ObjectDirectory? {
+        var directory = try ObjectDirectory(path)
+        for part in parts { directory = try directory?.directory(part) }
+        return directory
+    }
+
+    /// The parts of a name.
+    ///
+    /// - Throws: `StrongroomError` with `objectStore` for a name that would leave the directory.
+    private func parts(of name: String) throws -> [String] {
+        guard !name.isEmpty else { return [] }
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.allSatisfy({ !["", ".", ".."].contains($0) && !$0.utf8.contains(0) }) else {
+            throw StrongroomError(
+                .objectStore, "\"\(name)\" is no name of an object or a folder. Give the replica another folder.")
+        }
+        return parts
+    }
 
     private static func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try Task.checkCancellation()
@@ -88,9 +133,6 @@ public struct DirectoryObjectStore: ObjectStore {
 
 /// The files of a directory of objects.
 enum ObjectFile {
-    /// The beginning of the names of files that are being written.
-    private static let unfinished = ".new-"
-
     static func directory(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
@@ -102,34 +144,7 @@ enum ObjectFile {
         try synchronize(directory(of: path))
     }
 
-    /// Creates a file with its whole content, unless its name is taken.
-    static func create(_ path: String, _ content: [UInt8]) throws -> Bool {
-        let directory = directory(of: path)
-        let temporary = "\(directory)/\(unfinished)\(UInt64.random(in: .min ... .max))"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("cannot create", temporary) }
-        defer { unlink(temporary) }
-        do {
-            defer { close(descriptor) }
-            try write(content, to: descriptor, temporary)
-            guard fsync(descriptor) == 0 else { throw failure("cannot write", temporary) }
-        }
-        // Unlike a rename, a link never replaces a file.
-        guard link(temporary, path) == 0 else {
-            guard errno != EEXIST else { return false }
-            guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS else { throw failure("cannot create", path) }
-            throw StrongroomError(
-                .objectStore,
-                """
-                The file system of "\(directory)" has no hard links, without which two hosts cannot be kept from \
-                creating one object. Put the replica on another file system, or in another object store.
-                """)
-        }
-        try synchronize(directory)
-        return true
-    }
-
-    private static func write(_ content: [UInt8], to descriptor: Int32, _ path: String) throws {
+    static func write(_ content: [UInt8], to descriptor: Int32, _ path: String) throws {
         try content.withUnsafeBytes { bytes in
             var done = 0
             while done < bytes.count {
@@ -147,19 +162,8 @@ enum ObjectFile {
         }
     }
 
-    static func read(_ path: String, _ range: Range<Int>?) throws -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            guard errno == ENOENT || errno == ENOTDIR else { throw failure("cannot read", path) }
-            return nil
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure("cannot read", path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw StrongroomError.damaged(path, "it is no file") }
-        let size = Int(status.st_size)
-        let range = (range ?? 0..<size).clamped(to: 0..<size)
-        return try [UInt8](capacity: range.count) { buffer, filled in
+    static func read(_ descriptor: Int32, _ range: Range<Int>, _ path: String) throws -> [UInt8] {
+        try [UInt8](capacity: range.count) { buffer, filled in
             while filled < range.count, let start = buffer.baseAddress {
                 let count = pread(descriptor, start + filled, range.count - filled, off_t(range.lowerBound + filled))
                 guard count >= 0 || errno == EINTR else { throw failure("cannot read", path) }
@@ -169,70 +173,15 @@ enum ObjectFile {
         }
     }
 
-    /// The names in a directory, without those of files that are being written; none if it does not exist.
-    static func names(in path: String) throws -> [String] {
-        // Also without hidden files of other programs, such as those that synchronize directories.
-        try allNames(in: path).filter { !$0.hasPrefix(".") }
-    }
-
-    private static func allNames(in path: String) throws -> [String] {
-        guard let directory = opendir(path) else {
-            guard errno == ENOENT || errno == ENOTDIR else { throw failure("cannot read", path) }
-            return []
-        }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names
-    }
-
-    /// Removes files that killed processes were writing, from a directory and those in it.
-    static func removeUnfinished(in directory: String) throws {
-        for name in try allNames(in: directory) where name != "." && name != ".." {
-            let path = "\(directory)/\(name)"
-            var status = stat()
-            guard lstat(path, &status) == 0 else { continue }
-            if status.st_mode & S_IFMT == S_IFDIR {
-                if !name.hasPrefix(".") { try removeUnfinished(in: path) }
-            } else if name.hasPrefix(unfinished), now - modification(status) > longestWriting {
-                guard unlink(path) == 0 || errno == ENOENT else { throw failure("cannot remove", path) }
-            }
-        }
-    }
-
-    /// Longer than an object is being written, in seconds.
-    private static let longestWriting = 3_600
-
-    /// Seconds since 1970.
-    private static var now: Int {
+    /// The seconds since a file was modified.
+    static func age(_ status: stat) -> Int {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Int(time.tv_sec)
-    }
-
-    private static func modification(_ status: stat) -> Int {
         #if canImport(Darwin)
-        Int(status.st_mtimespec.tv_sec)
+        return Int(time.tv_sec) - Int(status.st_mtimespec.tv_sec)
         #else
-        Int(status.st_mtim.tv_sec)
+        return Int(time.tv_sec) - Int(status.st_mtim.tv_sec)
         #endif
-    }
-
-    static func status(_ path: String) -> (size: Int, isDirectory: Bool)? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return (Int(status.st_size), status.st_mode & S_IFMT == S_IFDIR)
-    }
-
-    static func remove(_ path: String) throws {
-        guard unlink(path) == 0 || errno == ENOENT else { throw failure("cannot remove", path) }
-        // The folder of a base, once it is empty.
-        _ = rmdir(directory(of: path))
     }
 
     /// Flushes the names in a directory to the disk.
@@ -241,6 +190,26 @@ enum ObjectFile {
         guard descriptor >= 0 else { throw failure("cannot open", directory) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure("cannot write", directory) }
+    }
+
+    /// The error for a link, or another file, in the place of an object or of a folder.
+    static func notOwn(_ path: String, _ what: String) -> StrongroomError {
+        StrongroomError(
+            .replicaDamaged,
+            """
+            "\(path)" is no \(what) of a replica, but perhaps a link, which is not \
+            followed. Find out who made it, and remove it.
+            """)
+    }
+
+    /// The error for a folder that should be there.
+    static func missing(_ path: String, _ folder: String) -> StrongroomError {
+        StrongroomError(
+            .objectStore,
+            """
+            The object store "\(path)" has no folder "\(folder)". Check whether its file system is mounted; when it is \
+            back, the replica goes on.
+            """)
     }
 
     static func failure(_ what: String, _ path: String) -> StrongroomError {

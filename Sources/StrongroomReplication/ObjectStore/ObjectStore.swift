@@ -1,3 +1,5 @@
+internal import Strongroom
+
 /// Where the objects of replicas are stored: a directory, a bucket.
 ///
 /// An object is created once and never changed. A name has parts separated by `/`; the last one is listed in the order
@@ -6,6 +8,24 @@ public protocol ObjectStore: Sendable {
     /// What distinguishes this object store from others: the same for the same place, in each process and after a
     /// restart.
     var place: String { get }
+
+    /// Makes the folder of a replica, where an object store needs that; one that exists is no failure.
+    ///
+    /// Called before the first object of a new replica, and never for one that has objects: a directory whose file
+    /// system is not mounted must not look like an empty object store.
+    ///
+    /// - Parameter name: The folder's name, without a `/` at its end.
+    /// - Throws: `StrongroomError` as ``create(_:_:)``.
+    func createFolder(_ name: String) async throws
+
+    /// Throws unless a name that is taken stays taken, without which two hosts would destroy each other's replica.
+    /// Called once before a database's first change.
+    ///
+    /// An object store has it already: it creates an object with a random name twice, and removes it.
+    ///
+    /// - Throws: `StrongroomError` with `objectStore` if the second object replaces the first, and as
+    ///   ``create(_:_:)``.
+    func probe() async throws
 
     /// Creates an object, completely or not at all; when it returns, the object survives a failure of the power.
     ///
@@ -68,6 +88,34 @@ public protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
+    /// Nothing: an object store needs no folders, unless it has this method.
+    public func createFolder(_ name: String) async throws {}
+
+    /// Creates an object with a random name twice, and removes it.
+    public func probe() async throws {
+        let name = "strongroom-probe-\(String(UInt64.random(in: .min ... .max), radix: 16))"
+        let content = Array(name.utf8)
+        let isCreated = try await create(name, content)
+        let isReplaced: Bool
+        do {
+            let isCreatedAgain = try await create(name, content.reversed())
+            isReplaced = try await read(name, nil) != content || isCreatedAgain
+        } catch {
+            // The first failure is the one to report.
+            try? await remove([name])
+            throw error
+        }
+        try await remove([name])
+        guard !isCreated || isReplaced else { return }
+        throw StrongroomError(
+            .objectStore,
+            """
+            The object store (\(place)) replaces an object that is created a second time: the service, or a proxy \
+            before it, ignores "If-None-Match: *". Nothing is shipped there, since two hosts would destroy the \
+            replica. Use a service with conditional writes; with Ceph, a bucket without versioning.
+            """)
+    }
+
     /// Nil: the object store lists only folder by folder.
     public func listAll(after name: String, count: Int) async throws -> [ObjectEntry]? { nil }
 

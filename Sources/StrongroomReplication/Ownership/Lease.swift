@@ -1,6 +1,8 @@
 /// The right of one host to write a database, for a time that it prolongs again and again.
 ///
-/// A host that is cut off from the object store for longer refuses writes, since another one may have taken over.
+/// A host that is cut off from the object store for longer refuses writes, since another one may have taken over; a
+/// write that has not committed by the end of the lease is undone. It writes again when it has the lease back and the
+/// replica's newest change is its own.
 /// What the replica has does not depend on leases or clocks: of two writers, one finds its next number taken. The lease
 /// keeps two hosts from needing that.
 public struct Lease: Sendable {

@@ -40,32 +40,75 @@ struct Leases: Sendable {
 
     private var path: String { "\(folder.name)/\(ObjectName.leases)" }
 
+    /// A lease that this host has.
+    struct Held: Sendable {
+        /// The number of its object.
+        let number: UInt64
+        let deadline: WriteDeadline
+    }
+
     /// Acquires or prolongs the lease.
     ///
-    /// - Returns: When it ends, by a clock that does not jump.
-    /// - Throws: `StrongroomError` with `notOwner` if another host has it; what the object store throws.
-    func acquire() async throws -> ContinuousClock.Instant {
-        // Before the first request, so that the end is rather too early than too late.
-        let (instant, wall) = (ContinuousClock.now, WallClock.milliseconds)
-        func moment(_ end: UInt64) -> ContinuousClock.Instant {
-            instant + .milliseconds(Int64(clamping: end) - Int64(clamping: wall))
-        }
+    /// - Parameter former: The lease that is prolonged; nil at the first one.
+    /// - Throws: `StrongroomError` with `notOwner` if another host has it, `replicaMissing` if the object store has
+    ///   lost the former one; what the object store throws.
+    func acquire(after former: Held? = nil) async throws -> Held {
         let duration = UInt64(max(1_000, lease.duration.milliseconds))
         let tolerance = UInt64(max(0, lease.clockTolerance.milliseconds))
         for _ in 0..<Self.attempts {
-            let (newest, now) = (try await newest(), WallClock.milliseconds)
+            let newest = try await newest()
+            if let former, newest?.number ?? 0 < former.number { throw lost }
+            // Before the request, so that the end is rather too early than too late.
+            let (instant, now) = (ContinuousClock.now, WriteDeadline.time)
+            func held(_ number: UInt64, for rest: UInt64) -> Held {
+                Held(
+                    number: number,
+                    deadline: WriteDeadline(instant: instant + .milliseconds(Int64(clamping: rest)), time: now + rest))
+            }
             if let newest, newest.lease.end > 0 {
+                let end = newest.lease.end
                 if newest.lease.owner == lease.owner {
-                    // Another process of this host, or this one before, has prolonged it.
-                    if newest.lease.end > now + duration * 2 / 3 { return moment(newest.lease.end) }
-                } else if newest.lease.end >= now || now - newest.lease.end < tolerance {
-                    throw held(by: newest.lease)
+                    // Another process of this host, or this one before, has prolonged it; one that lasts longer than a
+                    // lease can is from before the clock was put back.
+                    if end > now + duration * 2 / 3, end <= now + duration {
+                        return held(newest.number, for: end - now)
+                    }
+                } else if end >= now || now - end < tolerance {
+                    throw self.held(by: newest.lease)
                 }
             }
-            if try await create((newest?.number ?? 0) + 1, now + duration) { return moment(now + duration) }
+            let number = (newest?.number ?? 0) + 1
+            if try await create(number, now + duration) { return held(number, for: duration) }
             // Another host, or another process of this one, was faster.
         }
         throw held(by: try await newest()?.lease ?? LeaseObject(owner: "another host", end: 0))
+    }
+
+    /// Runs work while the lease is prolonged; the work is cancelled if another host gets it.
+    ///
+    /// - Throws: `StrongroomError` with `notOwner`; what the work throws.
+    func prolonging(while work: @escaping @Sendable () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                try await work()
+                return true
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: lease.duration / 3)
+                    do {
+                        _ = try await acquire()
+                    } catch let error as StrongroomError where error.code == .notOwner {
+                        throw error
+                    } catch {
+                        // The object store is away. What must not be done without the lease acquires it before.
+                    }
+                }
+                return false
+            }
+            while try await group.next() == false {}
+        }
     }
 
     private static let attempts = 20
@@ -87,6 +130,7 @@ struct Leases: Sendable {
 
     private func create(_ number: UInt64, _ end: UInt64) async throws -> Bool {
         let object = LeaseObject(owner: lease.owner, end: end)
+        if number == 1 { try await folder.objects.createFolder(folder.name) }
         guard try await folder.objects.create("\(path)/\(ObjectName.change(number))", object.bytes) else {
             return false
         }
@@ -99,6 +143,15 @@ struct Leases: Sendable {
 
     /// Leases that are kept, so that a late request cannot create one whose number was removed and is looked at.
     private static let kept: UInt64 = 8
+
+    private var lost: StrongroomError {
+        StrongroomError(
+            .replicaMissing,
+            """
+            The object store has lost the lease of the replica "\(folder.name)", or another one is at its place, such \
+            as a directory whose file system is not mounted. Bring it back; the lease is then prolonged.
+            """)
+    }
 
     private func held(by other: LeaseObject) -> StrongroomError {
         StrongroomError(

@@ -42,7 +42,9 @@ struct RestoreProgress: Equatable {
         let baseLength = numbers[6]
         guard (0...bytes.count - start).contains(baseLength),
             String(decoding: bytes[start..<start + baseLength], as: UTF8.self) == plan.base,
-            (1...plan.parts.count + plan.changes.count).contains(numbers[0])
+            (1...plan.parts.count + plan.changes.count).contains(numbers[0]), (0...plan.length).contains(numbers[1]),
+            (512...65_536).contains(numbers[2]), numbers[2].nonzeroBitCount == 1,
+            (0...numbers[2] - PageVersion.length).contains(numbers[3]), (0...Int(UInt32.max)).contains(numbers[4])
         else { return nil }
         base = plan.base
         (objects, done, pages) = (numbers[0], numbers[1], numbers[4])

@@ -24,8 +24,25 @@ extension Stores {
     ) async throws -> Store {
         let name = try DatabaseName(fileName)
         guard let replica = try configuredReplica(of: name) else { throw Self.noReplica(name) }
-        _ = try await replica.leases(of: name)?.acquire()
-        let folder = replica.folder(of: name)
+        try await replica.objects.probe()
+        let work: @Sendable () async throws -> Void = {
+            try await self.restoreAndClaim(name, replica, progress)
+        }
+        if let leases = replica.leases(of: name) {
+            _ = try await leases.acquire()
+            // A restore may take longer than a lease.
+            try await leases.prolonging(while: work)
+        } else {
+            try await work()
+        }
+        return try await open(fileName)
+    }
+
+    /// Replaces the database with the newest state of its replica, and makes this host the writer.
+    private func restoreAndClaim(
+        _ name: DatabaseName, _ replica: Replica, _ progress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws {
+        let (folder, leases) = (replica.folder(of: name), replica.leases(of: name))
         let session = ObjectHeader.Identifier.random()
         for _ in 0..<Self.takeOverAttempts {
             let state = try await ReplicaState(of: folder)
@@ -36,22 +53,24 @@ extension Stores {
             }
             let plan = try await RestorePlan(folder, to: .newest)
             do {
-                _ = try await restoreReplica(fileName, progress: progress) { path in
+                _ = try await restoreReplica(name.fileName, progress: progress) { path in
                     // The record of the file that is replaced is not that of this one.
                     try ReplicaRecordFile(path(folder.recordName)).clear()
                 } whenRestored: { path in
                     let record = try ReplicaRecordFile(path(folder.recordName))
-                    try record.confirm(identifier, state.number, state.digest)
+                    try await record.confirm(identifier, state.number, state.digest)
+                    // The former host must not have it again, and write, when the claim is made.
+                    _ = try await leases?.acquire()
                     var writer = ReplicaWriter(folder, identifier, session, state, record)
                     try await writer.claim(form)
                 } fill: { file in
                     try await RestoreWork(plan: plan, file: file, progress: progress).run()
                 }
+                return
             } catch let error as StrongroomError where error.code == .notOwner {
-                // The former host has shipped a change meanwhile, which this one must have.
-                continue
+                // The former host has shipped a change meanwhile, which this one must have; or it has the lease.
+                _ = try await leases?.acquire()
             }
-            return try await open(name)
         }
         throw StrongroomError(
             .notOwner,

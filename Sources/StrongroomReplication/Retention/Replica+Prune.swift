@@ -42,9 +42,9 @@ extension Replica {
         // Only those of older states: of two bases of one state, each of two removals could remove one.
         for base in try await folder.bases().reversed() where base.number < kept.baseNumber {
             let path = "\(folder.name)/\(ObjectName.bases)/\(base.folder)"
-            let parts = try await folder.objects.list(path, after: nil, count: .max)
+            let parts = try await entries(path, after: nil, in: folder) { ObjectName.index(ofPart: $0) != nil }
             // The last part first, so that what is left is no complete base.
-            try await remove(parts.reversed().map { ("\(path)/\($0.name)", $0.size) }, from: folder, isDryRun, &report)
+            try await remove(parts, from: folder, isDryRun, &report)
         }
         // The change of the kept state stays: it says that no later one was removed.
         let old = changes.filter { $0.number < kept.baseNumber }.reversed()
@@ -56,16 +56,33 @@ extension Replica {
 
     /// Changes before a gap: what an earlier removal has left, or a request that came late.
     private func stragglers(_ folder: ReplicaFolder, below oldest: UInt64) async throws -> [(String, Int)] {
-        var found: [(String, Int)] = []
-        var last = ObjectName.change(oldest)
-        while true {
-            let entries = try await folder.objects.list(folder.name, after: last, count: 1_000)
-            found += entries.filter { ObjectName.number(ofChange: $0.name) != nil }
-                .map { ("\(folder.name)/\($0.name)", $0.size) }
-            guard entries.count == 1_000, let entry = entries.last else { return found.reversed() }
-            last = entry.name
+        try await entries(folder.name, after: ObjectName.change(oldest), in: folder) {
+            ObjectName.number(ofChange: $0) != nil
         }
     }
+
+    /// The objects of a folder, the last one first; what has a name of another form is not the replica's.
+    private func entries(
+        _ path: String, after name: String?, in folder: ReplicaFolder, _ isOwn: (String) -> Bool
+    ) async throws -> [(String, Int)] {
+        var found: [(String, Int)] = []
+        var foreign = 0
+        var last = name
+        while true {
+            let entries = try await folder.objects.list(path, after: last, count: Self.pageLength)
+            for entry in entries {
+                guard isOwn(entry.name) else {
+                    foreign += 1
+                    continue
+                }
+                found.append(("\(path)/\(entry.name)", try folder.size(entry, in: path)))
+            }
+            guard entries.count == Self.pageLength, foreign < Self.pageLength else { return found.reversed() }
+            last = entries.last?.name
+        }
+    }
+
+    private static let pageLength = 1_000
 
     private func remove(
         _ entries: [(name: String, size: Int)], from folder: ReplicaFolder, _ isDryRun: Bool,

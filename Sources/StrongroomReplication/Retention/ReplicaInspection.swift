@@ -62,7 +62,7 @@ struct ReplicaInspector: Sendable {
             findings += try await gaps(changes, bases.map(\.number))
         }
         let lease = try? await Leases(folder: folder, lease: Lease(owner: "")).newest()?.lease
-        let holder = lease.flatMap { $0.end > WallClock.milliseconds ? $0.owner : nil }
+        let holder = lease.flatMap { $0.end > WriteDeadline.time ? $0.owner : nil }
         return ReplicaInspection(
             objects: sizes.count, bytes: total, newestChange: changes.first?.number ?? 0,
             states: try await states(bases.last?.number), leaseOwner: holder, findings: findings)

@@ -23,7 +23,8 @@ struct S3Client: Sendable {
             return .failure(S3Failure(reason: "the address cannot be formed", mayHaveArrived: false))
         }
         do {
-            let response = try await transport.send(signed, bodyCount: request.body.count)
+            let response = try await transport.send(
+                signed, bodyCount: request.body.count, partLength: request.partLength)
             if request.method == .get, request.key != nil, response.isSuccess, !response.hasLength {
                 return .failure(S3Failure(reason: "the answer does not tell its length", mayHaveArrived: true))
             }

@@ -11,10 +11,15 @@ struct S3Exchange {
     /// The slowest transfer that is waited for, in bytes a second.
     static let slowestRate = 32 * 1024
 
+    /// The longest answer, in bytes, unless a part of an object is asked for: no object and no list is longer.
+    static let longestAnswer = 64 << 20
+
     /// The longest time without progress.
     let timeout: Duration
     /// The number of bytes of the request's body.
     let bodyCount: Int
+    /// The largest number of bytes of the part that is asked for; nil for no part.
+    private let partLength: Int?
     private let start: ContinuousClock.Instant
     private var progress: ContinuousClock.Instant
     private var sent = 0
@@ -24,9 +29,10 @@ struct S3Exchange {
     private(set) var isExpired = false
     private(set) var outcome: Outcome?
 
-    init(timeout: Duration, bodyCount: Int, now: ContinuousClock.Instant) {
+    init(timeout: Duration, bodyCount: Int, partLength: Int? = nil, now: ContinuousClock.Instant) {
         self.timeout = timeout
         self.bodyCount = bodyCount
+        self.partLength = partLength
         start = now
         progress = now
     }
@@ -55,7 +61,19 @@ struct S3Exchange {
         progress = now
     }
 
+    /// How long the body of the answer may be, in bytes. A service without parts answers with the whole object.
+    private var limit: Int {
+        guard let partLength else { return Self.longestAnswer }
+        return status == 206 ? partLength : max(partLength, Self.longestAnswer)
+    }
+
+    /// Ends the exchange if the answer is longer than it may be: one without an end would fill the memory.
     mutating func didReceive(_ bytes: some Collection<UInt8>, now: ContinuousClock.Instant) {
+        guard outcome == nil else { return }
+        guard bytes.count <= limit - body.count else {
+            body = []
+            return end(.failure(S3Failure(reason: "the answer is longer than \(limit) bytes", mayHaveArrived: true)))
+        }
         if body.isEmpty { body.reserveCapacity(min(announced ?? 0, 1 << 26)) }
         body.append(contentsOf: bytes)
         progress = now

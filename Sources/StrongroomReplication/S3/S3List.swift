@@ -21,7 +21,8 @@ struct S3List: Equatable {
         for child in root.children {
             switch child.name {
             case "Contents":
-                guard let key = name(child["Key"]), let size = child["Size"].flatMap({ Int($0) }) else { return nil }
+                guard let key = name(child["Key"]), let size = child["Size"].flatMap({ Int($0) }), size >= 0
+                else { return nil }
                 objects.append(Object(key: key, size: size))
             case "CommonPrefixes":
                 guard let prefix = name(child["Prefix"]) else { return nil }

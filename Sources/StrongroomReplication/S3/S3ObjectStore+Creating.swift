@@ -82,39 +82,4 @@ extension S3ObjectStore {
             before it is created again. \(reason)
             """)
     }
-
-    /// Checks that the bucket can be used: that objects can be created, read and removed, and that the service does not
-    /// replace an object by another of the same name.
-    ///
-    /// It creates an object with a random name and removes it.
-    ///
-    /// ```swift
-    /// try await objects.probe()
-    /// ```
-    ///
-    /// - Throws: `StrongroomError` with `objectStore` if the service replaces objects, and as ``create(_:_:)``.
-    public func probe() async throws {
-        let name = "strongroom-probe-\(UUID().uuidString.lowercased())"
-        let content = Array(name.utf8)
-        let isCreated = try await create(name, content)
-        let isReplaced: Bool
-        do {
-            let isCreatedAgain = try await create(name, content.reversed())
-            isReplaced = try await read(name, nil) != content || isCreatedAgain
-        } catch {
-            // The first failure is the one to report.
-            do { try await remove([name]) } catch {}
-            throw error
-        }
-        try await remove([name])
-        guard isCreated, !isReplaced else {
-            throw StrongroomError(
-                .objectStore,
-                """
-                \(client.location) replaces an object that is created a second time: the service, or a proxy before \
-                it, ignores "If-None-Match: *". Use a service with conditional writes; with Ceph, a bucket without \
-                versioning.
-                """)
-        }
-    }
 }

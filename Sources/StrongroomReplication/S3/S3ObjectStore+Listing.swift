@@ -42,10 +42,12 @@ extension S3ObjectStore {
     ) async throws -> [ObjectEntry] {
         var entries: [ObjectEntry] = []
         var page: String?
+        var progress = Progress()
         repeat {
             let limit = min(count - entries.count, Self.greatestPage)
             let start = name.map { prefix + $0 }
             let list = try await self.page(prefix, after: start, limit: limit, token: page, delimiter: delimiter)
+            guard progress.isMade(by: list) else { throw malformed("pages that lead nowhere") }
             for object in list.objects {
                 guard let part = part(of: object.key, after: prefix) else { throw malformed("a list of other names") }
                 // Some tools create an object for the folder itself.
@@ -73,8 +75,10 @@ extension S3ObjectStore {
         let prefix = try client.location.prefix(ofFolder: folder)
         var folders: [String] = []
         var page: String?
+        var progress = Progress()
         repeat {
             let list = try await self.page(prefix, after: nil, limit: Self.greatestPage, token: page, delimiter: "/")
+            guard progress.isMade(by: list) else { throw malformed("pages that lead nowhere") }
             for name in list.prefixes {
                 guard let part = part(of: name, after: prefix), part.utf8.last == UInt8(ascii: "/") else {
                     throw malformed("a list of other names")
@@ -84,6 +88,34 @@ extension S3ObjectStore {
             page = list.nextPage
         } while page != nil
         return folders
+    }
+
+    /// Whether the pages of a list lead on: a service may invent tokens for ever.
+    private struct Progress {
+        private var object = ""
+        private var folder = ""
+        /// The number of pages without a name, one after another.
+        private var empty = 0
+        /// Some services skip what was removed, page by page.
+        private static let mostEmpty = 10
+
+        mutating func isMade(by page: S3List) -> Bool {
+            guard !page.objects.isEmpty || !page.prefixes.isEmpty else {
+                empty += 1
+                return empty <= Self.mostEmpty
+            }
+            empty = 0
+            // Both, whichever order the service has for the two kinds.
+            let hasObject = Self.advance(&object, to: page.objects.last?.key)
+            let hasFolder = Self.advance(&folder, to: page.prefixes.last)
+            return hasObject || hasFolder
+        }
+
+        private static func advance(_ last: inout String, to name: String?) -> Bool {
+            guard let name, last.utf8.lexicographicallyPrecedes(name.utf8) else { return false }
+            last = name
+            return true
+        }
     }
 
     /// A page of the objects of a folder, and of its subfolders: as such with a delimiter, otherwise their objects.

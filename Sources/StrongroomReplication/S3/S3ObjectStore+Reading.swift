@@ -10,7 +10,7 @@ extension S3ObjectStore {
     ///
     /// - Parameters:
     ///   - name: The object's name.
-    ///   - range: The bytes to read; a range that ends past the object is cut. Nil for all.
+    ///   - range: The bytes to read; a range that ends past the object is cut. Nil for all, up to 64 MiB.
     /// - Returns: The bytes; nil if there is no such object.
     /// - Throws: `StrongroomError` with `objectStoreUnreachable` if the service cannot be reached or does not answer in
     ///   time, `objectStore` if it refuses the request; `CancellationError`.
@@ -21,6 +21,7 @@ extension S3ObjectStore {
             // HTTP has no empty range; one byte tells whether the object exists.
             request.headers.append(
                 ("range", "bytes=\(range.lowerBound)-\(max(range.lowerBound, range.upperBound - 1))"))
+            request.partLength = max(1, range.count)
         }
         let response = try await client.send(request)
         switch (response.status, response.code) {

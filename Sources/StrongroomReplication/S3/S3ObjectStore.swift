@@ -2,15 +2,16 @@ internal import Strongroom
 
 /// An object store in a bucket of an S3-compatible service, such as Amazon S3, Ceph or MinIO.
 ///
-/// The service must support conditional writes (`PutObject` with `If-None-Match: *`), which ``probe()`` checks: call it
-/// once before a bucket is used. Requests are signed with AWS Signature Version 4, the content included. A request that
+/// The service must support conditional writes (`PutObject` with `If-None-Match: *`), which ``ObjectStore/probe()``
+/// checks once before the first change from a file.
+///
+/// Requests are signed with AWS Signature Version 4, the content included. A request that
 /// fails for a reason that may pass is repeated a few times, after growing pauses.
 ///
 /// ```swift
 /// let objects = try S3ObjectStore(
 ///     bucket: "replicas", endpoint: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1",
 ///     credentials: .environment(), prefix: "production")
-/// try await objects.probe()
 /// ```
 ///
 /// ## Topics
@@ -19,7 +20,7 @@ internal import Strongroom
 /// - ``init(bucket:endpoint:region:credentials:addressing:prefix:requestTimeout:connections:)``
 /// - ``S3Credentials``
 /// - ``Addressing-swift.struct``
-/// - ``probe()``
+/// - ``ObjectStore/probe()``
 ///
 /// ### Objects
 /// - ``create(_:_:)``

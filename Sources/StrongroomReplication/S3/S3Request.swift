@@ -14,6 +14,8 @@ struct S3Request: Sendable {
     /// Headers with lowercase names.
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
+    /// The largest number of bytes of a part of an object that is asked for; nil for no part.
+    var partLength: Int?
 
     init(_ method: Method, key: String? = nil) {
         self.method = method

@@ -9,8 +9,8 @@ final class S3Transfer: Sendable {
 
     private let state: Locked<State>
 
-    init(timeout: Duration, bodyCount: Int) {
-        let exchange = S3Exchange(timeout: timeout, bodyCount: bodyCount, now: .now)
+    init(timeout: Duration, bodyCount: Int, partLength: Int?) {
+        let exchange = S3Exchange(timeout: timeout, bodyCount: bodyCount, partLength: partLength, now: .now)
         state = Locked(State(exchange: exchange))
     }
 

@@ -37,11 +37,11 @@ final class S3Transport: Sendable {
     /// Sends a request and waits for its complete answer.
     ///
     /// - Throws: `CancellationError`, or the failure.
-    func send(_ request: URLRequest, bodyCount: Int) async throws -> S3Response {
+    func send(_ request: URLRequest, bodyCount: Int, partLength: Int? = nil) async throws -> S3Response {
         try await slots.acquire()
         defer { slots.release() }
         let task = session.dataTask(with: request)
-        let transfer = S3Transfer(timeout: timeout, bodyCount: bodyCount)
+        let transfer = S3Transfer(timeout: timeout, bodyCount: bodyCount, partLength: partLength)
         delegate.register(transfer, for: task)
         defer { delegate.unregister(task) }
         let watchdog = Task { await Self.watch(transfer, task) }

@@ -91,6 +91,25 @@ import Testing
         #expect(try await clinic.patients().count == 40_000)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can make files of other users"))
+    func `what another user has left is not gone on with`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = try await filled(objects)
+        let clinic = try Clinic()
+        let stores = try Stores(clinic)
+        await #expect(throws: StrongroomError.self) {
+            let failing = FailingReads(of: objects, failsAfter: 40)
+            try await stores.restore(Clinic.file, from: Replica(in: failing, folder: Clinic.file), to: .newest)
+        }
+        for ending in ["restoring", "fetched"] {
+            #expect(chown(clinic.directory.path(".\(Clinic.file).\(ending)"), 65_534, 65_534) == 0)
+        }
+        try await stores.restore(Clinic.file, from: replica, to: .newest)
+        let attributes = try FileManager.default.attributesOfItem(atPath: clinic.path)
+        #expect(attributes[.ownerAccountID] as? Int == Int(geteuid()))
+        #expect(try await clinic.patients().count == 40_000)
+    }
+
     @Test func `opening the database removes what was left`() async throws {
         let objects = MemoryObjectStore()
         let replica = try await filled(objects)

@@ -71,4 +71,21 @@ import Testing
         #expect(retries.pause(after: 1, retryAfter: .seconds(3000), jitter: 1) == retries.longestPause)
         #expect(retries.pause(after: retries.attempts, retryAfter: nil, jitter: 1) == nil)
     }
+
+    @Test func `an answer without an end ends the exchange`() {
+        var part = S3Exchange(timeout: .seconds(10), bodyCount: 0, partLength: 100, now: start)
+        part.didReceive(status: 206, headers: [:], now: start)
+        part.didReceive([UInt8](repeating: 1, count: 100), now: start)
+        #expect(part.outcome == nil)
+        part.didReceive([1], now: start)
+        #expect(failure(part)?.reason.contains("longer than 100 bytes") == true)
+
+        var whole = S3Exchange(timeout: .seconds(10), bodyCount: 0, partLength: 100, now: start)
+        whole.didReceive(status: 200, headers: [:], now: start)
+        let portion = [UInt8](repeating: 1, count: 1 << 20)
+        for _ in 0..<64 { whole.didReceive(portion, now: start) }
+        #expect(whole.outcome == nil)
+        whole.didReceive(portion, now: start)
+        #expect(failure(whole) != nil)
+    }
 }

@@ -72,4 +72,34 @@ import Testing
         let server = try LocalHTTPServer { _, _ in Self.list([], next: "t") }
         #expect(await code { _ = try await server.store().folders(in: "") } == .objectStore)
     }
+
+    @Test func `pages that lead nowhere are no endless list`() async throws {
+        let server = try LocalHTTPServer { number, _ in Self.list([], next: "t\(number)") }
+        #expect(await code { _ = try await server.store().list("f", after: nil, count: 9) } == .objectStore)
+        #expect(await code { _ = try await server.store().folders(in: "") } == .objectStore)
+        let circling = try LocalHTTPServer { number, _ in Self.list([], folders: ["f/a/"], next: "t\(number)") }
+        #expect(await code { _ = try await circling.store().list("f", after: nil, count: 9) } == .objectStore)
+        #expect(await code { _ = try await circling.store().folders(in: "f") } == .objectStore)
+        #expect(circling.requests.count == 4)
+    }
+
+    @Test func `a few pages without names are followed`() async throws {
+        let server = try LocalHTTPServer { number, _ in
+            number < 5 ? Self.list([], next: "t\(number)") : Self.list(["f/a"])
+        }
+        #expect(try await server.store().list("f", after: nil, count: 9).map(\.name) == ["a"])
+    }
+
+    @Test(arguments: ["-1", "9223372036854775808", "x"])
+    func `a size that is none is refused`(size: String) async throws {
+        let server = try LocalHTTPServer { _, _ in
+            .answer(
+                200, [:],
+                """
+                <ListBucketResult><IsTruncated>false</IsTruncated>
+                <Contents><Key>f/a</Key><Size>\(size)</Size></Contents></ListBucketResult>
+                """)
+        }
+        #expect(await code { _ = try await server.store().list("f", after: nil, count: 9) } == .objectStore)
+    }
 }

@@ -20,6 +20,7 @@ package final class CommitReader {
 
     /// The form of the database's pages.
     package let form: PageForm
+    private let cipher: PageCipher
     private let open: () throws -> Connection
     /// Holds the read transaction.
     private var holder: Connection?
@@ -37,8 +38,9 @@ package final class CommitReader {
     /// Whether it needs no frame at all.
     private var isReleased = false
 
-    init(_ layout: PageLayout, open: @escaping () throws -> Connection) {
-        form = PageForm(layout)
+    init(_ cipher: PageCipher, open: @escaping () throws -> Connection) {
+        form = PageForm(cipher.layout)
+        self.cipher = cipher
         self.open = open
     }
 
@@ -111,7 +113,8 @@ package final class CommitReader {
             moveOn(to: log)
             return .nothing
         }
-        pending = PendingPages(log: log, databasePages: log.pages, source: .frames(changed))
+        pending = PendingPages(
+            log: log, databasePages: log.pages, source: .frames(changed), PageAudit(cipher, spare, log))
         return .commits
     }
 
@@ -120,6 +123,7 @@ package final class CommitReader {
     ///
     /// - Parameter versions: The versions of the pages that the copy has.
     /// - Returns: The number of pages that differ, and the number of pages of the database.
+    /// - Throws: ``StrongroomError`` with `damaged` if one of those that differ is damaged.
     package func compare(with versions: PageVersions) throws -> (different: Int, all: Int) {
         try closingAfterFailure {
             (pending, ahead) = (nil, [])
@@ -133,8 +137,14 @@ package final class CommitReader {
             held = nil
             guard let log else { throw notInWriteAheadMode(spare) }
             let pages = try StoredPages(spare, log, form, count: databasePages(log, spare))
-            let different = try pages.numbers { $0 != versions[$1] }
-            pending = PendingPages(log: log, databasePages: pages.count, source: .pages(pages, different))
+            let audit = PageAudit(cipher, spare, log)
+            // All of them before the first batch is shipped, which would belong to no state without the others.
+            let different = try pages.numbers { version, page, number in
+                guard version != versions[number] else { return false }
+                try audit.require(page, number)
+                return true
+            }
+            pending = PendingPages(log: log, databasePages: pages.count, source: .pages(pages, different), audit)
             return (different.count, pages.count)
         }
     }

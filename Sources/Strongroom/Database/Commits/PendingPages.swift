@@ -17,10 +17,12 @@ struct PendingPages {
     let log: PublishedLog
     let databasePages: Int
     let source: Source
+    private let audit: PageAudit
     /// How many of them have been read.
     private var done = 0
 
-    init(log: PublishedLog, databasePages: Int, source: Source) {
+    init(log: PublishedLog, databasePages: Int, source: Source, _ audit: PageAudit) {
+        self.audit = audit
         self.log = log
         self.databasePages = databasePages
         self.source = source
@@ -40,6 +42,8 @@ struct PendingPages {
     }
 
     /// Reads the next pages.
+    ///
+    /// - Throws: ``StrongroomError`` with `damaged`.
     mutating func read(_ limit: Int, _ connection: Connection, _ form: PageForm) throws -> PageBatch {
         let range = done..<min(done + max(1, limit), count)
         var numbers: [UInt32] = []
@@ -49,7 +53,9 @@ struct PendingPages {
             for index in range {
                 let start = filled
                 let page = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + form.size])
-                numbers.append(try read(index, into: page, connection, form))
+                let number = try read(index, into: page, connection, form)
+                try audit.require(UnsafeRawBufferPointer(page), Int(number))
+                numbers.append(number)
                 filled += form.size
             }
         }
@@ -119,8 +125,8 @@ struct StoredPages {
         for index in read..<page.count { page[index] = 0 }
     }
 
-    /// The numbers of the pages that a predicate chooses by version.
-    func numbers(_ isChosen: (PageVersion, Int) -> Bool) throws -> [UInt32] {
+    /// The numbers of the pages that a predicate chooses by version and content.
+    func numbers(_ isChosen: (PageVersion, UnsafeRawBufferPointer, Int) throws -> Bool) throws -> [UInt32] {
         var numbers: [UInt32] = []
         let portion = max(1, Self.portion / form.size)
         try withUnsafeTemporaryAllocation(byteCount: (portion + 1) * form.size, alignment: 16) { buffer in
@@ -131,13 +137,14 @@ struct StoredPages {
                 let read = try file.read(at: Int64(first - 1) * Int64(form.size), into: part)
                 for index in read..<part.count { part[index] = 0 }
                 for number in first...last {
-                    var version = PageVersion(
-                        UnsafeRawBufferPointer(part), at: (number - first) * form.size + form.vectorOffset)
+                    let start = (number - first) * form.size
+                    var page = UnsafeRawBufferPointer(rebasing: part[start..<start + form.size])
                     if frames[number] != nil {
                         try self.read(number, into: single)
-                        version = PageVersion(UnsafeRawBufferPointer(single), at: form.vectorOffset)
+                        page = UnsafeRawBufferPointer(single)
                     }
-                    if isChosen(version, number) { numbers.append(UInt32(number)) }
+                    let version = PageVersion(page, at: form.vectorOffset)
+                    if try isChosen(version, page, number) { numbers.append(UInt32(number)) }
                 }
             }
         }

@@ -7,6 +7,8 @@ struct MigrationBackups {
     private static let ending = DatabaseFile.migrationBackupEnding
     /// The maximum number of bytes of a version in a file name.
     private static let longestVersion = 40
+    /// A file with a greater number is none: it leaves no number for the next backup.
+    private static let greatestNumber = 1 << 40
 
     /// The existing backups, newest first.
     func list() throws -> [MigrationBackup] {
@@ -25,7 +27,9 @@ struct MigrationBackups {
     ///   with a further hyphen it is one of the engine's journal or WAL files.
     private func backup(_ rest: String, _ stem: String) throws -> MigrationBackup? {
         let parts = rest.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[1].contains("-"), let number = Int(parts[0]), number > 0 else { return nil }
+        guard parts.count == 2, !parts[1].contains("-"), let number = Int(parts[0]),
+            (1...Self.greatestNumber).contains(number)
+        else { return nil }
         let path = "\(stem)\(Self.ending)\(rest)"
         guard let status = try FileStatus.ofName(path), status.isRegularFile else { return nil }
         let attributes = try FileManager.default.attributesOfItem(atPath: path)

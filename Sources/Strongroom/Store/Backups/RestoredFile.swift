@@ -27,14 +27,15 @@ package final class RestoredFile: Sendable {
 
     /// The file that was left, and its note; nil unless this process's user has made both.
     private static func interrupted(_ path: String, _ notePath: String) throws -> (PlainFile, [UInt8])? {
-        guard let left = try FileSystem.requireRegular(path), left.links == 1, left.permissions == 0o600,
-            try FileSystem.requireRegular(notePath)?.owner == left.owner,
+        guard let left = try FileSystem.requireRegular(path), left.isPrivate,
+            try FileSystem.requireRegular(notePath)?.isPrivate == true,
             let stored = try FileSystem.firstBytesIfThere(of: notePath, longestNote)
         else { return nil }
         let content = Array(stored.dropLast(Digests.length))
         let file = try PlainFile(path, isWritable: true, followsLinks: false)
-        let identity = try file.status().identity
-        guard Digests.sha256(content) == Array(stored.suffix(Digests.length)),
+        let status = try file.status()
+        let identity = status.identity
+        guard status.isPrivate, Digests.sha256(content) == Array(stored.suffix(Digests.length)),
             content.starts(with: nodeBytes(identity))
         else { return nil }
         for ending in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + ending) }

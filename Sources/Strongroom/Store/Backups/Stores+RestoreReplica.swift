@@ -51,13 +51,33 @@ extension Stores {
                 }
             } catch {
                 if !restored.isKept { try? restored.remove() }
-                if (error as? StrongroomError)?.code == .wrongKey { throw Self.wrongKey(opening.file.name) }
-                throw error
+                throw Self.explained(error, opening.file.name)
             }
         }
     }
 
-    /// In place of an error that names the file to which the pages were written.
+    /// In place of an error that names a file of the library's own.
+    private static func explained(_ error: any Error, _ database: String) -> any Error {
+        switch (error as? StrongroomError)?.code {
+        case .wrongKey?: wrongKey(database)
+        case .damaged?: damaged(database, error)
+        default: error
+        }
+    }
+
+    private static func damaged(_ database: String, _ underlying: any Error) -> StrongroomError {
+        var error = StrongroomError(
+            .damaged,
+            """
+            This state of the replica has damaged pages: the disk had lost them before they were shipped. Restore an \
+            earlier state: `restore(_:from:to:)` with a time or a change, `--at` in the tool; `strongroom replica \
+            status` names the oldest and the newest one. Nothing was changed.
+            """,
+            database: database)
+        error.underlying = underlying
+        return error
+    }
+
     private static func wrongKey(_ database: String) -> StrongroomError {
         StrongroomError(
             .wrongKey,

@@ -52,10 +52,8 @@ final class ConnectionPool: Sendable {
     let memory = MemoryShare()
     /// What has connections of its own to the file.
     let companions = StoreCompanions()
-    /// Why the store writes no more; nil while it does.
-    let refusal = Locked<StrongroomError?>(nil)
-    /// Whether there is a refusal.
-    let refusesWrites = Atomic(false)
+    /// Whether the store may write now.
+    let right = WriteRight()
 
     /// Creates the slots; readers are opened when they are needed.
     ///
@@ -101,7 +99,7 @@ final class ConnectionPool: Sendable {
         self.counters = counters
         executor.addStore(threads: settings.readers + 1)
         foreign = ForeignCommits(file, broadcaster, counters)
-        group = GroupCommit(longest: settings.groupDuration, foreign, broadcaster)
+        group = GroupCommit(longest: settings.groupDuration, foreign, broadcaster, right)
         idleTimer = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [memory, automaticTables] role in
             let connection = try open(role)

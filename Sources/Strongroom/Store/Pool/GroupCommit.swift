@@ -13,13 +13,16 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     private let longest: Duration
     private let foreign: ForeignCommits
     private let broadcaster: ChangeBroadcaster
+    private let right: WriteRight
 
     /// - Parameters:
     ///   - longest: How long after the end of the first write further ones may begin.
     ///   - foreign: Finds commits of other connections.
     ///   - broadcaster: Says whether changed rows are observed.
-    init(longest: Duration, _ foreign: ForeignCommits, _ broadcaster: ChangeBroadcaster) {
+    ///   - right: Compared with the clock before and after each commit.
+    init(longest: Duration, _ foreign: ForeignCommits, _ broadcaster: ChangeBroadcaster, _ right: WriteRight) {
         self.broadcaster = broadcaster
+        self.right = right
         self.longest = longest
         self.foreign = foreign
     }
@@ -38,21 +41,36 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
         }
         switch kind {
         case .immediate:
-            return try connection.inTransaction(.immediate) {
-                connection.transaction.isFullyRecorded = true
-                if foreign.isOn { foreign.checkInTransaction(connection) }
-                return try work()
-            }
-        case .deferred:
-            return try foreign.whileDeferred(on: connection) {
-                try connection.inTransaction(.deferred) {
+            return try acknowledging(
+                connection.inTransaction(.immediate) {
                     connection.transaction.isFullyRecorded = true
-                    return try work()
-                }
-            }
+                    if foreign.isOn { foreign.checkInTransaction(connection) }
+                    return try inTime(work)
+                })
+        case .deferred:
+            return try acknowledging(
+                foreign.whileDeferred(on: connection) {
+                    try connection.inTransaction(.deferred) {
+                        connection.transaction.isFullyRecorded = true
+                        return try inTime(work)
+                    }
+                })
         case .shared where members.isEmpty: return try runFirst(on: connection, work)
         case .shared: return try runLater(on: connection, work)
         }
+    }
+
+    /// Runs work whose transaction is committed only if the right to write has not ended meanwhile.
+    private func inTime<T>(_ work: () throws -> T) throws -> T {
+        let result = try work()
+        try right.require()
+        return result
+    }
+
+    /// - Throws: The error for a commit during which the right to write has ended.
+    private func acknowledging<T>(_ result: T) throws -> T {
+        if let refusal = right.refusalOfCommit { throw refusal }
+        return result
     }
 
     private func runFirst<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
@@ -127,11 +145,12 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
         guard !members.isEmpty else { return ([], nil) }
         defer { members.removeAll(keepingCapacity: true) }
         do {
+            try right.require()
             try connection.commit()
-            return (members, nil)
         } catch {
             connection.rollBack()
             return (members, error)
         }
+        return (members, right.refusalOfCommit)
     }
 }
