@@ -68,8 +68,8 @@ extension Connection {
         if role != .maker { setDefensive(true) }
     }
 
-    /// Makes the engine refuse SQL that writes the schema table or the shadow tables of virtual tables, or lets it. An
-    /// engine before SQLite 3.26 always lets it. See `SQLITE_DBCONFIG_DEFENSIVE`
+    /// Makes the engine refuse, or allow, SQL that writes the schema table or the shadow tables of virtual tables. Before
+    /// SQLite 3.26 the engine always allows it. See `SQLITE_DBCONFIG_DEFENSIVE`
     /// (sqlite.org/c3ref/c_dbconfig_defensive.html).
     func setDefensive(_ isDefensive: Bool) {
         // An engine that does not know it answers with an error, and changes nothing.
@@ -79,7 +79,7 @@ extension Connection {
     /// Runs work that writes the schema table.
     func writingSchema<T>(_ work: () throws -> T) throws -> T {
         setDefensive(false)
-        defer { setDefensive(true) }
+        defer { setDefensive(role != nil && role != .maker) }
         try run("PRAGMA writable_schema = ON")
         let result = Result(catching: work)
         try run("PRAGMA writable_schema = OFF")

@@ -85,7 +85,9 @@ extension Connection {
     private func reportingAnotherKey<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
-        } catch let error as StrongroomError where error.code == .notADatabase || hasFailedCodec {
+        } catch let error as StrongroomError
+            where error.code == .notADatabase || [.readOnly, .damaged].contains(error.code) && hasFailedCodec
+        {
             file.isOfAnotherKey = true
             throw error
         }
@@ -130,6 +132,8 @@ extension Connection {
         guard isInTransaction else { return }
         do {
             try run(.rollback)
+            // Pages of the WAL that are in use have been read again, without being counted.
+            file.checkedMisses = -1
         } catch {
             // The error that made the work fail is the one to report. A connection that is still in its transaction is
             // closed by the holder of its slot, and closing rolls back.
@@ -163,9 +167,10 @@ extension Connection {
             let told = explanation(of: error)
             let idle = writers.filter { $0.writer.writeCount == $0.count }.map(\.writer)
             for (writer, count) in writers where writer.writeCount != count { writer.loseWrites() }
-            // The engine does not roll back to a savepoint after it has read a damaged page.
-            if let damage = told as? StrongroomError, damage.code == .damaged, hasMetDamage {
-                (transaction.state, transaction.rollbackCause) = (.rolledBack, damage)
+            // After a damaged page the engine does not roll back to a savepoint, or the connection is lost.
+            let failure = told as? StrongroomError
+            if hasFailedCodec || failure?.code == .damaged && hasMetDamage {
+                (transaction.state, transaction.rollbackCause) = (.rolledBack, failure)
             } else {
                 try undoSavepoint(idle)
             }
@@ -186,8 +191,6 @@ extension Connection {
         // A failure that made the engine roll back the transaction has removed the savepoint, too.
         guard isInTransaction else { return }
         do {
-            // Which reads pages again without counting them.
-            file.checkedMisses = -1
             try run("ROLLBACK TO strongroom")
             participant?.didRollBack(on: self)
             try run("RELEASE strongroom")

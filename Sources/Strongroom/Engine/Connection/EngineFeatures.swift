@@ -115,6 +115,7 @@ public struct EngineFeatures: Sendable, Equatable {
                 Install a newer one, or link the program to it.
                 """)
         }
+        #if os(Linux)
         guard Self.isOneLibrary else {
             throw StrongroomError(
                 .notSQLCipher,
@@ -123,6 +124,7 @@ public struct EngineFeatures: Sendable, Equatable {
                 could reach the wrong engine. Link the program to SQLCipher alone, without libsqlite3.
                 """)
         }
+        #endif
         // Key derivation has nothing to do for a database in memory.
         let isKeyed = "probe".utf8CString.withUnsafeBytes {
             sqlite3_key_v2(probe.pointer, "main", $0.baseAddress, Int32($0.count)) == SQLITE_OK
@@ -143,6 +145,7 @@ public struct EngineFeatures: Sendable, Equatable {
             .lexicographicallyPrecedes([3, 4, 1])
     }
 
+    #if os(Linux)
     /// Whether the functions that the library calls for encryption and for everything else are of one library. Unknown
     /// counts as true: a statically linked engine has no names that could be looked up.
     private static let isOneLibrary: Bool = {
@@ -162,6 +165,7 @@ public struct EngineFeatures: Sendable, Equatable {
         }
         return Set(libraries).count <= 1
     }()
+    #endif
 }
 
 extension EngineFeatures {

@@ -31,7 +31,7 @@ extension ConnectionPool {
     func connection(of slot: Queue.Slot) throws -> Connection {
         guard slot != .writer else { return try writersConnection() }
         let reader = self[slot]
-        if reader.connection?.isLost == true { drop(slot) }
+        dropIfLost(slot)
         let isNew = reader.connection == nil
         if isNew, case .reader(let index) = slot {
             reader.connection = borrowUnusedConnection(for: index)
@@ -57,7 +57,7 @@ extension ConnectionPool {
     /// The writer's connection, which is opened if necessary; for the holder of its slot.
     func writersConnection() throws -> Connection {
         writer.wasUsed = true
-        if writer.connection?.isLost == true { drop(.writer) }
+        dropIfLost(.writer)
         if writer.connection == nil, writer.borrower != nil {
             for index in queue.withLock({ $0.acquireFreeReaders() }) {
                 returnConnection(of: index)
@@ -84,7 +84,8 @@ extension ConnectionPool {
     private func borrowUnusedConnection(for index: Int) -> Connection? {
         guard !foreign.isOn, !memory.isInUse, queue.withLock({ $0.acquireFreeWriter() }) else { return nil }
         defer { free(.writer) }
-        guard !writer.wasUsed, let connection = writer.connection, move(connection, to: .reader) else { return nil }
+        guard !writer.wasUsed, let connection = writer.connection, !connection.isLost, move(connection, to: .reader)
+        else { return nil }
         (writer.connection, writer.borrower) = (nil, index)
         return connection
     }
@@ -95,7 +96,7 @@ extension ConnectionPool {
     @discardableResult
     private func returnConnection(of index: Int) -> Bool {
         guard writer.connection == nil, writer.borrower == index, readers[index].isBorrowed, !memory.isInUse,
-            let connection = readers[index].connection, move(connection, to: isReadOnly ? .reader : .writer)
+            let connection = readers[index].connection, !connection.isLost, move(connection, to: isReadOnly ? .reader : .writer)
         else { return false }
         drop(.reader(index))
         (writer.connection, writer.borrower) = (connection, nil)
@@ -118,6 +119,13 @@ extension ConnectionPool {
         // again.
         if connection.isInMemory { connection.rollBack() }
         if connection.isInTransaction { drop(slot) }
+    }
+
+    /// Closes a connection that reads only zeros from now on. One with an open transaction is closed when that has ended.
+    private func dropIfLost(_ slot: Queue.Slot) {
+        guard let connection = self[slot].connection, connection.isLost, !connection.isInTransaction else { return }
+        connection.close()
+        drop(slot)
     }
 
     func drop(_ slot: Queue.Slot) {

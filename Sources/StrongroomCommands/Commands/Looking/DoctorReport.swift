@@ -111,7 +111,7 @@ extension DoctorReport {
         if !names.isEmpty { facts.insert(("Open in", names.joined(separator: ", ")), at: 0) }
         if let engine {
             facts.append(("Engine", "SQLCipher \(engine.sqlcipher) (SQLite \(engine.sqlite))"))
-            if let advisories = engine.advisoryWords { facts.append(("", advisories)) }
+            if let advisories = engine.advisorySummary { facts.append(("", advisories)) }
         }
         if let danger = engine?.danger(holders: holders.count) { facts.append(("Danger", danger)) }
         return facts

@@ -20,7 +20,7 @@ struct StatusDetail: Encodable, Sendable {
         }
 
         /// The identifiers of the advisories, in one line; nil if there are none.
-        var advisoryWords: String? {
+        var advisorySummary: String? {
             guard !advisories.isEmpty else { return nil }
             let names = advisories.map(\.identifier).joined(separator: ", ")
             return "known faults: \(names); --json and the guide \"Engines\" explain them"

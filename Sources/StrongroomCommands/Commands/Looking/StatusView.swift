@@ -35,7 +35,7 @@ struct StatusView {
             ("Engine", "SQLCipher \(detail.engine.sqlcipher) (SQLite \(detail.engine.sqlite))", []),
             ("Cipher", cipher, detail.plaintext ? .yellow : []),
         ]
-        if let advisories = detail.engine.advisoryWords { facts.insert(("", advisories, .dim), at: 3) }
+        if let advisories = detail.engine.advisorySummary { facts.insert(("", advisories, .dim), at: 3) }
         if detail.cipher != nil, !detail.cipherIsCurrent {
             facts.append(("", "not the settings of new files: to be converted", .yellow))
         }
