@@ -68,8 +68,8 @@ extension Connection {
         if role != .maker { setDefensive(true) }
     }
 
-    /// Makes the engine refuse, or allow, SQL that writes the schema table or the shadow tables of virtual tables. Before
-    /// SQLite 3.26 the engine always allows it. See `SQLITE_DBCONFIG_DEFENSIVE`
+    /// Makes the engine refuse, or allow, SQL that writes the schema table or the shadow tables of virtual tables.
+    /// Before SQLite 3.26 the engine always allows it. See `SQLITE_DBCONFIG_DEFENSIVE`
     /// (sqlite.org/c3ref/c_dbconfig_defensive.html).
     func setDefensive(_ isDefensive: Bool) {
         // An engine that does not know it answers with an error, and changes nothing.

@@ -5,8 +5,8 @@ import CSQLCipher
 /// SQLCipher reads a page whose authentication code is wrong as zeros, and zeros at the end of a long value are no
 /// error. So before results are used, and before a commit, the connection is asked whether a page has failed:
 /// - Up to SQLCipher 4.6, the pager keeps the error as long as the transaction lasts, so reading the first page fails.
-/// - In 4.19, the codec keeps it as long as the connection is open. Every page that is read afterwards is zeros, too, and
-///   reading succeeds, so only `PRAGMA cipher_status` shows the failure, and the connection has to be replaced.
+/// - In 4.19, the codec keeps it as long as the connection is open. Every page that is read afterwards is zeros, too,
+///   and reading succeeds, so only `PRAGMA cipher_status` shows the failure, and the connection has to be replaced.
 ///
 /// The codec is used only for pages that are not in the page cache, so nothing is asked while the cache has every page.
 extension Connection {

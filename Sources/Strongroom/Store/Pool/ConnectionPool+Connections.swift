@@ -96,7 +96,8 @@ extension ConnectionPool {
     @discardableResult
     private func returnConnection(of index: Int) -> Bool {
         guard writer.connection == nil, writer.borrower == index, readers[index].isBorrowed, !memory.isInUse,
-            let connection = readers[index].connection, !connection.isLost, move(connection, to: isReadOnly ? .reader : .writer)
+            let connection = readers[index].connection, !connection.isLost,
+            move(connection, to: isReadOnly ? .reader : .writer)
         else { return false }
         drop(.reader(index))
         (writer.connection, writer.borrower) = (connection, nil)
@@ -121,7 +122,8 @@ extension ConnectionPool {
         if connection.isInTransaction { drop(slot) }
     }
 
-    /// Closes a connection that reads only zeros from now on. One with an open transaction is closed when that has ended.
+    /// Closes a connection that reads only zeros from now on; one with an open transaction is closed when that has
+    /// ended.
     private func dropIfLost(_ slot: Queue.Slot) {
         guard let connection = self[slot].connection, connection.isLost, !connection.isInTransaction else { return }
         connection.close()

@@ -132,8 +132,8 @@ struct ColumnChange {
             """)
     }
 
-    /// The SQL for a floating-point number with 15 significant digits, as the engine itself converted one to text before
-    /// SQLite 3.53; from then on it gives up to 17.
+    /// The SQL for a floating-point number with 15 significant digits, as the engine itself converts one to text before
+    /// SQLite 3.53, which writes up to 17.
     static func digits(ofReal value: String) -> String { "printf('%!.15g', \(value))" }
 
     /// The SQL for the converted value of the column.
