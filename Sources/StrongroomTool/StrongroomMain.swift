@@ -4,7 +4,7 @@ import StrongroomCommands
 @main
 enum StrongroomMain {
     /// The package's version: that of the first heading of CHANGELOG.md.
-    static let version = "0.2.0"
+    static let version = "0.3.0"
 
     static func main() async {
         await StrongroomTool.run(.shared, version: version, commands: [DemoCommand.self, FailoverCommand.self])

@@ -75,8 +75,8 @@ import Testing
             }
         }
         #expect(failed != nil)
+        try await eventually { store.replication?.status.failure != nil }
         #expect(try mounted.isBare)
-        #expect(store.replication?.status.failure != nil)
         try mounted.mount()
         try await eventually { await failure { try await store.replication?.waitUntilShipped() } == nil }
         let replica = try #require(mounted.clinic.replica)
