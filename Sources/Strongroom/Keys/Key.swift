@@ -23,6 +23,9 @@ public struct Key: Sendable, Equatable {
     ///
     /// "é" in composed and in decomposed form are two different passphrases: the bytes differ.
     ///
+    /// A text in SQLCipher's notation of raw keys, `x'…'` with 64 or 96 hexadecimal digits, can only be an older key of
+    /// a chain: other programs take it for a raw key, which is ``raw(_:salt:)`` here.
+    ///
     /// - Parameter text: The passphrase; at least one character, which ``KeyChain`` checks.
     /// - Returns: The key.
     public static func passphrase(_ text: String) -> Key {
@@ -103,7 +106,22 @@ public struct Key: Sendable, Equatable {
     var canBeCurrent: Bool {
         switch material {
         case .truncated, .plaintext: false
-        default: true
+        case .passphrase: !looksRaw
+        case .raw, .invalid: true
+        }
+    }
+
+    /// Whether it is a passphrase that other programs with SQLCipher take for a raw key: `x'`, 64 hexadecimal digits,
+    /// 96 with the salt, and one more character. See "SQLCipher API", "Raw Key Data"
+    /// (zetetic.net/sqlcipher/sqlcipher-api).
+    var looksRaw: Bool {
+        guard case .passphrase(let bytes) = material else { return false }
+        return bytes.withUnsafeBytes { bytes in
+            guard [67, 99].contains(bytes.count), bytes[0] | 0x20 == UInt8(ascii: "x"), bytes[1] == UInt8(ascii: "'")
+            else { return false }
+            return bytes[2..<bytes.count - 1].allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+            }
         }
     }
 

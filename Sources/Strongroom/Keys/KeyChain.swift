@@ -74,7 +74,10 @@ public struct KeyChain: Sendable, Equatable {
             key == .plaintext
             ? "`Key.plaintext`; add the key that the file is to get, or use `KeyChain.plaintext` for a file that stays "
                 + "unencrypted"
-            : "a passphrase as CTPersistance cut it, which only opens its files; add the key that they are to get"
+            : key.looksRaw
+                ? "a passphrase in SQLCipher's notation of raw keys, x'…', which other programs take for a raw key; "
+                    + "give `Key.raw` its bytes and salt, or write `raw:` and the digits in a list of keys"
+                : "a passphrase as CTPersistance cut it, which only opens its files; add the key that they are to get"
         return StrongroomError(.invalidKey, "The last key of the chain, key \(index), is \(reason).")
     }
 

@@ -80,12 +80,22 @@ final class StoreFile: Sendable {
     func connect(as role: Connection.Role?) throws -> Connection {
         guard !isInMemory else { throw lost }
         for _ in 0..<Self.attempts {
-            let connection = try connectWithNewestKey(as: role)
+            let connection: Connection
+            do {
+                connection = try connectWithNewestKey(as: role)
+            } catch {
+                try requireSameFile()
+                throw error
+            }
             // Between the opening and its first lock, the file may have been replaced, for example by a rotation in
             // another process.
-            guard connection.hasMoved else { return connection }
+            guard connection.hasMoved else {
+                try requireSameFile()
+                return connection
+            }
             connection.close()
         }
+        try requireSameFile()
         throw StrongroomError(
             .fileChanged,
             """
@@ -93,6 +103,16 @@ final class StoreFile: Sendable {
             store, find out which program does that, then open the store again.
             """,
             database: database)
+    }
+
+    /// Throws if the file that the store opened is not at its path any more: a new connection would read another one
+    /// than the others. A file that was opened read-only has a check of its own.
+    private func requireSameFile() throws {
+        guard let file = state.withLock({ $0.context?.file }) else { return }
+        let found = try FileStatus.at(file.path)?.identity
+        let known = OpenFiles.shared.identity(of: file.path)
+        guard found == nil || !file.isReadOnly && known != nil && found != known else { return }
+        throw StrongroomError.taken(file.path, isMissing: found == nil, database: database)
     }
 
     private static let attempts = 5

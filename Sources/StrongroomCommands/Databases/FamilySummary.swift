@@ -63,6 +63,6 @@ struct FamilySummary {
         }
         let rest = count - lines.count
         let left = isComplete || rest == 0 ? [] : ["\(HumanReadable.count(rest)) not begun or interrupted"]
-        return "\(HumanReadable.count(count)) databases: \((parts + left).joined(separator: ", "))"
+        return "\(HumanReadable.count(count, "database")): \((parts + left).joined(separator: ", "))"
     }
 }

@@ -10,6 +10,9 @@ package struct OperatedDatabase: Sendable {
     /// Whether its name has a configuration; otherwise only the path and the keys are known.
     package var isConfigured: Bool { configuration.base != nil }
 
+    /// Whether its name is that of its configuration or of its file, and not a placeholder.
+    var hasOwnName: Bool { isConfigured || name.fileName == FilePath.name(of: path) }
+
     let configuration: OperatedConfiguration
     /// The key file that the options name.
     private(set) var keyFile: String?
@@ -116,7 +119,8 @@ package struct OperatedDatabase: Sendable {
         }
     }
 
-    /// The file's name if it is a valid database name, otherwise a placeholder: it is only used in messages.
+    /// The file's name if it is a valid database name, otherwise a placeholder, which is only used in messages; see
+    /// ``hasOwnName``.
     private static func name(of path: String) throws -> DatabaseName {
         let own = FilePath.name(of: path)
         do { return try DatabaseName(own) } catch { return try DatabaseName("file") }
@@ -161,9 +165,12 @@ package struct OperatedDatabase: Sendable {
 
     /// Reports a failed checkpoint, which does not make the command fail.
     private static func warn(of failure: StrongroomError, _ path: String) {
+        let isTaken = failure.code == .fileMissing || failure.code == .fileChanged
         CommandSession.current.console.write(
             lead: "\("Warning:", .yellow) ",
-            paragraph: """
+            paragraph: isTaken
+                ? failure.message
+                : """
                 Everything is committed, but the write-ahead log "\(path)-wal" could not be checkpointed: \
                 \(failure.message) Keep both files together; the next program that opens the database reads the log.
                 """,

@@ -24,7 +24,7 @@ package struct QueryRun: Sendable {
     package struct Outcome: Sendable, Equatable {
         /// The number of rows that were printed.
         package var rows = 0
-        /// The number of changed rows; nil for a statement that only reads.
+        /// The number of changed rows, without those of triggers; nil for a statement that only reads.
         package var changed: Int?
         /// Whether there are rows that were not printed.
         package var isCut = false
@@ -61,7 +61,9 @@ package struct QueryRun: Sendable {
         }
         return try await store.write(as: .immediate, label: "query") { db in
             var outcome = try show(console, in: db, whenShown)
-            outcome.changed = db.changedRowsInTransaction
+            // Without the rows of triggers, such as those of a full-text index; the engine keeps the number for the
+            // last statement that has changed rows.
+            outcome.changed = db.changedRowsInTransaction == 0 ? 0 : db.changedRows
             return outcome
         }
     }

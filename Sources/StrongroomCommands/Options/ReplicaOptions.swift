@@ -32,8 +32,18 @@ struct ReplicaOptions: ParsableArguments {
 
     /// The replica of a database.
     ///
-    /// - Throws: ``CommandFailure`` with `noReplica` if neither the options nor the configuration has one.
+    /// - Throws: ``CommandFailure`` with `noReplica` if neither the options nor the configuration has one,
+    ///   `invalidName` for a file whose name is no database's: another name would stand for several such files.
     func replica(of database: OperatedDatabase) throws -> Replica {
+        guard database.hasOwnName else {
+            throw CommandFailure(
+                "invalidName",
+                """
+                "\(FilePath.name(of: database.path))" cannot be the name of a replica. Rename the file: a database's \
+                name begins with a letter or a digit, ends in none of -journal, -wal, -shm, .keys, .keys.copy, and has \
+                at most 200 bytes.
+                """, .usage)
+        }
         if let objects = try objects() { return Replica(in: objects) }
         guard let replica = try database.configuredReplica() else {
             throw CommandFailure(

@@ -55,6 +55,20 @@ struct KeepingAHistoryExamples {
         #expect(left.isEmpty)
     }
 
+    @Test func anUndoingMayLeaveOutWhatNoHistoryHas() async throws {
+        let store = try await TemporaryStore(tables: [Patient.schema]).store
+        let key = try await store.table(Patient.self).insert(Patient(name: "B", ward: "1"))
+        let number = try await store.write { db throws in
+            try db.execute("CREATE TABLE scan (patient REFERENCES patient ON DELETE CASCADE)")
+            try Patient.delete(key, in: db)
+            return try #require(try db.transactionNumber)
+        }
+
+        let report = try await store.write { db in try db.undo(transaction: number, allowingLosses: true) }
+        print(report.rows, report.omittedColumns, report.tablesWithoutHistory)
+        #expect(report.tablesWithoutHistory == ["scan"])
+    }
+
     @Test func aStepKeepsAHistory() async throws {
         let migrator = Migrator {
             Migration("6") { db in try db.createTable(TableSchema("patient", columns: Patient.columnDefinitions)) }

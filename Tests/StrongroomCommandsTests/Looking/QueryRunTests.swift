@@ -17,6 +17,25 @@ struct QueryRunTests {
         return (capture.lines, outcome)
     }
 
+    @Test func rowsThatTriggersChangeAreNotCounted() async throws {
+        let shop = try await Shop()
+        try await shop.store.write { db in
+            try db.execute("CREATE TABLE log (text TEXT)")
+            try db.execute(
+                """
+                CREATE TRIGGER item_logged AFTER INSERT ON item
+                BEGIN INSERT INTO log VALUES (new.name), (new.name); UPDATE log SET text = 'x'; END
+                """)
+        }
+        for (sql, count) in [
+            ("INSERT INTO item (name) VALUES ('a')", 1), ("INSERT INTO item (name) VALUES ('b'), ('c')", 2),
+            ("UPDATE item SET name = 'd' WHERE name = 'none'", 0), ("CREATE TABLE other (x)", 0),
+            ("DELETE FROM log", 6), ("PRAGMA user_version = 3", 0),
+        ] {
+            #expect(try await run(sql, on: shop) { $0.mayWrite = true }.outcome.changed == count, "\(sql)")
+        }
+    }
+
     @Test func rowsStandInAlignedColumns() async throws {
         let shop = try await Shop()
         let sql =

@@ -65,6 +65,9 @@ public struct FileDiagnosis: Sendable, Equatable {
     /// Whether there is a write-ahead log or a rollback journal with content beside the file, as left by a running or
     /// killed program. A WAL is checked for damage; its content is not evaluated.
     public internal(set) var hasLog = false
+    /// The path of the file's plaintext content from before it was encrypted, which an interrupted rotation has not
+    /// erased; nil if there is none. Opening the file erases it.
+    public internal(set) var plaintextLeft: String?
     /// Whether users other than the user of the process and root may write to its directory: they could create links
     /// and files beside the database, or remove it.
     public internal(set) var isDirectoryShared = false
@@ -145,6 +148,7 @@ extension FileDiagnosis: CustomStringConvertible {
         if let version { lines.append("schema version \"\(version)\"") }
         if !pendingVersions.isEmpty { lines.append("to be migrated to " + pendingVersions.joined(separator: ", ")) }
         if hasLog { lines.append("it has a log with content") }
+        if let plaintextLeft { lines.append("its former plaintext is in \"\(plaintextLeft)\"; open it to erase that") }
         if isDirectoryShared { lines.append("other users may write to its directory") }
         if missingPages > 0 { lines.append("\(missingPages) pages are missing at its end") }
         lines += damagedPages.map(\.description)

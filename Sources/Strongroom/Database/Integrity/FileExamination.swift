@@ -169,6 +169,7 @@ extension FileDiagnosis {
         // A file that cannot be examined counts as present; opening reports the reason.
         hasEnvelope = (try? envelope.exists()) ?? true
         hasLog = (try? file.hasLog()) ?? true
+        plaintextLeft = try? Rotation.plaintextLeft(of: file.path)
         isDirectoryShared = (try? FileSystem.isShared(directory: FileSystem.directory(of: file.path))) ?? false
         holders = try FileHolders.staying(file.path, whenWaiting: checkCancellation).map {
             Holder(process: $0, name: FileHolders.name(of: $0))

@@ -16,6 +16,8 @@ package struct FileSurvey: Sendable {
     package var bytes: Int64 = 0
     /// The length of its write-ahead log in bytes; nil if there is none.
     package var logBytes: Int64?
+    /// The path of its plaintext content from before it was encrypted, which an interrupted rotation has not erased.
+    package var plaintextLeft: String?
     /// Whether it is plaintext.
     package var isPlaintext = false
     /// The key that opens it or its envelope; nil for plaintext.
@@ -59,6 +61,7 @@ struct FileSurveyor {
         }
         survey.logBytes = try FileStatus.at(file.path + "-wal")?.size
         survey.bytes = try FileStatus.at(file.path)?.size ?? 0
+        survey.plaintextLeft = try Rotation.plaintextLeft(of: file.path)
         let connection = try connect(&survey)
         defer { connection.close() }
         connection.stop { monitor.isCancelled() }

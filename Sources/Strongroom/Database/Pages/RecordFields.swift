@@ -108,7 +108,7 @@ extension Statement {
         switch field {
         case .plain(let value): try Bindings(self).bind(value, at: index)
         case .blob(let bytes): try bytes.withUnsafeBytes { try Bindings(self).bind(bytes: $0, at: index) }
-        case .text(let text): try bind(text, at: index)
+        case .text(let text): try Bindings(self).bind(text, at: index)
         }
     }
 }

@@ -96,6 +96,16 @@ extension Rotation {
         try Self.removeLeftovers(of: file.path)
     }
 
+    /// The path of a plaintext file that was encrypted and not erased yet, because the rotation was interrupted; nil
+    /// if there is none.
+    static func plaintextLeft(of path: String) throws -> String? {
+        let plaintext = FileSystem.companion(of: path, "plaintext")
+        guard let left = try FileStatus.ofName(plaintext), left.isRegularFile, let file = try FileStatus.at(path) else {
+            return nil
+        }
+        return file.identity == left.identity ? nil : plaintext
+    }
+
     static func removeLeftovers(of path: String) throws {
         try FileSystem.removeCopy(FileSystem.companion(of: path, "rotating"))
         let plaintext = FileSystem.companion(of: path, "plaintext")

@@ -5,16 +5,21 @@ extension Connection {
     ///
     /// Only for migrations and the rebuild of a table: dropping a table deletes its rows, and with them, by ON DELETE
     /// CASCADE, rows of other tables. See "Configuring a Database Connection" (sqlite.org/c3ref/db_config.html).
-    func withoutForeignKeys<T>(_ body: () throws -> T) throws -> T {
-        guard try ownValue("PRAGMA foreign_keys") == .integer(1) else { return try body() }
-        guard strongroom_enforce_foreign_keys(pointer, 0) == SQLITE_OK else {
-            throw failure("The foreign keys could not be disabled")
+    func withoutForeignKeys<T>(_ body: () throws -> T) throws -> T { try enforcingForeignKeys(false, body) }
+
+    /// Runs work with enforcement of foreign keys, also inside a transaction without it, as that of a migration.
+    func withForeignKeys<T>(_ body: () throws -> T) throws -> T { try enforcingForeignKeys(true, body) }
+
+    private func enforcingForeignKeys<T>(_ isEnforced: Bool, _ body: () throws -> T) throws -> T {
+        guard try ownValue("PRAGMA foreign_keys") == .integer(isEnforced ? 0 : 1) else { return try body() }
+        guard strongroom_enforce_foreign_keys(pointer, isEnforced ? 1 : 0) == SQLITE_OK else {
+            throw failure("The enforcement of foreign keys could not be changed")
         }
         let result = Result { try body() }
-        guard strongroom_enforce_foreign_keys(pointer, 1) == SQLITE_OK else {
-            // Foreign keys could not be enforced again: the transaction must not write any more.
+        guard strongroom_enforce_foreign_keys(pointer, isEnforced ? 0 : 1) == SQLITE_OK else {
+            // They may be enforced now or not: the transaction must not write any more.
             transaction.state = .rolledBack
-            throw failure("The foreign keys could not be enabled again")
+            throw failure("The enforcement of foreign keys could not be changed back")
         }
         return try result.get()
     }

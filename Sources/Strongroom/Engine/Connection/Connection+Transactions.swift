@@ -102,12 +102,13 @@ extension Connection {
     /// ``rollBack()`` is correct in both cases.
     ///
     /// - Throws: ``StrongroomError`` with the earlier cause of the engine's rollback, or with the reason why the commit
-    ///   failed.
+    ///   failed; `fileMissing` or `fileChanged` if the file is not at its path any more.
     func commit() throws {
         guard transaction.state == .open, isInTransaction else { throw transaction.rollbackCause ?? transactionEnded }
         try forgetAuthor()
         // Before a commit, so that zeros read in place of a damaged page are not written back.
         try checkPages()
+        try checkPlace()
         // A commit is not interrupted.
         transaction.isCommitting = true
         defer { transaction.isCommitting = false }
@@ -115,6 +116,8 @@ extension Connection {
             if let participant { try participant.commit(on: self) { try run(.commit) } } else { try run(.commit) }
         }
         transaction.state = .none
+        // The file may have been taken away during the commit.
+        try checkPlace()
         if transaction.isKeptFromWriting { try keepFromWriting(false) }
         transaction.recordCommit()
         rowRecorder?.commit(transaction.tables.writes)

@@ -81,7 +81,14 @@ extension Connection {
     /// As ``checkpointAfterCommit(patience:)`` before the connection is closed, without truncating a WAL that is empty,
     /// as after reads alone: that takes the file system as long as truncating another.
     func checkpointBeforeClose(patience: Int) -> CheckpointReport {
-        isLogEmpty ? CheckpointReport(isComplete: true, pagesLeft: 0) : checkpointAfterCommit(patience: patience)
+        var report =
+            isLogEmpty ? CheckpointReport(isComplete: true, pagesLeft: 0) : checkpointAfterCommit(patience: patience)
+        do {
+            try checkPlace()
+        } catch {
+            report.failure = error as? StrongroomError
+        }
+        return report
     }
 
     /// Whether the file of the WAL is open and has no content.
@@ -101,10 +108,22 @@ extension Connection {
         do {
             return try checkpoint(patience: patience)
         } catch {
-            let failure = (error as? StrongroomError) ?? self.failure("The WAL was not checkpointed")
+            var failure = (error as? StrongroomError) ?? self.failure("The WAL was not checkpointed")
+            // The advice for a statement that has failed: who ran it again would have every row twice.
+            if failure.code == .diskFull { failure = diskFullAfterCommit(failure.resultCode) }
             let pagesLeft = (try? logState()).flatMap(\.self).map { $0.frames - $0.framesInFile }
             return CheckpointReport(isComplete: false, pagesLeft: pagesLeft ?? 0, failure: failure)
         }
+    }
+
+    private func diskFullAfterCommit(_ resultCode: ResultCode?) -> StrongroomError {
+        StrongroomError(
+            .diskFull,
+            """
+            The disk is full. Free space: the next checkpoint copies the WAL, and nothing has to be written a second \
+            time.
+            """,
+            database: database, resultCode: resultCode)
     }
 
     /// Keeps the WAL and its index when this connection is the last that closes the file: both are empty then, and the

@@ -107,6 +107,15 @@ extension Connection {
         return sqlite3_file_control(pointer, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
     }
 
+    /// Throws if the file of a store's writer is not at its path any more: what is committed now would be lost.
+    ///
+    /// - Throws: ``StrongroomError`` with `fileMissing` or `fileChanged`.
+    func checkPlace() throws {
+        guard role == .writer, hasMoved, let path = sqlite3_db_filename(pointer, "main") else { return }
+        throw StrongroomError.taken(
+            String(cString: path), isMissing: access(path, F_OK) != 0, database: database)
+    }
+
     /// The valid part of the WAL; to be called inside a transaction that blocks writers. Nil without a WAL.
     ///
     /// The form of the WAL index is part of the file format ("WAL-mode File Format", section 2,
@@ -170,4 +179,22 @@ extension Connection {
     /// The offset of `mxFrame` in the index, which `nBackfill` follows.
     private static let frameCount = 16
     private static let frameInFileCount = 96
+}
+
+extension StrongroomError {
+    /// The error for an open file that another program has removed or renamed, or that is another file now.
+    static func taken(_ path: String, isMissing: Bool, database: String) -> StrongroomError {
+        let what = isMissing ? "The file \"\(path)\" was removed or renamed" : "Another file was put at \"\(path)\""
+        let next =
+            isMissing
+            ? "put the file back with its WAL, or restore a backup, then open the store again."
+            : "and open it again, which opens the file that is there now."
+        return StrongroomError(
+            isMissing ? .fileMissing : .fileChanged,
+            """
+            \(what) while the store had it open, so nothing can be read and written there any more: no write is \
+            acknowledged. Close the store, \(next)
+            """,
+            database: database)
+    }
 }

@@ -68,9 +68,7 @@ public struct Bindings: ~Copyable {
     public func bind(_ value: Int64, at index: Int) throws {
         switch target {
         case .statement(let statement, let parameters):
-            let parameter = parameter(index)
-            parameters.pointee.hold(parameter)
-            try check(sqlite3_bind_int64(statement, Int32(clamping: parameter) &+ 1, value))
+            try check(sqlite3_bind_int64(statement, hold(index, parameters), value))
         case .list, .result: try collect(.integer(value), at: index)
         }
     }
@@ -83,9 +81,7 @@ public struct Bindings: ~Copyable {
         guard !value.isNaN else { throw Self.notANumber }
         switch target {
         case .statement(let statement, let parameters):
-            let parameter = parameter(index)
-            parameters.pointee.hold(parameter)
-            try check(sqlite3_bind_double(statement, Int32(clamping: parameter) &+ 1, value))
+            try check(sqlite3_bind_double(statement, hold(index, parameters), value))
         case .list, .result: try collect(.real(value), at: index)
         }
     }
@@ -101,9 +97,7 @@ public struct Bindings: ~Copyable {
             let bytes = UnsafeRawBufferPointer(start: start, count: value.utf8.count)
             let copy = parameters.pointee.copy(bytes).assumingMemoryBound(to: CChar.self)
             let count = try Self.length(bytes.count)
-            let parameter = parameter(index)
-            parameters.pointee.hold(parameter)
-            try check(sqlite3_bind_text(statement, Int32(clamping: parameter) &+ 1, copy, count, nil))
+            try check(sqlite3_bind_text(statement, hold(index, parameters), copy, count, nil))
         }
     }
 
@@ -123,9 +117,7 @@ public struct Bindings: ~Copyable {
         }
         let copy = parameters.pointee.copy(bytes)
         let count = try Self.length(bytes.count)
-        let parameter = parameter(index)
-        parameters.pointee.hold(parameter)
-        try check(sqlite3_bind_blob(statement, Int32(clamping: parameter) &+ 1, copy, count, nil))
+        try check(sqlite3_bind_blob(statement, hold(index, parameters), copy, count, nil))
     }
 
     /// Binds NULL; an insert binds the column's default value if there is one.
@@ -156,6 +148,37 @@ public struct Bindings: ~Copyable {
         }
     }
 
+    /// Binds text from the engine, whose bytes need not be valid in its encoding; only to a statement.
+    ///
+    /// - Throws: As for the other methods.
+    func bind(_ text: EncodedText, at index: Int) throws {
+        guard case .statement(let statement, let parameters) = target else { throw Self.noStatement }
+        let encoding =
+            switch text.encoding {
+            case .utf8: SQLITE_UTF8
+            case .utf16Little: SQLITE_UTF16LE
+            case .utf16Big: SQLITE_UTF16BE
+            }
+        try text.bytes.withUnsafeBytes { bytes in
+            let copy = parameters.pointee.copy(bytes).assumingMemoryBound(to: CChar.self)
+            try check(
+                sqlite3_bind_text64(
+                    statement, hold(index, parameters), copy, UInt64(bytes.count), nil, UInt8(encoding)))
+        }
+    }
+
+    /// Binds a value of another statement's current row, of any type; the statements may belong to different
+    /// connections. Only to a statement.
+    ///
+    /// - Throws: As for the other methods.
+    func bind(column: Int, of source: Statement, at index: Int) throws {
+        guard case .statement(let statement, let parameters) = target else { throw Self.noStatement }
+        let value = sqlite3_column_value(source.pointer, Int32(clamping: column))
+        try check(sqlite3_bind_value(statement, hold(index, parameters), value))
+    }
+
+    private static var noStatement: StrongroomError { StrongroomError(.engine, "No statement.") }
+
     static var notANumber: StrongroomError {
         StrongroomError(
             .valueNotStorable,
@@ -167,6 +190,17 @@ public struct Bindings: ~Copyable {
     @inline(__always)
     private func parameter(_ index: Int) -> Int {
         UInt(bitPattern: index) < UInt(bitPattern: width) ? base &+ index : -1
+    }
+
+    /// Records that a parameter gets a value. Every call of the engine that binds one gets its parameter from here:
+    /// otherwise a later NULL would be taken for bound already.
+    ///
+    /// - Returns: The parameter, counted from 1.
+    @inline(__always)
+    private func hold(_ index: Int, _ parameters: UnsafeMutablePointer<ParameterState>) -> Int32 {
+        let parameter = parameter(index)
+        parameters.pointee.hold(parameter)
+        return Int32(clamping: parameter) &+ 1
     }
 
     private func collect(_ value: Value, at index: Int) throws {
@@ -193,7 +227,7 @@ public struct Bindings: ~Copyable {
     }
 
     private func failure(_ result: Int32) -> StrongroomError {
-        guard case .statement(let statement, _) = target else { return StrongroomError(.engine, "No statement.") }
+        guard case .statement(let statement, _) = target else { return Self.noStatement }
         let code = ResultCode(extended: result)
         let message =
             result == SQLITE_RANGE

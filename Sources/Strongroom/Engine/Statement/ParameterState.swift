@@ -76,12 +76,17 @@ struct ParameterState: ~Copyable {
 
     /// Prepares the state for the next execution of a statement that has been reset.
     mutating func renew(for statement: OpaquePointer) {
-        if hasMore || arena.mustUnbind {
-            sqlite3_clear_bindings(statement)
-            held = behindLast
-        }
+        guard !hasMore, !arena.mustUnbind else { return clear(for: statement) }
         arena.reset()
         stale = held & ~behindLast
+    }
+
+    /// Binds NULL to all parameters of a statement that has been reset.
+    mutating func clear(for statement: OpaquePointer) {
+        sqlite3_clear_bindings(statement)
+        held = behindLast
+        stale = 0
+        arena.reset()
     }
 
     @inline(__always)

@@ -19,8 +19,7 @@ struct RowRestoring {
         var isParked = false
     }
 
-    /// - Returns: The number of changed rows.
-    func run(_ steps: [Step]) throws -> Int {
+    func run(_ steps: [Step]) throws {
         var rest = steps
         while !rest.isEmpty {
             var refused: [Step] = []
@@ -37,7 +36,6 @@ struct RowRestoring {
             if let failure, refused.count == rest.count { try park(&refused, failure) }
             rest = refused
         }
-        return steps.count
     }
 
     private func restore(_ step: Step) throws {

@@ -24,8 +24,8 @@ struct TransactionUndoing {
         }
     }
 
-    /// - Returns: The number of changed rows.
-    func run() throws -> Int {
+    /// - Parameter allowsLosses: Whether rows are put back without what no history has.
+    func run(allowingLosses allowsLosses: Bool) throws -> UndoReport {
         var conflicts: [String] = []
         var steps: [Step] = []
         for history in histories {
@@ -49,7 +49,28 @@ struct TransactionUndoing {
         guard !steps.isEmpty else {
             throw error(.noSuchRow, "No history has a change of transaction \(transaction), so nothing was undone.")
         }
-        return try putBack(steps)
+        let losses = try losses(steps)
+        if let words = losses.words, !allowsLosses {
+            throw error(
+                .historyConflict,
+                """
+                Transaction \(transaction) was not undone, since rows would come back without what was deleted with \
+                them: \(words). Keep histories of all of it, or call `undo` with `allowingLosses: true`.
+                """)
+        }
+        var report = UndoReport(rows: try putBack(steps), tablesWithoutHistory: losses.tables)
+        for step in steps where !step.history.others.isEmpty {
+            report.omittedColumns[step.history.table] = step.history.others
+        }
+        return report
+    }
+
+    /// What the transaction may have deleted and no history has.
+    private func losses(_ steps: [Step]) throws -> UndoLosses {
+        let deleted = try steps.filter { step in
+            try step.former != nil && !step.history.isPresent(step.key, on: connection)
+        }
+        return try UndoLosses(deleted.map(\.history), among: histories, connection)
     }
 
     /// The most changes that a message names for a table.
@@ -86,7 +107,9 @@ struct TransactionUndoing {
     }
 
     /// Deletes rows first, so that values of unique columns are free, and checks references at the end.
-    private func putBack(_ steps: [Step]) throws -> Int {
+    ///
+    /// - Returns: The number of changed rows by table.
+    private func putBack(_ steps: [Step]) throws -> [String: Int] {
         let wasDeferring = connection.defersForeignKeys
         // Those of the transaction before are checked by its commit.
         let hadViolations = connection.hasDeferredViolations
@@ -94,21 +117,23 @@ struct TransactionUndoing {
         try connection.run("PRAGMA defer_foreign_keys = ON")
         // Also after a failure, which the program may handle.
         defer { if !wasDeferring { try? connection.run("PRAGMA defer_foreign_keys = OFF") } }
-        var count = 0
-        for step in first { count += try delete(step) }
+        var count: [String: Int] = [:]
+        for step in first { count[step.history.table, default: 0] += try delete(step) }
         let restoring = RowRestoring(transaction: transaction, connection: connection) { [self] step in
             guard try !hasTriggers(step.history.table) else { return false }
             let references = try UndoneReferences(deleting: [], restoring: [], on: connection)
             guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else { return false }
             return true
         }
-        count += try restoring.run(steps.reversed().filter { $0.former != nil })
+        let restored = steps.reversed().filter { $0.former != nil }
+        try restoring.run(restored)
+        for step in restored { count[step.history.table, default: 0] += 1 }
         let references = try self.references(last)
         for step in last {
             guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else {
                 throw conflict(step, with: step.history.table)
             }
-            count += try delete(step)
+            count[step.history.table, default: 0] += try delete(step)
         }
         if !hadViolations, connection.hasDeferredViolations { try connection.checkForeignKeys() }
         return count

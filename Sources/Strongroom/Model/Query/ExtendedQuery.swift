@@ -35,8 +35,8 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
     /// Limits the number of records.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of records; not negative.
-    ///   - offset: The number of records to skip; not negative.
+    ///   - count: The maximum number of records; a negative one makes the query throw `limit`.
+    ///   - offset: The number of records to skip; a negative one makes the query throw `limit`.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> ExtendedQuery {
         var copy = self

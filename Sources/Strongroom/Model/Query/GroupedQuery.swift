@@ -36,8 +36,8 @@ public struct GroupedQuery<Source: Table>: Sendable {
     /// Limits the number of groups.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of groups; not negative.
-    ///   - offset: The number of groups to skip; not negative.
+    ///   - count: The maximum number of groups; a negative one makes the query throw `limit`.
+    ///   - offset: The number of groups to skip; a negative one makes the query throw `limit`.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedQuery {
         var copy = self

@@ -26,9 +26,9 @@ struct QueryClauses: Sendable {
         having = having.map { $0 && added } ?? added
     }
 
+    /// A negative number, as a request to a service may contain it, makes the query fail.
     @usableFromInline
     mutating func limit(to count: Int, offset: Int) {
-        precondition(count >= 0 && offset >= 0, "a limit and an offset are not negative")
         self.limit = count
         self.offset = offset
     }
@@ -47,7 +47,13 @@ struct QueryClauses: Sendable {
     /// Whether the query returns all rows, in any order.
     var isPlain: Bool { condition == nil && orderings.isEmpty && groups.isEmpty && !hasLimit && !isDistinct }
 
-    @inlinable var hasLimit: Bool { limit != nil || offset > 0 }
+    @inlinable var hasLimit: Bool { limit != nil || offset != 0 }
+
+    /// The error for a negative limit or offset.
+    static var negativeLimit: StrongroomError {
+        StrongroomError(
+            .limit, "A limit or an offset is negative; check where the number comes from, such as a request.")
+    }
 
     /// The query.
     ///
@@ -95,6 +101,7 @@ struct QueryClauses: Sendable {
             sql.append(ordering.sql)
         }
         guard hasLimit else { return }
+        if limit ?? 0 < 0 || offset < 0 { sql.fail(Self.negativeLimit) }
         sql.append(text: " LIMIT ")
         sql.append(value: limit ?? -1)
         if offset > 0 {

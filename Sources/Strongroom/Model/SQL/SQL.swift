@@ -112,6 +112,13 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         }
     }
 
+    /// The SQL without the parentheses around it.
+    var withoutParentheses: SQL {
+        var sql = self
+        sql.text = String(text.dropFirst().dropLast())
+        return sql
+    }
+
     /// The SQL in parentheses, with an operator and a parameter after it.
     // In one piece, since most conditions are made so.
     func enclosed(before sign: String, _ stored: () throws -> Value) -> SQL {

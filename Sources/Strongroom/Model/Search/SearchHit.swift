@@ -35,13 +35,13 @@ extension Table {
     ///   - db: A transaction.
     /// - Returns: The records, the best first.
     /// - Throws: ``StrongroomError`` with `schemaChange` if the table or the file has no such index, `limit` if the
-    ///   question is too long.
+    ///   question is too long, or the limit or the offset is negative.
     public static func hits(
         _ question: SearchQuery, on columns: any TableColumn..., index: String? = nil,
         where condition: ((Columns) -> Condition)? = nil, limit: Int = 20, offset: Int = 0,
         in db: borrowing some Reading & ~Copyable
     ) throws -> [SearchHit<RecordType>] {
-        precondition(limit >= 0 && offset >= 0, "a limit and an offset are not negative")
+        guard limit >= 0, offset >= 0 else { throw QueryClauses.negativeLimit }
         let ranking = try SearchRanking<Self>(
             question, columns.map(\.definition.name), index, db.handle.connection)
         guard let ranking else { return [] }

@@ -1,3 +1,5 @@
+import Logging
+
 /// The steps that migrate the schema to the program's version.
 extension StoreOpening {
     /// The plan of the migration; nil if none is needed, as for a file that was just created.
@@ -28,6 +30,24 @@ extension StoreOpening {
         } catch {
             watch?.end(error)
             throw error
+        }
+    }
+
+    /// Indexes anew what was indexed with FTS5's `secure-delete`. Without a tokenizer of the program that wrote the
+    /// index, as in another program, the index stays as it is, and ``Store/verify(checkingStructure:progress:)`` names
+    /// it.
+    func rebuildFullText(_ connection: Connection, _ report: OpenReport) throws {
+        guard report.outcome == .opened, !context.isReadOnly, !context.isInMemory else { return }
+        do {
+            let names = try connection.rebuildSecureFullText()
+            guard !names.isEmpty else { return }
+            context.logger?.info(
+                "full-text indexes rebuilt, which had words of former rows",
+                metadata: ["indexes": .array(names.map { .string($0) })])
+        } catch let error as StrongroomError where [.missingFunction, .notSupported].contains(error.code) {
+            context.logger?.warning(
+                "full-text indexes may have words of former rows; rebuild them",
+                metadata: ["reason": "\(error.message)"])
         }
     }
 }

@@ -58,6 +58,7 @@ struct StoreOpening: Sendable {
             try rotate(&unlocked, &keys, found.content, &report)
             let connection = try configuredConnection(unlocked)
             try migrate(connection, plan, unlocked, &report)
+            try rebuildFullText(connection, report)
             finish(&report, unlocked, chain)
             return (connection, keys.activeKey(of: unlocked), report)
         } catch {

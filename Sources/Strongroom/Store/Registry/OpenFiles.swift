@@ -106,6 +106,14 @@ final class OpenFiles: Sendable {
         }
     }
 
+    /// The identity of a file that a store has open; nil for others.
+    func identity(of path: String) -> FileStatus.Identity? {
+        files.withLock { files in
+            guard let holder = files[Array(path.utf8)], holder.isOpen else { return nil }
+            return holder.identity
+        }
+    }
+
     /// Removes a file.
     func release(_ path: String) {
         files.withLock { $0[Array(path.utf8)] = nil }

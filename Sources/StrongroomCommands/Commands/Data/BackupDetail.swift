@@ -22,7 +22,8 @@ struct BackupDetail: Encodable {
     /// Prints the result.
     func show(_ title: String, _ report: BackupReport) {
         let console = CommandSession.current.console
-        let amount = "\(HumanReadable.count(rows)) rows of \(tables) tables, \(HumanReadable.bytes(bytes))"
+        let content = "\(HumanReadable.count(rows, "row")) of \(HumanReadable.count(tables, "table"))"
+        let amount = "\(content), \(HumanReadable.bytes(bytes))"
         console.write("\(title): \(file, .bold), \(amount), read again, in \(HumanReadable.duration(report.duration))")
     }
 

@@ -25,6 +25,7 @@ struct DoctorReport: Encodable {
     let cipher: CipherDetail?
     let envelope: Bool
     let log: Bool
+    let plaintextLeft: String?
     let directoryShared: Bool
     let version: String?
     let pending: [String]
@@ -38,7 +39,7 @@ struct DoctorReport: Encodable {
 
     private enum CodingKeys: CodingKey {
         case path, finding, advice, reason, bytes, pages, missingPages, damagedPages, key, keyCount, cipher, envelope,
-            log, directoryShared
+            log, plaintextLeft, directoryShared
         case version, pending, holders, engine
     }
 
@@ -57,6 +58,7 @@ struct DoctorReport: Encodable {
         settings = diagnosis.settings
         envelope = diagnosis.hasEnvelope
         log = diagnosis.hasLog
+        plaintextLeft = diagnosis.plaintextLeft
         directoryShared = diagnosis.isDirectoryShared
         version = diagnosis.version
         pending = diagnosis.pendingVersions
@@ -88,7 +90,7 @@ extension DoctorReport {
         var facts: [(String, String)] = []
         if let reason { facts.append(("Reason", reason)) }
         if bytes > 0 {
-            let pages = pages > 0 ? ", \(HumanReadable.count(pages)) pages" : ""
+            let pages = pages > 0 ? ", \(HumanReadable.count(pages, "page"))" : ""
             facts.append(("Size", HumanReadable.bytes(bytes) + pages))
         }
         if let settings { facts.append(("Cipher", settings.description)) }
@@ -100,11 +102,14 @@ extension DoctorReport {
         if let version { facts.append(("Schema", "version \(version)")) }
         if !pending.isEmpty { facts.append(("Pending", pending.joined(separator: ", "))) }
         if log { facts.append(("Log", "the file has a log that is not empty")) }
+        if let plaintextLeft {
+            facts.append(("Danger", StatusDetail.danger(ofPlaintext: plaintextLeft)))
+        }
         if directoryShared {
             facts.append(("Access", "other users may write to its directory; prevent that with chmod go-w"))
         }
-        if missingPages > 0 { facts.append(("Missing", "\(HumanReadable.count(missingPages)) pages at its end")) }
-        if !damagedPages.isEmpty { facts.append(("Damaged", "\(HumanReadable.count(damagedPages.count)) pages:")) }
+        if missingPages > 0 { facts.append(("Missing", "\(HumanReadable.count(missingPages, "page")) at its end")) }
+        if !damagedPages.isEmpty { facts.append(("Damaged", "\(HumanReadable.count(damagedPages.count, "page")):")) }
         let names = holders.map { holder in
             holder.name.map { "process \(holder.process) (\($0))" } ?? "process \(holder.process)"
         }

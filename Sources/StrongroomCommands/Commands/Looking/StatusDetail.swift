@@ -79,6 +79,8 @@ struct StatusDetail: Encodable, Sendable {
     let configured: Bool
     let engine: Engine
     let plaintext: Bool
+    /// Whether its plaintext content from before it was encrypted is still there.
+    let plaintextLeft: Bool
     let cipher: CipherDetail?
     let cipherIsCurrent: Bool
     let envelope: Bool
@@ -88,6 +90,7 @@ struct StatusDetail: Encodable, Sendable {
     let holders: [Process]
 
     let settings: CipherSettings?
+    let plaintextPath: String?
 
     init(_ survey: FileSurvey, isConfigured: Bool) throws {
         path = survey.path
@@ -96,6 +99,8 @@ struct StatusDetail: Encodable, Sendable {
         configured = isConfigured
         engine = try Engine()
         plaintext = survey.isPlaintext
+        plaintextLeft = survey.plaintextLeft != nil
+        plaintextPath = survey.plaintextLeft
         settings = survey.settings
         cipher = survey.settings.map(CipherDetail.init)
         cipherIsCurrent = survey.settings == survey.wantedSettings
@@ -109,8 +114,13 @@ struct StatusDetail: Encodable, Sendable {
     }
 
     private enum CodingKeys: CodingKey {
-        case path, bytes, logBytes, configured, engine, plaintext, cipher, cipherIsCurrent, envelope, key, schema
-        case tables, holders
+        case path, bytes, logBytes, configured, engine, plaintext, plaintextLeft, cipher, cipherIsCurrent, envelope, key
+        case schema, tables, holders
+    }
+
+    /// The warning about the plaintext that an interrupted conversion has left.
+    static func danger(ofPlaintext path: String) -> String {
+        "its former plaintext is still in \(path): run `convert`, which erases it"
     }
 
     /// A description in one line.

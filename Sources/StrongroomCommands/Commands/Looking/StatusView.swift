@@ -39,6 +39,9 @@ struct StatusView {
         if detail.cipher != nil, !detail.cipherIsCurrent {
             facts.append(("", "not the settings of new files: to be converted", .yellow))
         }
+        if let path = detail.plaintextPath {
+            facts.append(("Danger", StatusDetail.danger(ofPlaintext: path), .yellow))
+        }
         facts.append(("Key", detail.keyWords, detail.key?.isCurrent == false ? .yellow : []))
         facts.append(("Schema", detail.schemaWords, detail.isPending ? .yellow : []))
         facts.append(("Open in", holders, []))
@@ -106,7 +109,7 @@ struct StatusTable {
     /// The pending work for a database.
     private func work(_ detail: StatusDetail) -> String {
         let works = [
-            detail.plaintext || !detail.cipherIsCurrent ? "convert" : nil,
+            detail.plaintext || detail.plaintextLeft || !detail.cipherIsCurrent ? "convert" : nil,
             detail.key?.isCurrent == false ? "rotate" : nil,
             detail.isPending ? "migrate" : nil,
         ]

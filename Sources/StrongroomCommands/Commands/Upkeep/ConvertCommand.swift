@@ -7,8 +7,9 @@ struct ConvertCommand: AsyncParsableCommand {
         commandName: "convert",
         abstract: "Encrypts plaintext files, and upgrades files of SQLCipher 3 to the linked engine's format.",
         discussion: """
-            Files that already have the format are skipped, so the same command resumes an interrupted run. Files are \
-            encrypted with the newest key of the chain. The old file stays in place until the new file is verified to \
+            Files that already have the format are skipped, so the same command resumes an interrupted run; the \
+            plaintext of a file that such a run has left is erased. Files are encrypted with the newest key of the \
+            chain. The old file stays in place until the new file is verified to \
             contain every row; its content is then erased. Copies of the old file are not affected.
             """
     )
@@ -37,7 +38,12 @@ struct ConvertCommand: AsyncParsableCommand {
             }
             let survey = try await database.survey(countsTables: false)
             if !survey.isPlaintext, let settings = survey.settings, settings == survey.wantedSettings {
-                return .init(.skipped, "already encrypted, \(settings.shortName)")
+                guard survey.plaintextLeft != nil else {
+                    return .init(.skipped, "already encrypted, \(settings.shortName)")
+                }
+                // Opening it erases what an interrupted run has left.
+                try await database.using { _ in }
+                return .init(.done, "the plaintext that an interrupted run had left was erased")
             }
             let added = try await database.keyCount() - count
             let report = try await database.using { store in

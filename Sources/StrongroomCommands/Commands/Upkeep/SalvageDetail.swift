@@ -72,14 +72,15 @@ extension SalvageDetail {
     func show(_ report: SalvageReport) {
         let console = CommandSession.current.console
         let pages = damagedPages.isEmpty ? "no damaged page" : HumanReadable.count(damagedPages.count, "damaged page")
-        let amount = "\(HumanReadable.count(rows)) rows of \(tables.count) tables, \(pages)"
+        let amount =
+            "\(HumanReadable.count(rows, "row")) of \(HumanReadable.count(tables.count, "table")), \(pages)"
         console.write("Salvaged: \(file, .bold), \(amount), in \(HumanReadable.duration(report.duration))")
         let found = tables.reduce(0) { $0 + $1.rowsFound }
         if found > 0 {
             console.write("  \(HumanReadable.count(found, "row")) found by a search of all pages")
         }
         let losses = report.tables.compactMap { table in
-            table.loss.map { "\(table.name): \(HumanReadable.count(table.rowsCopied)) rows copied; \($0)" }
+            table.loss.map { "\(table.name): \(HumanReadable.count(table.rowsCopied, "row")) copied; \($0)" }
         }
         list(losses, console)
         if let aside = report.lostAndFound { console.write("  \(aside.description, .red)") }
@@ -101,8 +102,12 @@ extension SalvageDetail {
             let more = hit.count > 5 ? " and \(hit.count - 5) more" : ""
             parts.append("not every row could be read from \(hit.prefix(5).joined(separator: ", "))\(more)")
         }
-        if let lostAndFound { parts.append("the table of \(lostAndFound.rows) rows cannot be determined") }
-        if !missing.isEmpty { parts.append("\(missing.count) objects of the schema could not be created") }
+        if let rows = lostAndFound?.rows {
+            parts.append("the table of \(HumanReadable.count(rows, "row")) cannot be determined")
+        }
+        if !missing.isEmpty {
+            parts.append("\(HumanReadable.count(missing.count, "object")) of the schema could not be created")
+        }
         return """
             The new file is at "\(file)" and intact, but \(parts.joined(separator: "; ")). Compare it with a \
             backup, and keep the damaged file until then.

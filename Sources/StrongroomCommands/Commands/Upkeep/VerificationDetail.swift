@@ -47,13 +47,14 @@ struct VerificationDetail: Encodable, Sendable {
 extension VerificationReport {
     /// A description.
     var words: String {
-        let size = "\(HumanReadable.count(pages)) pages, \(HumanReadable.bytes(bytes))"
+        let size = "\(HumanReadable.count(pages, "page")), \(HumanReadable.bytes(bytes))"
         guard isWhole else {
             return damagedPages.isEmpty
                 ? "\(size), the engine reports errors" : "\(HumanReadable.count(damagedPages.count)) of \(size) damaged"
         }
         let strays = foreignKeyViolations.count
-        let keys = strays == 0 ? "" : "; \(strays) values reference rows that do not exist"
+        let values = strays == 1 ? "a value references a row" : "\(strays) values reference rows"
+        let keys = strays == 0 ? "" : "; \(values) that \(strays == 1 ? "does" : "do") not exist"
         let leftOut = unchecked.isEmpty ? "" : "; not checked: \(unchecked.joined(separator: "; "))"
         return "\(size) whole\(keys)\(leftOut)"
     }

@@ -157,13 +157,13 @@ struct HistorySchemaTests {
             #expect(change.after?.title == "b")
             try Moved.update(1, in: db) { [$0.title.set("c")] }
             let number = try #require(try db.transactionNumber)
-            #expect(try db.undo(transaction: number) == 1)
+            #expect(try db.undo(transaction: number).count == 1)
             #expect(try Moved.find(1, in: db)?.title == "b")
             // A history whose triggers are still there.
             try db.renameColumn("title", to: "label", in: "item")
             try db.execute("UPDATE item SET label = 'd'")
             #expect(try db.value("SELECT old_label FROM item_history ORDER BY change DESC", as: String.self) == "b")
-            #expect(try db.undo(transaction: number) == 1)
+            #expect(try db.undo(transaction: number).count == 1)
         }
         try await store.close()
     }
@@ -221,7 +221,7 @@ struct HistorySchemaTests {
     private static func expectVersionsGoOn(_ numbers: [Int64], _ store: Store) async throws {
         let read = try #require(try await store.table(Versioned.self).find(1))
         try await store.write { db throws in
-            #expect(try db.undo(transaction: numbers[1]) == 2)
+            #expect(try db.undo(transaction: numbers[1]).count == 2)
             let found = try Versioned.all(in: db)
             #expect(found.map(\.name) == ["a", "b"])
             // An updated row has the next version, and one that is put back one that it never had.
@@ -304,7 +304,7 @@ struct HistorySchemaTests {
         store = try await open(directory, key, Migrator { [create, drop, add] })
         let read = try #require(try await store.table(Versioned.self).find(1))
         try await store.write { db throws in
-            #expect(try db.undo(transaction: numbers[1]) == 2)
+            #expect(try db.undo(transaction: numbers[1]).count == 2)
             let found = try Versioned.all(in: db)
             #expect(found.map(\.name) == ["a", "b"])
             #expect(found.allSatisfy { $0.version > 0 })
@@ -323,7 +323,7 @@ struct HistorySchemaTests {
         }
         let numbers = try await Self.twoTransactions(store)
         try await store.write { db throws in
-            #expect(try db.undo(transaction: numbers[1]) == 2)
+            #expect(try db.undo(transaction: numbers[1]).count == 2)
             let found = try Versioned.all(in: db)
             #expect(found.map(\.name) == ["a", "b"])
             #expect(found.allSatisfy { $0.version > 0 })
@@ -388,7 +388,7 @@ struct HistorySchemaTests {
             return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
-            #expect(try db.undo(transaction: later) == 1)
+            #expect(try db.undo(transaction: later).count == 1)
             #expect(try Thing.history(of: 1, in: db).map(\.before?.name) == [nil, "a", "b", "c"])
             #expect(try Thing.history(of: 1, in: db).map(\.number) == [1, 2, 3, 4])
             if isKept { #expect(try PrunedFacts.newest("thing", db) == 0) }

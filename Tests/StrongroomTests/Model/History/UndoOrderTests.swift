@@ -31,13 +31,13 @@ struct UndoOrderTests {
             return try #require(try db.transactionNumber)
         }
         let undone = try await store.write { db throws in
-            #expect(try db.undo(transaction: number) == 2)
+            #expect(try db.undo(transaction: number).count == 2)
             #expect(try Patient.all(in: db).map(\.number) == ["1", "2"])
             #expect(try Visit.count(in: db) == 2)
             return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
-            #expect(try db.undo(transaction: undone) == 2)
+            #expect(try db.undo(transaction: undone).count == 2)
             #expect(try Patient.all(in: db).map(\.number) == ["2", "1"])
         }
     }
@@ -59,7 +59,7 @@ struct UndoOrderTests {
             return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
-            #expect(try db.undo(transaction: number) == 3)
+            #expect(try db.undo(transaction: number).count == 3)
             #expect(try Seat.all(in: db) == before)
         }
     }
@@ -152,7 +152,7 @@ struct UndoOrderTests {
             return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
-            #expect(try db.undo(transaction: deletion) == 1)
+            #expect(try db.undo(transaction: deletion).count == 1)
             let again = try #require(try Document.find(key, in: db))
             #expect(again.text == "a")
             #expect(again.version == undone.version + 2)

@@ -36,7 +36,7 @@ struct UndoTests {
         }
         let after = try await store.read { db in try Self.content(db) }
         let undone = try await store.write(author: "undo") { db throws in
-            #expect(try db.undo(transaction: number) == 6)
+            #expect(try db.undo(transaction: number).count == 6)
             return try #require(try db.transactionNumber)
         }
         let restored = try await store.read { db in try Self.content(db) }
@@ -103,7 +103,7 @@ struct UndoTests {
         }
         #expect(error?.code == .noSuchRow)
         try await store.write { [numbers] db throws in
-            #expect(try db.undo(transaction: numbers[5]) == 1)
+            #expect(try db.undo(transaction: numbers[5]).count == 1)
             #expect(try Visit.find(key, in: db)?.note == "4")
         }
         try await store.write { db throws in
@@ -191,7 +191,7 @@ struct UndoTests {
             return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
-            #expect(try db.undo(transaction: number) == 2)
+            #expect(try db.undo(transaction: number).count == 2)
             #expect(try Item.find(item, in: db)?.box == 1)
             #expect(try Item.find(item, in: db)?.photo == Data([1]))
             #expect(try Box.count(in: db) == 1)

@@ -48,6 +48,37 @@ struct ForeignKeyMigrationTests {
         }
     }
 
+    /// The spellings of a reference that a schema may have, also of a table to itself.
+    @Test(
+        arguments: [
+            "CREATE TABLE page (id INTEGER PRIMARY KEY, chapter INTEGER REFERENCES chapter ON DELETE CASCADE)",
+            "CREATE TABLE page (id INTEGER PRIMARY KEY, chapter, FOREIGN KEY (chapter) REFERENCES \"Chapter\" (id))",
+            "CREATE TABLE page (id INTEGER PRIMARY KEY, chapter /* references chapter */ REFERENCES[CHAPTER])",
+            "CREATE TABLE page (id INTEGER PRIMARY KEY, chapter CONSTRAINT c REFERENCES 'chapter'(id))",
+        ], [false, true])
+    func aRenamedTableIsReferencedByItsNewName(child: String, inStep: Bool) async throws {
+        let first = Migration("1") { db in
+            try db.execute(
+                "CREATE TABLE chapter (id INTEGER PRIMARY KEY, title TEXT, parent INTEGER REFERENCES chapter)")
+            try db.execute(SQL(stringLiteral: child))
+        }
+        try await vault.with(\.migrator, Migrator { first }).keep()
+        let rename = Migrator {
+            first
+            if inStep { Migration("2") { db in try db.renameTable("chapter", to: "the section") } }
+        }
+        try await vault.with(\.migrator, rename).using { store in
+            if !inStep { try await store.write { db in try db.renameTable("chapter", to: "the section") } }
+            try await store.write { db in
+                try db.execute("INSERT INTO `the section` VALUES (1, 'a', NULL), (2, 'b', 1)")
+                try db.execute("INSERT INTO page VALUES (1, 2)")
+            }
+            for sql: SQL in ["INSERT INTO page VALUES (2, 7)", "INSERT INTO `the section` VALUES (3, 'c', 7)"] {
+                try await expectFailure(.constraint) { try await store.write { db in try db.execute(sql) } }
+            }
+        }
+    }
+
     @Test func everyValueThatPointsToNothingIsNamedUpToTenAndCounted() async throws {
         try await vault.with(\.migrator, Migrator { Self.first }).keep()
         let careless = Migrator {

@@ -39,6 +39,20 @@ struct CodedOrderTests {
     }
 
     @Test(
+        "a comma after the last value is refused",
+        arguments: [
+            #"{"id": 1, "options": {"a": 1, "b": 2},}"#, #"{"id": 1, "options": {"a": 1, "b": 2 , } }"#,
+        ])
+    func trailingComma(json: String) async throws {
+        let error = try expectFailure(.notARecord) { try Profile(json: json) }
+        #expect(error.message.contains("comma"), "\(error)")
+        try expectFailure(.notARecord) { try Profile.records(json: "[\(json)]") }
+        let whole = #"{"id": 1, "options": {"a": 1, "b": 2}}"#
+        try expectFailure(.notARecord) { try Profile.records(json: "[\(whole),\n]") }
+        #expect(try Profile.records(json: "[\(whole), \(whole)]").count == 2)
+    }
+
+    @Test(
         "a key that stands twice in an object is refused",
         arguments: [
             #"{"id": 1, "options": {"a": 1, "b": 2}, "id": 2}"#, #"{"id": 1, "options": {"a": 1, "b": 2, "a": 3}}"#,

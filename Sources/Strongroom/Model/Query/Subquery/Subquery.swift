@@ -70,8 +70,8 @@ public struct Subquery<Source: Table>: Sendable {
     /// Limits the number of rows.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of rows; not negative.
-    ///   - offset: The number of rows to skip; not negative.
+    ///   - count: The maximum number of rows; a negative one makes the query throw `limit`.
+    ///   - offset: The number of rows to skip; a negative one makes the query throw `limit`.
     /// - Returns: The limited subquery.
     public func limit(_ count: Int, offset: Int = 0) -> Subquery {
         var copy = self

@@ -29,6 +29,18 @@ public struct Condition: SQLExpression, Equatable {
     /// The SQL, in parentheses.
     public let sql: SQL
 
+    /// The operator that joins the parts of the condition, and how deep they are nested by it.
+    private var joint = Joint()
+
+    private struct Joint: Equatable {
+        var sign = ""
+        var depth = 0
+
+        /// The parser of SQLite 3.15 has room for a hundred tokens before a part is complete: three for each level
+        /// whose deeper part is the right one.
+        static let deepest = 16
+    }
+
     /// Makes a condition from SQL.
     ///
     /// - Parameter sql: The SQL; values are interpolated, as in `"age > \(limit)"`.
@@ -74,12 +86,26 @@ public struct Condition: SQLExpression, Equatable {
 
     /// Both conditions are true.
     public static func && (left: Condition, right: Condition) -> Condition {
-        Condition(left.sql, " AND ", right.sql)
+        joined(left, " AND ", right)
     }
 
     /// At least one of the conditions is true.
     public static func || (left: Condition, right: Condition) -> Condition {
-        Condition(left.sql, " OR ", right.sql)
+        joined(left, " OR ", right)
+    }
+
+    /// Many conditions with one operator, as a loop makes them, are nested to a certain depth only; from there on they
+    /// follow each other in one pair of parentheses.
+    private static func joined(_ left: Condition, _ sign: String, _ right: Condition) -> Condition {
+        func part(_ condition: Condition) -> (sql: SQL, depth: Int) {
+            guard condition.joint.sign == sign else { return (condition.sql, 0) }
+            guard condition.joint.depth >= Joint.deepest else { return (condition.sql, condition.joint.depth) }
+            return (condition.sql.withoutParentheses, condition.joint.depth - 1)
+        }
+        let (left, right) = (part(left), part(right))
+        var joined = Condition(left.sql, sign, right.sql)
+        joined.joint = Joint(sign: sign, depth: Swift.max(left.depth, right.depth) + 1)
+        return joined
     }
 
     /// The condition is false. If it is unknown because of a NULL, its negation is unknown, too, and the row is not

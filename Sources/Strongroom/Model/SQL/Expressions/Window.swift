@@ -5,14 +5,18 @@ public struct WindowFrame: Sendable, Hashable {
     /// The rows from a number before the current row to a number after it.
     ///
     /// - Parameters:
-    ///   - preceding: The number of rows before the current one; nil for all of them.
-    ///   - following: The number of rows after the current one; nil for all of them.
-    /// - Returns: The frame.
+    ///   - preceding: The number of rows before the current one; nil for all of them. A negative number begins after
+    ///     it.
+    ///   - following: The number of rows after the current one; nil for all of them. A negative number ends before it.
+    /// - Returns: The frame; if it ends before it begins, running the statement throws ``StrongroomError`` with `sql`.
     public static func rows(preceding: Int?, following: Int? = 0) -> WindowFrame {
-        precondition(preceding ?? 0 >= 0 && following ?? 0 >= 0, "a number of rows is not negative")
-        let start = preceding.map { $0 == 0 ? "CURRENT ROW" : "\($0) PRECEDING" } ?? "UNBOUNDED PRECEDING"
-        let end = following.map { $0 == 0 ? "CURRENT ROW" : "\($0) FOLLOWING" } ?? "UNBOUNDED FOLLOWING"
+        let start = preceding.map { bound($0, "PRECEDING", "FOLLOWING") } ?? "UNBOUNDED PRECEDING"
+        let end = following.map { bound($0, "FOLLOWING", "PRECEDING") } ?? "UNBOUNDED FOLLOWING"
         return WindowFrame(sql: "ROWS BETWEEN \(start) AND \(end)")
+    }
+
+    private static func bound(_ rows: Int, _ direction: String, _ opposite: String) -> String {
+        rows == 0 ? "CURRENT ROW" : "\(rows.magnitude) \(rows > 0 ? direction : opposite)"
     }
 }
 
@@ -66,26 +70,25 @@ extension WindowFunction {
     ///
     /// - Parameters:
     ///   - expression: The expression.
-    ///   - rows: The distance; not negative.
+    ///   - rows: The distance; a negative one is that of a row after the current one.
     /// - Returns: The function; nil if there is no such row.
     public static func previous<E: SQLExpression>(_ expression: E, by rows: Int = 1) -> WindowFunction
     where Value == E.Value.Unwrapped? {
-        WindowFunction(distant("lag", expression.sql, rows))
+        WindowFunction(distant(rows < 0 ? "lead" : "lag", expression.sql, rows.magnitude))
     }
 
     /// The value of an expression in a row after the current one.
     ///
     /// - Parameters:
     ///   - expression: The expression.
-    ///   - rows: The distance; not negative.
+    ///   - rows: The distance; a negative one is that of a row before the current one.
     /// - Returns: The function; nil if there is no such row.
     public static func next<E: SQLExpression>(_ expression: E, by rows: Int = 1) -> WindowFunction
     where Value == E.Value.Unwrapped? {
-        WindowFunction(distant("lead", expression.sql, rows))
+        WindowFunction(distant(rows < 0 ? "lag" : "lead", expression.sql, rows.magnitude))
     }
 
-    private static func distant(_ name: String, _ expression: SQL, _ rows: Int) -> SQL {
-        precondition(rows >= 0, "a distance is not negative")
+    private static func distant(_ name: String, _ expression: SQL, _ rows: UInt) -> SQL {
         let sql: SQL = "\(SQL(verbatim: name))(\(expression), \(SQL(verbatim: "\(rows)")))"
         return sql.inForm(expression.form)
     }

@@ -114,7 +114,6 @@ extension FullTextTable {
         self.tokenizer = tokenizer
         self.prefixes = prefixes
         usesFTS5 = features.hasFTS5
-        overwritesWords = features.hasSecureFullText
         self.keys = keys
         rowID = try connection.rowIDColumn(of: entry.name, infos, text)?.name
         let byKey = try connection.indexInfos(of: entry.name).first { index in

@@ -1,7 +1,8 @@
 /// Renames a table. Runs in the caller's savepoint.
 ///
 /// The engine renames the table, its indexes and the references to it; views and the bodies of triggers only from
-/// SQLite 3.25 on. For earlier versions, their texts are edited here.
+/// SQLite 3.25 on. For earlier versions, their texts are edited here. Before 3.26 it renames references only while
+/// foreign keys are enforced, which they are not in a migration ("ALTER TABLE", sqlite.org/lang_altertable.html).
 struct TableRenaming {
     private let connection: Connection
     private let name: String
@@ -23,7 +24,7 @@ struct TableRenaming {
         try refuseOtherMeanings()
         let broken = BrokenStatements(connection, entries)
         let sql = "ALTER TABLE \(Identifier.quote(name)) RENAME TO \(Identifier.quote(newName))"
-        try connection.run(sql)
+        try connection.withForeignKeys { try connection.run(sql) }
         guard !(try EngineFeatures.current().hasRenameColumn) else { return }
         let changed = try connection.schemaEntries().compactMap { entry -> SchemaEntry? in
             guard entry.kind == .view || entry.kind == .trigger else { return nil }

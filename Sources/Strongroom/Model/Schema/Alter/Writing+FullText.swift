@@ -150,6 +150,10 @@ extension Connection {
             let title = "full-text index \"\(stored.indexName)\" of table \"\(stored.table)\""
             do {
                 let index = try FullTextTable(stored, self, entries)
+                guard try !hasSecureDelete(stored) else {
+                    findings.append("\(title) was created with FTS5's secure-delete, which leaves words; rebuild it")
+                    continue
+                }
                 guard index.isStored(in: entries) else {
                     unchecked.append("\(title): it was created by another engine or release; rebuild it")
                     continue

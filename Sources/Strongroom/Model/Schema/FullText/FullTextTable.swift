@@ -16,9 +16,6 @@ struct FullTextTable {
     let tokenizer: String
     let prefixes: [Int]
     let usesFTS5: Bool
-    /// Whether the engine overwrites the words of a row that is deleted at once, also in older parts of the index, but
-    /// for beginnings that separate its pages. See "FTS5 Extension", section 6.11 (sqlite.org/fts5.html).
-    let overwritesWords: Bool
     /// The columns of the table's primary key.
     let keys: [ColumnInfo]
     let keyCollations: [Collation]
@@ -158,9 +155,6 @@ struct FullTextTable {
     /// Statements that index all rows anew.
     var filling: [String] {
         var statements = ["DELETE FROM \(pending)"]
-        if overwritesWords {
-            statements.append("INSERT INTO \(quotedName) (\(quotedName), rank) VALUES ('secure-delete', 1)")
-        }
         if rowID == nil {
             statements += [
                 "DELETE FROM \(map)",

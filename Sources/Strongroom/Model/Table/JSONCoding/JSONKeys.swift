@@ -4,7 +4,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Scans the keys of a text that is known to be valid JSON (RFC 8259).
+/// Scans the keys of a text that is known to be valid JSON (RFC 8259), but for a comma after the last value of an
+/// object or an array, which Foundation accepts.
 struct JSONKeys {
     private let bytes: [UInt8]
     private var position = 0
@@ -16,11 +17,15 @@ struct JSONKeys {
         // The keys of each open object; nil for an open array.
         var open: [Set<String>?] = []
         var text: Range<Int>?
+        var isAfterComma = false
         while position < bytes.count {
-            switch bytes[position] {
+            let byte = bytes[position]
+            switch byte {
             case UInt8(ascii: "{"): open.append([])
             case UInt8(ascii: "["): open.append(nil)
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                guard !isAfterComma else { throw Self.trailingComma }
+                _ = open.popLast()
             case UInt8(ascii: "\""): text = parseString()
             case UInt8(ascii: ":"):
                 // Only a key precedes a colon.
@@ -31,9 +36,15 @@ struct JSONKeys {
                 }
             default: break
             }
+            if byte > UInt8(ascii: " ") { isAfterComma = byte == UInt8(ascii: ",") }
             position += 1
         }
         return nil
+    }
+
+    private static var trailingComma: StrongroomError {
+        StrongroomError(
+            .notARecord, "The text is not valid JSON: an object or an array ends with a comma; remove the comma.")
     }
 
     /// Advances to the closing quotation mark of a string.
