@@ -33,9 +33,11 @@ struct EveryPageTests {
     func failsWhatNeedsIt(damage: PageDamage) async throws {
         let specimen = try await DamageSpecimen()
         var (named, refused) = (0, 0)
-        for page in 2...specimen.pages {
-            let place = (page - 1) * specimen.layout.pageSize..<page * specimen.layout.pageSize
-            try specimen.put(damage.applied(to: place, of: specimen.whole))
+        // A smaller page size makes more pages of each kind.
+        let pages = Array(stride(from: 2, through: specimen.pages, by: specimen.layout.pageSize < 4096 ? 4 : 1))
+        for page in pages {
+            let range = (page - 1) * specimen.layout.pageSize..<page * specimen.layout.pageSize
+            try specimen.put(damage.applied(to: range, of: specimen.whole))
             do {
                 named += try await specimen.vault.using { try await expectLoud(page, damage, $0, specimen) ? 1 : 0 }
             } catch let error as StrongroomError {
@@ -44,7 +46,9 @@ struct EveryPageTests {
                 refused += 1
             }
         }
-        #expect(named > specimen.pages / 2 && refused >= 2 && named + refused >= specimen.pages - 6)
+        #expect(named > pages.count / 2 && refused >= 2)
+        // An unused page of zeros is no damage.
+        #expect(damage == .zeros || named + refused == pages.count)
     }
 
     /// - Returns: Whether `verify` names the page, which it need not if it is unused and zeros.
