@@ -340,8 +340,8 @@ struct QueriesOfRowsTests {
         let visits = try await store.write { db in
             try db.expectSQL(
                 """
-                UPDATE `patient` SET `visits` = (SELECT count(*) FROM `appointment` AS s1 WHERE (s1.`patient` =
-                `patient`.`id`))
+                UPDATE `patient` SET `visits` = strongroom_fit((SELECT count(*) FROM `appointment` AS s1 WHERE
+                (s1.`patient` = `patient`.`id`)), 'Swift.Int')
                 """
             ) {
                 try Patient.query.update(in: db) { patient in
@@ -357,11 +357,12 @@ struct QueriesOfRowsTests {
         let moved = try await store.write { db in
             try db.expectSQL(
                 """
-                SELECT `id`, (`id` + ?) FROM `patient` WHERE (`city` = ?) ORDER BY `name` DESC, `id` DESC
+                SELECT `id`, strongroom_fit((`id` + ?), 'Swift.Int64') FROM `patient` WHERE (`city` = ?) ORDER BY
+                `name` DESC, `id` DESC
                 """,
                 """
-                UPDATE `patient` SET `city` = ?, `id` = (`id` + ?) WHERE (`id` IN (SELECT +value FROM
-                strongroom_list(?)))
+                UPDATE `patient` SET `city` = ?, `id` = strongroom_fit((`id` + ?), 'Swift.Int64') WHERE (`id` IN
+                (SELECT +value FROM strongroom_list(?)))
                 """,
                 """
                 SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE `id` = ?
