@@ -20,10 +20,8 @@ import Testing
         let store = try await clinic.open()
         try await store.add(1...3_000, String(repeating: "x", count: 100))
         try await store.replication?.waitUntilShipped()
-        let size = try await store.read { db in try db.dictionaries("PRAGMA page_size").first?["page_size"] }
         try await store.close()
-        guard case .integer(let size)? = size else { throw CancellationError() }
-        return (clinic, Int(size))
+        return (clinic, try CipherSettings.engineDefault().pageSize)
     }
 
     private func damage(_ clinic: Clinic, _ size: Int, _ damage: Damage) throws {
