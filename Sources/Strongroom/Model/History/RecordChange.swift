@@ -24,8 +24,8 @@ public struct RecordChange<Source: Table>: Sendable {
 
     /// The change's number, which increases with each change of the table.
     public let number: Int64
-    /// The number of the transaction, unique within the database file, for ``Writing/undo(transaction:)``; nil for a
-    /// change that another program has made.
+    /// The number of the transaction, unique within the database file, for
+    /// ``Writing/undo(transaction:allowingLosses:)``; nil for a change that another program has made.
     public let transaction: Int64?
     /// The author that was set with ``Writing/author``; nil if there was none, or for a change that another program has
     /// made.
