@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Strongroom
 
 #if canImport(Darwin)
@@ -119,9 +118,9 @@ final class ReplicaRecordFile: Sendable {
     }
 
     private func requireOwn() throws {
-        let name = path.split(separator: "/").last ?? ""
         // `.NAME.replica-…` is beside NAME.
-        let database = name.dropFirst().components(separatedBy: ".replica-").dropLast().joined(separator: ".replica-")
+        let name = path.split(separator: "/").last?.dropFirst() ?? ""
+        let database = name[..<(name.ranges(of: ".replica-").last?.lowerBound ?? name.startIndex)]
         try SideFile.requireTrusted(
             descriptor, path, beside: "\(ObjectFile.directory(of: path))/\(database)",
             advice: "Then continue the replica with this file by `Replica.takesOver` (`--take-over` in the tool).")
