@@ -77,7 +77,7 @@ import Testing
         try await clinic.open().close()
         let planted = clinic.directory.path(".\(Clinic.file).snapshot-\(Int.max)-x")
         try Data("x".utf8).write(to: URL(filePath: planted))
-        #expect(try await Stores(clinic).migrationBackups(of: Clinic.file).isEmpty)
+        #expect(try Stores(clinic).migrationBackups(of: Clinic.file).isEmpty)
     }
 
     /// How the record of what was shipped is planted.
