@@ -1,6 +1,8 @@
 """An object store in memory with the requests of S3 that replicas need, for tests.
 
-Usage: object_store.py ADDRESS PORT [without-conditions]
+Usage: object_store.py ADDRESS PORT [without-conditions | conditions-for-probes]
+  without-conditions     ignores If-None-Match
+  conditions-for-probes  ignores it but for the objects by which a writer finds out whether it is honoured
 """
 import re
 import sys
@@ -9,7 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 objects, lock = {}, threading.Lock()
-is_conditional = "without-conditions" not in sys.argv
+honours = sys.argv[3] if len(sys.argv) > 3 else ""
+
+
+def is_conditional(key):
+    if honours == "conditions-for-probes":
+        return key.startswith("strongroom-probe-")
+    return honours != "without-conditions"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -36,7 +44,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_PUT(self):
         key, content = self.parts()[0], self.rfile.read(int(self.headers.get("Content-Length", 0)))
         with lock:
-            if is_conditional and self.headers.get("If-None-Match") == "*" and key in objects:
+            if is_conditional(key) and self.headers.get("If-None-Match") == "*" and key in objects:
                 return self.refuse(412, "PreconditionFailed")
             objects[key] = content
         self.answer(200)
