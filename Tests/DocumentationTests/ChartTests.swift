@@ -2,10 +2,13 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-@Suite("The charts of the README")
+@Suite("The charts of the guides")
 struct ChartTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The guide with the whole table.
+    private static let speed = root.appending(path: "Sources/Strongroom/Strongroom.docc/Speed.md")
 
     private struct Numbers: Decodable, Equatable {
         let ratio: Double
@@ -29,8 +32,8 @@ struct ChartTests {
     }
 
     @Test func theirNumbersAreThoseOfTheTable() throws {
-        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
-        let table = readme.split(separator: "\n").filter { $0.hasPrefix("| ") }.flatMap { line in
+        let article = try String(contentsOf: Self.speed, encoding: .utf8)
+        let table = article.split(separator: "\n").filter { $0.hasPrefix("| ") }.flatMap { line in
             line.matches(of: /([0-9.]+) \(([0-9.]+) to ([0-9.]+)\)/).compactMap { match -> Numbers? in
                 guard let ratio = Double(match.1), let low = Double(match.2), let high = Double(match.3) else {
                     return nil
@@ -45,8 +48,8 @@ struct ChartTests {
     }
 
     @Test func theLimitsAreThoseOfTheTable() throws {
-        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
-        let rows = readme.split(separator: "\n").drop { !$0.hasPrefix("| measure |") }.dropFirst(2)
+        let article = try String(contentsOf: Self.speed, encoding: .utf8)
+        let rows = article.split(separator: "\n").drop { !$0.hasPrefix("| measure |") }.dropFirst(2)
             .prefix { $0.hasPrefix("| ") }
         let table = rows.map { row in
             let cells = row.split(separator: "|", omittingEmptySubsequences: false)
@@ -99,15 +102,35 @@ struct ChartTests {
         }
     }
 
+    /// README's own table is a part of the guide's.
+    @Test func theNumbersOfReadmeAreThoseOfTheGuide() throws {
+        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        let rows = readme.split(separator: "\n").drop { !$0.hasPrefix("| | C loop |") }.dropFirst(2)
+            .prefix { $0.hasPrefix("| ") }
+        let data = try Data(contentsOf: Self.root.appending(path: "Benchmarks/readme.json"))
+        let measured = try JSONDecoder().decode([Measured].self, from: data)
+        #expect(rows.count == 5)
+        for row in rows {
+            let cells = row.split(separator: "|", omittingEmptySubsequences: false)
+                .map { Double($0.trimmingCharacters(in: .whitespaces)) }
+            let (byC, byGRDB) = (try #require(cells[2]), cells[3])
+            #expect(measured.contains { $0.ratio == byC && $0.grdb?.ratio == byGRDB }, "\(row)")
+        }
+    }
+
     /// A picture without a background, for light and dark pages.
-    @Test(arguments: ["architecture", "speed-c", "speed-grdb"])
-    func eachPictureFollowsThePage(name: String) throws {
+    @Test(arguments: [
+        ("architecture", "README.md", "(Sources/Strongroom/Strongroom.docc/Resources/architecture.svg)"),
+        ("speed-c", "Sources/Strongroom/Strongroom.docc/Speed.md", "(speed-c)"),
+        ("speed-grdb", "Sources/Strongroom/Strongroom.docc/Speed.md", "(speed-grdb)"),
+    ])
+    func eachPictureFollowsThePage(name: String, page: String, link: String) throws {
         let picture = try String(
             contentsOf: Self.root.appending(path: "Sources/Strongroom/Strongroom.docc/Resources/\(name).svg"),
             encoding: .utf8)
         #expect(picture.contains("@media (prefers-color-scheme: dark)"))
         #expect(picture.contains("<title>"))
-        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
-        #expect(readme.contains("Strongroom.docc/Resources/\(name).svg"))
+        let text = try String(contentsOf: Self.root.appending(path: page), encoding: .utf8)
+        #expect(text.contains(link))
     }
 }

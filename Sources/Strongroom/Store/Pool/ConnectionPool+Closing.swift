@@ -74,9 +74,14 @@ extension ConnectionPool {
         let reads = broadcaster.unfinishedReads
         guard !reads.isEmpty else { return }
         do {
-            let reader = try hasOneConnection ? writer.connected() : readers[0].open(.reader)
+            var reader = try hasOneConnection ? writer.connected() : readers[0].open(.reader)
             defer { if !hasOneConnection { reader.close() } }
             for read in reads {
+                // A damaged page that one observer has met is no failure of the others.
+                if reader.isLost, !hasOneConnection {
+                    reader.close()
+                    reader = try readers[0].open(.reader)
+                }
                 reader.beginWork(.unshared)
                 CurrentTransaction.inside(self, reader) { read(reader) }
             }
