@@ -5,7 +5,7 @@
 #include <string.h>
 
 #ifndef SQLITE_INNOCUOUS
-#define SQLITE_INNOCUOUS 0 // before SQLite 3.31
+#define SQLITE_INNOCUOUS 0x200000 // since SQLite 3.31, also where the headers are older than the library
 #endif
 
 static int insert_all(sqlite3 *connection, const baseline_list *list) {
@@ -105,6 +105,6 @@ static void words(sqlite3_context *context, int count, sqlite3_value **values) {
 }
 
 int baseline_register_words(sqlite3 *connection) {
-    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | (sqlite3_libversion_number() < 3031000 ? 0 : SQLITE_INNOCUOUS);
     return sqlite3_create_function_v2(connection, "strongroom_words", 2, flags, NULL, words, NULL, NULL, NULL);
 }
