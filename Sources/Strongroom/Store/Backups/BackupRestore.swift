@@ -237,7 +237,7 @@ struct BackupRestore {
     ///
     /// - Throws: ``StrongroomError`` with `otherDatabase` if it is of a database that was not named.
     private func isOfFormer(_ connection: Connection) throws -> Bool {
-        if let former, let recorded = try RecordedName(connection: connection).read(),
+        if let former, opening.migrator != nil, let recorded = try RecordedName(connection: connection).read(),
             recorded.utf8.elementsEqual(former.fileName.utf8)
         {
             return former != opening.name

@@ -16,8 +16,8 @@ extension Stores {
     ///     not be in use.
     ///   - formerName: The name that is recorded in the file. A file that records none, or the database's own name, is
     ///     accepted as well.
-    /// - Throws: ``StrongroomError`` with `otherDatabase` if the file records a third name, `fileMissing`, `sameFile`,
-    ///   `locked`, `busy`, `readOnly`; what opening throws about names, configurations, keys and damage. The file is
+    /// - Throws: ``StrongroomError`` with `otherDatabase` if the file records a third name, `invalidMigrator`
+    ///   without a migrator, `fileMissing`, `sameFile`, `locked`, `busy`, `readOnly`; what opening throws about names, configurations, keys and damage. The file is
     ///   unchanged then.
     public func adopt(_ fileName: String, from formerName: String) async throws {
         let former = try DatabaseName(formerName)
@@ -29,6 +29,15 @@ extension Stores {
 
 extension StoreContext {
     fileprivate func adopt(from former: DatabaseName, _ chain: KeyChain) throws {
+        guard migrator != nil else {
+            throw StrongroomError(
+                .invalidMigrator,
+                """
+                The configuration of "\(name)" has no migrator, so the name that its file records is not compared. \
+                Nothing was changed.
+                """,
+                database: name.fileName)
+        }
         let (_, unlocked) = try unlock(FileContent.of(path), chain)
         // It cannot write if a killed process has left a WAL.
         unlocked.connection.close()

@@ -44,7 +44,12 @@ struct ReplicaRestoreCommand: AsyncParsableCommand {
         }
     }
 
-    func validate() throws { _ = try point }
+    func validate() throws {
+        _ = try point
+        guard adoptFrom == nil || databases.names.count == 1 && databases.family.isEmpty else {
+            throw ValidationError("--adopt-from goes with one database.")
+        }
+    }
 
     func run() async throws {
         let point = try point

@@ -15,7 +15,8 @@ struct AdoptCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var database: OneDatabase
-    @Option(name: .customLong("from"), help: ArgumentHelp("The former name, which the file records.", valueName: "name"))
+    @Option(
+        name: .customLong("from"), help: ArgumentHelp("The former name, which the file records.", valueName: "name"))
     var former: String
     @OptionGroup var output: OutputOptions
 
@@ -30,7 +31,8 @@ struct AdoptCommand: AsyncParsableCommand {
         guard !output.json else {
             return try output.write(Detail(database: database.name.fileName, from: former))
         }
-        CommandSession.current.console.write("\(database.path, .bold) is the database \"\(database.name.fileName)\" now.")
+        CommandSession.current.console.write(
+            "\(database.path, .bold) is the database \"\(database.name.fileName)\" now.")
     }
 }
 
