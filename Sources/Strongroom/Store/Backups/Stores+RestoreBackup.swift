@@ -39,8 +39,9 @@ extension Stores {
     ///   plaintext backup that is not allowed, `sameFile` if the database or the backup is open in this process, or the
     ///   backup has the name of a leftover of an interrupted restore, `locked` if either is open in another process
     ///   (for the backup, as far as the system reports it: Linux does) or the backup changes meanwhile, `otherDatabase`
-    ///   for a backup of another database, `wrongKey`, `plaintextHeader`, `damaged`, `truncated`, `emptyFile`, `notADatabase`, `diskFull`; what opening throws about
-    ///   names, configurations and keys; `CancellationError`. The database is unchanged then.
+    ///   for a backup of another database, `wrongKey`, `plaintextHeader`, `damaged`, `truncated`, `emptyFile`,
+    ///   `notADatabase`, `diskFull`; what opening throws about names, configurations and keys; `CancellationError`. The
+    ///   database is unchanged then.
     @discardableResult
     public func restore(
         _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,

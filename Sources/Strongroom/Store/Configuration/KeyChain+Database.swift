@@ -2,8 +2,8 @@ extension KeyChain {
     /// A chain of keys that only one database has, each derived by HKDF-SHA256 from a raw key of this chain and the
     /// database's name.
     ///
-    /// With one chain for all databases of a family, the file of one tenant opens as that of another. With derived keys
-    /// it does not (`wrongKey`), and a key that leaks opens one database.
+    /// With one chain for all databases of a family, each key decrypts every file of it. With derived keys the file of
+    /// one tenant does not open as that of another (`wrongKey`), and a key that leaks opens one database.
     ///
     /// ```swift
     /// func keyChain(for database: DatabaseName) throws -> KeyChain {
@@ -12,7 +12,7 @@ extension KeyChain {
     /// ```
     ///
     /// A file whose name changes needs the keys of its former name: restore a backup of it with
-    /// `chain.derived(for: formerName)` as its keys.
+    /// `chain.derived(for: formerName)` as its keys, and `adoptingFrom:`.
     ///
     /// - Parameters:
     ///   - database: The full name; every byte of it counts.

@@ -3,8 +3,8 @@ extension Stores {
     /// under it from now on.
     ///
     /// Each file whose schema a migrator maintains records the name of its database. Opening it under another name
-    /// throws `otherDatabase`: with one key chain for all databases of a family, an exchanged file would be read as that
-    /// of another tenant. Move a database while it is closed, with the files beside it: `-wal`, `.keys` and
+    /// throws `otherDatabase`: with one key chain for all databases of a family, an exchanged file would be read as
+    /// that of another tenant. Move a database while it is closed, with the files beside it: `-wal`, `.keys` and
     /// `.keys.copy`.
     ///
     /// ```swift
@@ -16,9 +16,9 @@ extension Stores {
     ///     not be in use.
     ///   - formerName: The name that is recorded in the file. A file that records none, or the database's own name, is
     ///     accepted as well.
-    /// - Throws: ``StrongroomError`` with `otherDatabase` if the file records a third name, `invalidMigrator`
-    ///   without a migrator, `fileMissing`, `sameFile`, `locked`, `busy`, `readOnly`; what opening throws about names, configurations, keys and damage. The file is
-    ///   unchanged then.
+    /// - Throws: ``StrongroomError`` with `otherDatabase` if the file records a third name, `invalidMigrator` without a
+    ///   migrator, `fileMissing`, `sameFile`, `locked`, `busy`, `readOnly`; what opening throws about names,
+    ///   configurations, keys and damage. The file is unchanged then.
     public func adopt(_ fileName: String, from formerName: String) async throws {
         let former = try DatabaseName(formerName)
         try await replacingFile(fileName) { context, chain in

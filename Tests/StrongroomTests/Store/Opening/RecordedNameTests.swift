@@ -123,9 +123,14 @@ struct RecordedNameTests {
         try await Stores(rotated).restore(Self.bob, from: backup)
     }
 
-    @Test func `a name may have an apostrophe`() async throws {
-        let name = "vault_o'brien''.sqlite"
+    /// A combining character makes one character of two with the quotation mark before it.
+    @Test(arguments: ["vault_o'brien''.sqlite", "vault_'\u{301}'", "vault_e\u{301}.sqlite", "vault_' AS name"])
+    func `a name may have quotation marks`(name: String) async throws {
         for line in ["a", "b"] { try await add(line, to: name, of: vault) }
         #expect(try await lines(of: name, of: vault) == ["a", "b"])
+        try FileManager.default.moveItem(
+            atPath: "\(vault.directory)/\(name)", toPath: "\(vault.directory)/\(Self.bob)")
+        let error = try await expectFailure(.otherDatabase) { [vault] in try await Stores(vault).open(Self.bob) }
+        #expect(error.message.contains("\"\(name)\""))
     }
 }
