@@ -237,8 +237,8 @@ struct BackupRestore {
     ///
     /// - Throws: ``StrongroomError`` with `otherDatabase` if it is of a database that was not named.
     private func isOfFormer(_ connection: Connection) throws -> Bool {
-        if let former, opening.migrator != nil, let recorded = try RecordedName(connection: connection).read(),
-            recorded.utf8.elementsEqual(former.fileName.utf8)
+        if let former, opening.migrator != nil,
+            try RecordedName(connection: connection).read() == former.fileName
         {
             return former != opening.name
         }

@@ -10,7 +10,8 @@ extension StoreContext {
     @discardableResult
     func requireOwnName(_ connection: Connection, of copy: String? = nil) throws -> String? {
         guard migrator != nil, let recorded = try RecordedName(connection: connection).read() else { return nil }
-        guard recorded.utf8.elementsEqual(name.fileName.utf8) else { throw ofOther(recorded, copy) }
+        // A file system may list a name in another Unicode form, which `==` treats as the same.
+        guard recorded == name.fileName else { throw ofOther(recorded, copy) }
         return recorded
     }
 

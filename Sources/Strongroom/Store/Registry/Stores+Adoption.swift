@@ -46,9 +46,8 @@ extension StoreContext {
         try connection.proveKey()
         let record = RecordedName(connection: connection)
         if let recorded = try record.read() {
-            let isOwn = recorded.utf8.elementsEqual(name.fileName.utf8)
-            guard isOwn || recorded.utf8.elementsEqual(former.fileName.utf8) else { throw ofOther(recorded) }
-            if isOwn { return }
+            if recorded == name.fileName { return }
+            guard recorded == former.fileName else { throw ofOther(recorded) }
         }
         try record.write(name.fileName)
     }
