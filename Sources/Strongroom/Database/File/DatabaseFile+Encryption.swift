@@ -25,6 +25,10 @@ extension DatabaseFile {
         let file = try PlainFile(lockPath, isWritable: true, followsLinks: false)
         try file.truncate(to: 0)
         try Array(stamp.rawValue.utf8).withUnsafeBytes { try file.write($0, at: 0) }
+        // It must not be lost where the envelope that is created next is kept.
+        guard stamp == .converting else { return }
+        try file.synchronize()
+        try FileSystem.synchronize(FileSystem.directory(of: lockPath))
     }
 
     /// Throws if the database was encrypted once: a plaintext file is not it.
