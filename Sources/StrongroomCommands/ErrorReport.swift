@@ -75,7 +75,7 @@ extension ExitStatus {
             case .permissionDenied: .noPermission
             case .wrongKey, .invalidKey, .emptyKeyChain, .keyFile, .keySource, .plaintextFile, .encryptedFile,
                 .noConfiguration, .duplicateConfiguration, .cipherSettings, .invalidMigrator, .envelopeMissing,
-                .foreignEnvelope, .otherReplica, .notReplicable, .objectStore:
+                .foreignEnvelope, .otherDatabase, .otherReplica, .notReplicable, .objectStore:
                 .configuration
             // The user of the command wrote the statement.
             case .invalidName, .sql, .notAuthorized, .sameFile: .usage

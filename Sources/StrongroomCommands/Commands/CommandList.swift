@@ -11,7 +11,7 @@ enum CommandList {
     /// Commands for files, keys and schemas.
     private static let upkeep: [any ParsableCommand.Type] = [
         StatusCommand.self, DoctorCommand.self, RotateCommand.self, ConvertCommand.self, MigrateCommand.self,
-        VerifyCommand.self, ReindexCommand.self, SalvageCommand.self, RecoverCommand.self,
+        AdoptCommand.self, VerifyCommand.self, ReindexCommand.self, SalvageCommand.self, RecoverCommand.self,
         KeysCommand.self,
     ]
 

@@ -211,9 +211,10 @@ package struct OperatedDatabase: Sendable {
 
     /// Replaces the file by a state of a replica, or creates it.
     func restoreReplica(
-        _ replica: Replica, to point: RestorePoint, progress: @escaping @Sendable (WorkProgress) -> Void
+        _ replica: Replica, to point: RestorePoint, adoptingFrom formerName: String?,
+        progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> ReplicaRestoreReport {
-        try await stores.restore(name.fileName, from: replica, to: point, progress: progress)
+        try await stores.restore(name.fileName, from: replica, to: point, adoptingFrom: formerName, progress: progress)
     }
 
     /// The newest change of a replica, if the file has not changed since; nil if it may have.

@@ -33,20 +33,24 @@ extension Stores {
     ///     for it wait.
     ///   - replica: The replica; nil for the one that the configuration lists.
     ///   - point: The state.
+    ///   - formerName: The name of the other database that the replica is of, which becomes this one; nil if it must be
+    ///     of this database. The replica's folder is that of the other one.
     ///   - progress: Called with `writing`, in bytes of objects, and then as for a backup; must not block.
     /// - Returns: What was restored.
-    /// - Throws: `StrongroomError` with `replicaMissing`, `replicaIncomplete`, `replicaDamaged`, `newerReplica`, what
+    /// - Throws: `StrongroomError` with `replicaMissing`, `replicaIncomplete`, `replicaDamaged`, `newerReplica`,
+    ///   `otherDatabase` for the replica of another database, what
     ///   the object store throws; as `restore(_:from:)`. The database is unchanged then.
     @discardableResult
     public func restore(
         _ fileName: String, from replica: Replica? = nil, to point: RestorePoint,
-        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+        adoptingFrom formerName: String? = nil, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> ReplicaRestoreReport {
         let name = try DatabaseName(fileName)
         guard let replica = try replica ?? configuredReplica(of: name) else { throw Self.noReplica(name) }
-        let plan = try await RestorePlan(replica.folder(of: name), to: point)
+        let former = try formerName.map { try DatabaseName($0) }
+        let plan = try await RestorePlan(replica.folder(of: former ?? name), to: point)
         let report = try await restoreReplica(
-            fileName, progress: progress,
+            fileName, adoptingFrom: former, progress: progress,
             fill: { file in
                 try await RestoreWork(plan: plan, file: file, progress: progress).run()
             })

@@ -9,7 +9,10 @@ extension SchemaDescription {
         }
         var others: [(kind: String, name: String, table: String, sql: String)] = []
         try db.forEachRow(
-            "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('trigger', 'view') AND sql IS NOT NULL"
+            """
+            SELECT type, name, tbl_name, sql FROM sqlite_master
+            WHERE type IN ('trigger', 'view') AND sql IS NOT NULL AND name <> 'strongroom_database'
+            """
         ) { row in others.append((try row[0], try row[1], try row[2], try row[3])) }
         for other in others {
             var item = SchemaItem(title: "\(other.kind) \"\(other.name)\"")

@@ -146,6 +146,19 @@ struct ConfigurationsAndFamiliesExamples {
     }
 
     #if Macros
+    @Test func aRenamedDatabaseIsAdopted() async throws {
+        let place = try Place(tables: Families.Entry.schema)
+        let stores = try Stores(place)
+        try await stores.open("addressbook_alice.sqlite").close()
+        try FileManager.default.moveItem(
+            atPath: place.directory.path("addressbook_alice.sqlite"),
+            toPath: place.directory.path("addressbook_beth.sqlite"))
+
+        try await stores.adopt("addressbook_beth.sqlite", from: "addressbook_alice.sqlite")
+
+        try await stores.open("addressbook_beth.sqlite").close()
+    }
+
     @Test func aMarkedTypeIsFound() async throws {
         let store = try await Discovered().openJournal(of: "alice")
         #expect(store.path.hasSuffix("/journal_alice.sqlite"))

@@ -30,6 +30,21 @@ struct KeysAndRotationExamples {
         }
     }
 
+    /// Address books with keys of their own.
+    private struct Derived: Configuration {
+        static let target = "addressbook"
+
+        let directory: TemporaryDirectory
+        var keyPath: String { directory.path("keys") }
+
+        func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
+        func migrator(for database: DatabaseName) -> Migrator? { KeysAndRotationExamples.migrator }
+
+        func keyChain(for database: DatabaseName) throws -> KeyChain {
+            try KeyFile(keyPath).keyChain().derived(for: database)
+        }
+    }
+
     /// Address books with an envelope.
     private struct Enveloped: Configuration {
         static let target = "addressbook"
@@ -130,6 +145,24 @@ struct KeysAndRotationExamples {
         #expect(outcomes.map(\.name.fileName).sorted() == ["addressbook_alice.sqlite", "addressbook_bob.sqlite"])
         #expect(try outcomes.allSatisfy { try $0.result.get().isRotated })
         #expect(printed.lines.count == 2)
+    }
+
+    @Test func eachDatabaseHasKeysOfItsOwn() async throws {
+        let books = Derived(directory: try TemporaryDirectory())
+        let digits = String(repeating: "5a", count: 32)
+        try #require(
+            FileManager.default.createFile(
+                atPath: books.keyPath, contents: Data("raw:\(digits)\n".utf8), attributes: [.posixPermissions: 0o600]))
+        for name in ["addressbook_alice.sqlite", "addressbook_bob.sqlite"] {
+            try await Stores(books).open(name).close()
+        }
+        let files = ["addressbook_alice.sqlite", "addressbook_bob.sqlite"].map { books.directory.path($0) }
+        try FileManager.default.removeItem(atPath: files[0])
+        try FileManager.default.copyItem(atPath: files[1], toPath: files[0])
+        let error = await #expect(throws: StrongroomError.self) {
+            try await Stores(books).open("addressbook_alice.sqlite")
+        }
+        #expect(error?.code == .wrongKey)
     }
 
     @Test func plaintextIsMadeByNameAlone() async throws {

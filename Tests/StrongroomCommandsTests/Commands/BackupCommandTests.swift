@@ -59,7 +59,8 @@ struct BackupCommandTests {
         #expect(try taken.json(Answer.self).rows >= 2)
         #expect(try ledger.bytes(target).starts(with: Data("SQLite format 3\0".utf8)))
         // One that has a key is encrypted with it.
-        let named = try await ledger.run("restore", copy, "ledger_named.sqlite", "--allow-plaintext")
+        let named = try await ledger.run(
+            "restore", copy, "ledger_named.sqlite", "--allow-plaintext", "--adopt-from", "ledger.sqlite")
         #expect(named.status == .success, "\(named.errors)")
         #expect(try await ledger.rows("ledger_named.sqlite") == 2)
     }

@@ -12,6 +12,7 @@ struct Clinic: Configuration {
     var keys = [Key.raw(key(1))]
     var protection = KeyProtection.direct
     var settings = StoreSettings()
+    var migrator: Migrator?
 
     init(_ replica: Replica? = nil) throws {
         directory = try TemporaryDirectory()
@@ -28,6 +29,7 @@ struct Clinic: Configuration {
     func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(keys) }
     func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
     func settings(for database: DatabaseName) -> StoreSettings { settings }
+    func migrator(for database: DatabaseName) throws -> Migrator? { migrator }
     func extensions(for database: DatabaseName) throws -> [any StoreExtension] { replica.map { [$0] } ?? [] }
     /// Opens the database.
     func open() async throws -> Store {

@@ -1,6 +1,6 @@
 /// The lock between processes, for opening a file and for changing the files beside it.
 extension DatabaseFile {
-    private var lockPath: String { FileSystem.companion(of: path, "lock") }
+    var lockPath: String { FileSystem.companion(of: path, "lock") }
 
     /// Acquires the lock between processes to open the file, which might otherwise be replaced meanwhile.
     ///

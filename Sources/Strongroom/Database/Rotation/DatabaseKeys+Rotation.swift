@@ -15,11 +15,16 @@ extension DatabaseKeys {
         _ unlocked: UnlockedFile, salt: [UInt8]?, patience: Duration, monitor: WorkMonitor = WorkMonitor(),
         whenReplaced: @escaping @Sendable () throws -> Void
     ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
+        let isPlaintext = unlocked.derivedKey == nil && chain.current != nil
+        if isPlaintext { try file.remember(.converting) }
         try makeEnvelope(salt: salt)
         guard let wantedKey else { return nil }
-        return try Rotation.run(
+        let done = try Rotation.run(
             file, unlocked, to: wantedKey, position: lastPosition, settings, salt: salt, patience: patience,
             monitor: monitor, whenReplaced: whenReplaced)
+        // If this fails, the next opening does it.
+        if isPlaintext { try? file.remember(.encrypted) }
+        return done
     }
 
     /// Rotates the envelope to the current key, removes a data key that the file no longer has, and repairs the copies.

@@ -7,7 +7,7 @@ extension StrongroomError {
             case tooManyOpenFiles, damagedLog, plaintextHeader
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
             case invalidKey, emptyKeyChain, keyFile, keySource, invalidSetting, cipherSettings, rotationFailed
-            case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot
+            case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot, otherDatabase
             case inMemory, closed, nestedAccess, otherStore, transactionEnded, readOnly, notAuthorized, busy, timedOut,
                 interrupted
             case constraint, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow, staleRecord
@@ -56,6 +56,8 @@ extension StrongroomError {
         public static let fileChanged = Code(.fileChanged)
         /// The file's schema is newer than the program knows.
         public static let newerSchema = Code(.newerSchema)
+        /// The file is that of another database, which has another name.
+        public static let otherDatabase = Code(.otherDatabase)
         /// Another process has locked the database.
         public static let locked = Code(.locked)
         /// The operating system refuses access to a file or a directory.

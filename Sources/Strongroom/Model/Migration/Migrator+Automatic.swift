@@ -54,7 +54,7 @@ extension Migrator {
                 database: connection.database)
         }
         return try connection.inSnapshot {
-            let isEmpty = try connection.ownValue("SELECT 1 FROM sqlite_master LIMIT 1") == nil
+            let isEmpty = try connection.ownValue(RecordedName.anyObject) == nil
             let changes = try schema.changesOfUnversioned(connection)
             return Plan(from: isEmpty ? nil : Self.automaticVersion, work: .adapt(changes))
         }

@@ -47,7 +47,7 @@ extension Migrator {
         // In a transaction, whose end reports damage that would be read as other versions.
         let (entries, isEmpty) = try connection.inSnapshot {
             let entries = try VersionHistory(connection: connection).entries()
-            return (entries, try connection.ownValue("SELECT 1 FROM sqlite_master LIMIT 1") == nil)
+            return (entries, try connection.ownValue(RecordedName.anyObject) == nil)
         }
         guard let last = entries.last?.version else {
             let isNewest = target == migrations.count - 1

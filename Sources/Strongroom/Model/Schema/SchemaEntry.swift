@@ -29,7 +29,10 @@ extension Connection {
     func schemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
         var entries: [SchemaEntry] = []
         let source = temporary ? "sqlite_temp_master" : "sqlite_master"
-        let query = "SELECT type, name, tbl_name, sql FROM \(source) WHERE sql IS NOT NULL ORDER BY rowid"
+        let query = """
+            SELECT type, name, tbl_name, sql FROM \(source) WHERE sql IS NOT NULL AND name <> '\(RecordedName.view)' \
+            ORDER BY rowid
+            """
         try withOwnStatement(query) { statement in
             let row = Row(statement)
             while try statement.step() {

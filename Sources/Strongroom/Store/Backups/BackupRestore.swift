@@ -12,6 +12,8 @@ struct BackupRestore {
     let monitor: WorkMonitor
     /// Further keys that the backup may have; it is rewritten then.
     var formerKeys: [Key] = []
+    /// The other database that the backup may be of.
+    var former: DatabaseName?
     /// The backup, if it was written to ``rawPath(of:)`` instead of being copied there.
     var written: PlainFile?
 
@@ -149,9 +151,14 @@ struct BackupRestore {
         // The connections that check it may meet when one of them opens or closes a file in WAL mode.
         let raw = DatabaseFile(
             path: rawPath, name: opening.file.name, busyTimeout: 5_000, log: nil, functions: opening.file.functions)
-        let unlocked = try unlock(raw, found, keys)
+        var unlocked = try unlock(raw, found, keys)
         defer { unlocked.connection.close() }
         try requireKnownSchema(unlocked.connection)
+        if try isOfFormer(unlocked.connection) {
+            unlocked.connection.close()
+            try recordName(in: raw, unlocked.derivedKey)
+            unlocked = try unlock(raw, FileContent.of(rawPath), keys)
+        }
         var isKept = chain.isPlaintext
         if let derived = unlocked.derivedKey {
             let isFormer = unlocked.position.map { $0 < formerKeys.count } ?? false
@@ -224,6 +231,27 @@ struct BackupRestore {
     /// opened after the restore.
     private func requireKnownSchema(_ connection: Connection) throws {
         _ = try opening.migrator?.whenChanged(.ignore).plan(for: connection)
+    }
+
+    /// Whether the backup is of the other database that was named.
+    ///
+    /// - Throws: ``StrongroomError`` with `otherDatabase` if it is of a database that was not named.
+    private func isOfFormer(_ connection: Connection) throws -> Bool {
+        if let former, opening.migrator != nil,
+            try RecordedName(connection: connection).read() == former.fileName
+        {
+            return former != opening.name
+        }
+        try opening.requireOwnName(
+            connection, of: written == nil ? "The backup \"\(backup)\"" : "The state of the replica")
+        return false
+    }
+
+    /// Records the database's name in the copy, which is checked afterwards.
+    private func recordName(in raw: DatabaseFile, _ key: DerivedKey?) throws {
+        let connection = try raw.connect(.existing, key: key)
+        defer { connection.close() }
+        try RecordedName(connection: connection).write(opening.name.fileName)
     }
 
     /// Finds the key of the backup, using the copy: opening a database can change it.

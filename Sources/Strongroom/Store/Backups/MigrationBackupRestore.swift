@@ -33,6 +33,7 @@ struct MigrationBackupRestore {
         case .absent: throw gone
         case .plaintext:
             guard chain.opensPlaintext else { throw opening.plaintextFound(at: backup.path) }
+            if !chain.isPlaintext { try opening.file.requireNeverEncrypted(at: backup.path) }
         case .encrypted:
             guard !chain.isPlaintext else { throw opening.encryptedFound(at: backup.path) }
             let unlocked = try DatabaseKeys(file, trying: keys.candidates, opening.ciphers).unlock(content)

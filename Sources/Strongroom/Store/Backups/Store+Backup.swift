@@ -16,8 +16,8 @@ extension Store {
     ///
     /// A defect that is no damage of a page, such as an index that does not match its table, is copied with the rest.
     /// With `checkingStructure` the structure of the copy is checked, as that of a backup is before it is restored; see
-    /// ``Stores/restore(_:from:keys:allowingPlaintext:progress:)``. ``verify(checkingStructure:progress:)`` checks the
-    /// database itself.
+    /// ``Stores/restore(_:from:keys:allowingPlaintext:adoptingFrom:progress:)``.
+    /// ``verify(checkingStructure:progress:)`` checks the database itself.
     ///
     /// The copy of a plaintext database is plaintext unless a key is given; plaintext of an encrypted database is made
     /// only by ``exportPlaintext(to:progress:)``.

@@ -30,28 +30,32 @@ extension Stores {
     ///   - keys: The keys that may open the backup; nil for the database's chain.
     ///   - allowingPlaintext: Whether the backup may be plaintext, and with it the database if its configuration says
     ///     so.
+    ///   - formerName: The name of the other database that the backup is of, which becomes this one; nil if the backup
+    ///     must be of this database.
     ///   - progress: Called with `writing`, `checking` and, for a backup that is rewritten, `verifying`, in bytes, on
     ///     one of the library's threads; must not block.
     /// - Returns: What was restored.
     /// - Throws: ``StrongroomError`` with `fileMissing` if there is no backup, `readOnly`, `plaintextFile` for a
     ///   plaintext backup that is not allowed, `sameFile` if the database or the backup is open in this process, or the
     ///   backup has the name of a leftover of an interrupted restore, `locked` if either is open in another process
-    ///   (for the backup, as far as the system reports it: Linux does) or the backup changes meanwhile, `wrongKey`,
-    ///   `plaintextHeader`, `damaged`, `truncated`, `emptyFile`, `notADatabase`, `diskFull`; what opening throws about
-    ///   names, configurations and keys; `CancellationError`. The database is unchanged then.
+    ///   (for the backup, as far as the system reports it: Linux does) or the backup changes meanwhile, `otherDatabase`
+    ///   for a backup of another database, `wrongKey`, `plaintextHeader`, `damaged`, `truncated`, `emptyFile`,
+    ///   `notADatabase`, `diskFull`; what opening throws about names, configurations and keys; `CancellationError`. The
+    ///   database is unchanged then.
     @discardableResult
     public func restore(
         _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,
-        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+        adoptingFrom formerName: String? = nil, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> BackupReport {
-        try await replacingFile(fileName) { opening, chain in
+        let former = try formerName.map { try DatabaseName($0) }
+        return try await replacingFile(fileName) { opening, chain in
             let report = try await WorkMonitor.run(progress) { monitor in
                 let backup = try FileSystem.resolve(path)
                 try OpenFiles.shared.claim(backup, opening.name)
                 defer { OpenFiles.shared.release(backup) }
                 return try BackupRestore(
                     opening: opening, chain: chain, backup: backup, backupKeys: keys,
-                    allowsPlaintext: allowingPlaintext, monitor: monitor
+                    allowsPlaintext: allowingPlaintext, monitor: monitor, former: former
                 ).run()
             }
             opening.logger?.notice("restored", metadata: ["backup": .string(path)])

@@ -6,6 +6,7 @@ extension Stores {
     /// - Parameters:
     ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
     ///     for it wait.
+    ///   - former: The other database that the pages may be of, which becomes this one.
     ///   - progress: As for a backup.
     ///   - beforeReplacing: As `whenRestored`, before the database is replaced.
     ///   - whenRestored: Called with the path of the record of what was shipped to the replica, when the database is in
@@ -14,7 +15,8 @@ extension Stores {
     ///     that belongs to them; nil if they have none.
     /// - Throws: As `restore(_:from:)`; what the function throws. The database is unchanged then.
     package func restoreReplica(
-        _ fileName: String, progress: @escaping @Sendable (WorkProgress) -> Void,
+        _ fileName: String, adoptingFrom former: DatabaseName? = nil,
+        progress: @escaping @Sendable (WorkProgress) -> Void,
         beforeReplacing: @Sendable (_ recordPath: (String) -> String) async throws -> Void = { _ in },
         whenRestored: @Sendable (_ recordPath: (String) -> String) async throws -> Void = { _ in },
         fill: @Sendable (RestoredFile) async throws -> [UInt8]?
@@ -36,7 +38,8 @@ extension Stores {
                         return try BackupRestore(
                             opening: opening, chain: chain, backup: restored.file.path, backupKeys: nil,
                             allowsPlaintext: false,
-                            monitor: monitor, formerKeys: formerKeys, written: restored.file
+                            monitor: monitor, formerKeys: formerKeys, former: former,
+                            written: restored.file
                         ).run()
                     }
                     isReplaced = true

@@ -25,6 +25,7 @@ extension StoreContext {
         switch content {
         case .absent: throw file.missing
         case .plaintext where !chain.opensPlaintext: throw plaintextFound()
+        case .plaintext where !chain.isPlaintext: try file.requireNeverEncrypted()
         case .encrypted where chain.isPlaintext: throw encryptedFound()
         case .plaintext, .encrypted: break
         }

@@ -7,6 +7,7 @@ extension StoreOpening {
         var keys = try context.databaseKeys(chain, salt: nil)
         let unlocked = try keys.createFile { connection in
             try migrate(connection, context.migrator?.plan(for: connection), nil, &report)
+            try recordName(connection, nil, report)
         }
         return (keys, unlocked)
     }

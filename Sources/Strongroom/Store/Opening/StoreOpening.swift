@@ -55,10 +55,13 @@ struct StoreOpening: Sendable {
         do {
             // Before anything is written: a file of a newer program is refused and left unchanged.
             let plan = try planMigration(unlocked.connection, report)
+            let recorded = try context.requireOwnName(unlocked.connection)
             try rotate(&unlocked, &keys, found.content, &report)
             let connection = try configuredConnection(unlocked)
             try migrate(connection, plan, unlocked, &report)
             try rebuildFullText(connection, report)
+            try recordName(connection, recorded, report)
+            rememberEncryption(unlocked)
             finish(&report, unlocked, chain)
             return (connection, keys.activeKey(of: unlocked), report)
         } catch {

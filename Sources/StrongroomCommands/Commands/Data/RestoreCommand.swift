@@ -27,6 +27,9 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("The backup opens with a key of this environment variable.", valueName: "name"))
     var backupKeyEnv: String?
+    @Option(
+        help: ArgumentHelp("The backup is of this other database, which becomes this one.", valueName: "name"))
+    var adoptFrom: String?
     @Flag(help: "The backup may be plaintext, and so may the database if its configuration says so.")
     var allowPlaintext = false
     @OptionGroup var form: OutputOptions
@@ -55,10 +58,10 @@ struct RestoreCommand: AsyncParsableCommand {
         try await target.requireNoKeyFile(target.path, keyFiles: [database.keys.keyFile, backupKeyFile])
         let progress = CommandProgress("Restoring", count: 1, unit: .bytes, isQuiet: form.json)
         defer { progress.finish() }
-        let report = try await Interruption.cancelling { [file, allowPlaintext] in
-            try await target.restore(FilePath.absolute(file), keys: backupKeys, allowingPlaintext: allowPlaintext) {
-                progress.update($0)
-            }
+        let report = try await Interruption.cancelling { [file, allowPlaintext, adoptFrom] in
+            try await target.restore(
+                FilePath.absolute(file), keys: backupKeys, allowingPlaintext: allowPlaintext, adoptingFrom: adoptFrom
+            ) { progress.update($0) }
         }
         progress.finish()
         let detail = BackupDetail(report)
@@ -69,10 +72,11 @@ struct RestoreCommand: AsyncParsableCommand {
 extension OperatedDatabase {
     /// Restores a backup.
     fileprivate func restore(
-        _ path: String, keys: KeyChain?, allowingPlaintext: Bool,
+        _ path: String, keys: KeyChain?, allowingPlaintext: Bool, adoptingFrom formerName: String?,
         progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> BackupReport {
         try await Stores(answering: name.target, with: configuration).restore(
-            name.fileName, from: path, keys: keys, allowingPlaintext: allowingPlaintext, progress: progress)
+            name.fileName, from: path, keys: keys, allowingPlaintext: allowingPlaintext,
+            adoptingFrom: formerName, progress: progress)
     }
 }

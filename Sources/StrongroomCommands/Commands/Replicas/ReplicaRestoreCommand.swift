@@ -19,6 +19,9 @@ struct ReplicaRestoreCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The last state at this time, such as 2027-03-14T14:05:00Z, instead of the newest.", valueName: "time"))
     var at: String?
+    @Option(
+        help: ArgumentHelp("The replica is of this other database, which becomes this one.", valueName: "name"))
+    var adoptFrom: String?
     @Flag(help: "Replace existing databases: what is not in the replica is lost.")
     var force = false
     @OptionGroup(title: "Several databases") var family: FamilyOptions
@@ -41,7 +44,12 @@ struct ReplicaRestoreCommand: AsyncParsableCommand {
         }
     }
 
-    func validate() throws { _ = try point }
+    func validate() throws {
+        _ = try point
+        guard adoptFrom == nil || databases.names.count == 1 && databases.family.isEmpty else {
+            throw ValidationError("--adopt-from goes with one database.")
+        }
+    }
 
     func run() async throws {
         let point = try point
@@ -49,15 +57,15 @@ struct ReplicaRestoreCommand: AsyncParsableCommand {
         let command = FamilyCommand<Detail>(
             name: "replica restore", label: "Restoring", databases: try await databases.resolve(), options: family,
             output: output)
-        try await command.run { [databases, force] database, progress in
+        try await command.run { [databases, force, adoptFrom] database, progress in
             let target = database.with(keys: chain)
             guard try force || !Stores.hasFile(at: target.path) else {
                 throw CommandFailure(
                     "exists", "There is a database at \"\(target.path)\". Give --force to replace it.", .cannotCreate)
             }
-            let report = try await target.restoreReplica(databases.replica(of: database), to: point) {
-                progress.update($0)
-            }
+            let report = try await target.restoreReplica(
+                databases.replica(of: database), to: point, adoptingFrom: adoptFrom
+            ) { progress.update($0) }
             let detail = Detail(
                 change: report.change, time: report.time, bytes: report.file.bytes, rows: report.file.rows)
             let words = "\(HumanReadable.count(Int(report.file.rows))) rows, \(HumanReadable.bytes(report.file.bytes))"

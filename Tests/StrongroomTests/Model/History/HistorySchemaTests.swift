@@ -83,8 +83,12 @@ struct HistorySchemaTests {
         func schema(_ store: Store) async throws -> [String] {
             try await store.read { db throws in
                 var texts: [String] = []
-                try db.forEachRow("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE '%migrations'")
-                {
+                try db.forEachRow(
+                    """
+                    SELECT sql FROM sqlite_master
+                    WHERE sql IS NOT NULL AND name NOT IN ('strongroom_migrations', 'strongroom_database')
+                    """
+                ) {
                     texts.append(try $0[0])
                 }
                 return texts.sorted()

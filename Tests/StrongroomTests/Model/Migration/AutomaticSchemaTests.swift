@@ -58,7 +58,8 @@ struct AutomaticSchemaTests {
                 "table \"contact\" added", "table \"other\" added",
             ])
         #expect(try await texts("SELECT name FROM sqlite_master WHERE name = 'contact_mail'") == ["contact_mail"])
-        #expect(try await texts("SELECT name FROM sqlite_master WHERE name LIKE 'strongroom%'") == [])
+        let own: SQL = "SELECT name FROM sqlite_master WHERE name LIKE 'strongroom%'"
+        #expect(try await texts(own) == ["strongroom_database"])
     }
 
     @Test func whatIsMissingIsAddedAndTheRowsStay() async throws {
@@ -160,7 +161,7 @@ struct AutomaticSchemaTests {
             try await vault.with(\.migrator, .automatic(tables: declared)).open()
         }
         #expect(error.message.contains("could not be changed to their declarations"), "\(name)")
-        #expect(try await texts("SELECT name FROM sqlite_master ORDER BY name") == ["t"], "\(name)")
+        #expect(try await texts("SELECT name FROM sqlite_master WHERE type = 'table'") == ["t"], "\(name)")
         #expect(try await texts("SELECT ifnull(a, '-') FROM t ORDER BY id") == ["x", "x", "-"], "\(name)")
     }
 

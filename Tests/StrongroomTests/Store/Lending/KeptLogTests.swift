@@ -62,9 +62,16 @@ struct KeptLogTests {
         // Both are closed for another, and have an empty log.
         try await add("c", to: "vault_2.sqlite")
         for number in [0, 1] { #expect(try sizes("vault_\(number).sqlite")[0] == 0) }
+        // Another file of the same database, as from a backup.
+        let elsewhere = try TemporaryDirectory()
+        let other = try Stores(Vault(elsewhere.path(""), keys: .numbered(1)))
+        try await other.withStore("vault_0.sqlite") { store in
+            try await store.write { db in try db.execute("INSERT INTO line VALUES ('b')") }
+        }
+        try await other.closeAll()
         try FileManager.default.removeItem(atPath: directory.path("vault_0.sqlite"))
         try FileManager.default.copyItem(
-            atPath: directory.path("vault_1.sqlite"), toPath: directory.path("vault_0.sqlite"))
+            atPath: elsewhere.path("vault_0.sqlite"), toPath: directory.path("vault_0.sqlite"))
         #expect(try await lines(of: "vault_0.sqlite") == ["b"])
         try await stores.closeAll()
     }
