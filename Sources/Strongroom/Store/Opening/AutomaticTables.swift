@@ -1,7 +1,7 @@
 /// The types whose tables match their declarations, in a file whose schema no migrator maintains.
 final class AutomaticTables: Sendable {
     let isKept: Bool
-    private let known = Locked<Set<ObjectIdentifier>>([])
+    private let known = Locked<[ObjectIdentifier: TableSchema]>([:])
     private let present = Locked<Set<SQLName>>([])
     /// Serializes comparisons; a later caller finds that its table has already been compared.
     let mutex = AsyncMutex()
@@ -13,8 +13,11 @@ final class AutomaticTables: Sendable {
 
     /// Whether the table of a type need not be compared any more.
     func isKnown(_ table: any Table.Type) -> Bool {
-        isKept || known.withLock { $0.contains(ObjectIdentifier(table)) }
+        isKept || known.withLock { $0[ObjectIdentifier(table)] != nil }
     }
+
+    /// The tables that are in the file and match their declarations, if no migrator maintains the schema.
+    var schemas: [TableSchema] { known.withLock { Array($0.values) } }
 
     /// Whether a table is in the file, whether or not it matches a declaration.
     func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(SQLName(table)) } }
@@ -34,6 +37,6 @@ final class AutomaticTables: Sendable {
 
     /// Records that a table is in the file and matches its declaration, as committed.
     func record(_ table: any Table.Type) {
-        _ = known.withLock { $0.insert(ObjectIdentifier(table)) }
+        known.withLock { $0[ObjectIdentifier(table)] = table.schema }
     }
 }
