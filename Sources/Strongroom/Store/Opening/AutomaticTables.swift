@@ -2,7 +2,7 @@
 final class AutomaticTables: Sendable {
     let isKept: Bool
     private let known = Locked<[ObjectIdentifier: TableSchema]>([:])
-    private let present = Locked<Set<SQLName>>([])
+    private let present = Locked<[SQLName: TableSchema]>([:])
     /// Serializes comparisons; a later caller finds that its table has already been compared.
     let mutex = AsyncMutex()
 
@@ -16,11 +16,12 @@ final class AutomaticTables: Sendable {
         isKept || known.withLock { $0[ObjectIdentifier(table)] != nil }
     }
 
-    /// The tables that are in the file and match their declarations, if no migrator maintains the schema.
-    var schemas: [TableSchema] { known.withLock { Array($0.values) } }
+    /// The declarations of tables that are in the file, as far as this process has used them, if no migrator maintains
+    /// the schema.
+    var schemas: [TableSchema] { known.withLock { Array($0.values) } + present.withLock { Array($0.values) } }
 
     /// Whether a table is in the file, whether or not it matches a declaration.
-    func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(SQLName(table)) } }
+    func isPresent(_ table: String) -> Bool { present.withLock { $0[SQLName(table)] != nil } }
 
     /// Called when a transaction that has changed the schema is committed: a table may have been dropped.
     func forgetPresent(on connection: Connection) {
@@ -31,8 +32,8 @@ final class AutomaticTables: Sendable {
     }
 
     /// Records that a table is in the file, as committed.
-    func recordPresent(_ table: String) {
-        _ = present.withLock { $0.insert(SQLName(table)) }
+    func recordPresent(_ table: TableSchema) {
+        present.withLock { $0[SQLName(table.name)] = table }
     }
 
     /// Records that a table is in the file and matches its declaration, as committed.

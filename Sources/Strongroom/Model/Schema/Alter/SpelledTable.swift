@@ -111,7 +111,7 @@ extension SpelledTable {
         let condition = keys.map { "\($0) IS ?" }.joined(separator: " AND ")
         do {
             try connection.withOwnStatement(
-                "UPDATE \(quoted) SET \(values) WHERE \(condition)", change.values.map(\.value) + change.keys
+                "UPDATE OR ABORT \(quoted) SET \(values) WHERE \(condition)", change.values.map(\.value) + change.keys
             ) { try $0.run() }
         } catch let error as StrongroomError where error.code == .constraint {
             var rowID: Int64?
