@@ -78,8 +78,9 @@ extension RecordField {
             guard let stored = SortedDecimal.stored(text) else { throw mismatch("a text that is no decimal number") }
             return .text(stored)
         }
-        if let spelling = column.spelling, spelling == .uuid || dates == .stored, value != .null {
-            guard let stored = spelling.canonical(value) else { throw mismatch("another value") }
+        if let spelling = column.spelling, spelling == .uuid || dates == .stored,
+            let stored = spelling.canonical(value)
+        {
             return stored
         }
         guard kind == .date, value != .null, dates != .stored else { return value }
