@@ -121,6 +121,28 @@ struct SpellingTests {
         }
     }
 
+    @Table("tagged", history: .keep())
+    struct Tagged: Equatable {
+        @Column(primaryKey: true) var id: UUID
+        var name = ""
+    }
+
+    @Test func aHistoryIsRewrittenToo() async throws {
+        let store = try await TemporaryStore(tables: [Tagged.schema]).store
+        try await store.write { db in
+            try db.execute("INSERT INTO tagged (id, name) VALUES (\(Self.text), 'first')")
+            try db.execute("UPDATE tagged SET name = 'second'")
+        }
+        try await store.write { db in
+            let counts = try db.convertSpellings(of: Tagged.self)
+            #expect(counts == [SpellingCount(table: "tagged", column: "id", count: 1)])
+        }
+        let names = try await store.read { db in
+            try Tagged.history(of: Self.uuid, in: db).compactMap(\.before?.name)
+        }
+        #expect(names == ["first"])
+    }
+
     @Test func whatCannotBeRewrittenIsNamed() async throws {
         let store = try await TemporaryStore(tables: [Part.schema]).store
         try await store.write { db in
