@@ -29,10 +29,9 @@ public struct VerificationReport: Sendable, Equatable {
     /// Foreign key values without a parent row, at most 100. They are not damage: they were written while foreign keys
     /// were not enforced.
     public internal(set) var foreignKeyViolations: [ForeignKeyViolation] = []
-    /// The columns with values that are not in the one spelling that the library reads, such as UUIDs in lower case, and
-    /// their numbers. They are not damage: other programs have written them;
-    /// ``Writing/convertSpellings(of:)`` rewrites them. UUIDs are counted in tables that the store's migrator or the
-    /// operations of this process declare.
+    /// The columns with values that are not in the one spelling that the library reads, such as UUIDs in lower case,
+    /// and their numbers. They are not damage: other programs have written them; ``Writing/convertSpellings(of:)``
+    /// rewrites them. UUIDs are counted in tables that the store's migrator declares, or this process has used.
     public internal(set) var otherSpellings: [SpellingCount] = []
     /// The indexes and checks that were left out, because they need a function or a collation in Swift that the
     /// configuration does not have, and its name; a line for each. Their pages are checked.

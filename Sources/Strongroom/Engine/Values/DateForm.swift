@@ -15,8 +15,8 @@ package import Foundation
 /// A date is rounded to what its form holds when it is written, and so is a date that a column is compared with: a row
 /// is found by the date with which it was inserted, and dates that differ by less are equal. The engine sorts the dates
 /// of each form correctly. Each date has one spelling: a text or number that the form does not write is refused when it
-/// is read (`typeMismatch`), and rewritten by ``Writing/convertSpellings(of:)``. The declared type of the column names the form, so that a form that differs between the
-/// program and the file is an error and no wrong date.
+/// is read (`typeMismatch`), and rewritten by ``Writing/convertSpellings(of:)``. The declared type of the column names
+/// the form, so that a form that differs between the program and the file is an error and no wrong date.
 public enum DateForm: String, Sendable, Hashable, CaseIterable {
     /// A floating-point number: the seconds since the start of 1970, UTC. It holds about a microsecond.
     case secondsSince1970

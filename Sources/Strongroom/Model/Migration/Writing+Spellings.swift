@@ -19,9 +19,9 @@ extension Writing where Self: ~Copyable {
     /// ```
     ///
     /// Such values are refused when they are read (`typeMismatch`), since the engine compares what is stored;
-    /// ``VerificationReport/otherSpellings`` counts them. A date is rounded to what its form holds. Name a table together
-    /// with those that reference it: foreign keys are checked when all tables have been rewritten. Triggers do not run,
-    /// and a table's history is rewritten, too. Columns that the file does not have yet are skipped.
+    /// ``VerificationReport/otherSpellings`` counts them. A date is rounded to what its form holds. Name a table
+    /// together with those that reference it: foreign keys are checked when all tables have been rewritten. Triggers do
+    /// not run, and a table's history is rewritten, too. Columns that the file does not have yet are skipped.
     ///
     /// - Parameter tables: The types of the tables.
     /// - Returns: The numbers of the rewritten values, by table and column, without zeros.
