@@ -130,7 +130,7 @@ extension AutomaticTables {
             guard connection.mayWrite, !isPresent(schema.name) else { return }
             let isInFile = connection.isReadable("main.\(schema.quotedName)")
             let hasSchemaChanged = connection.transaction.tables.writes.contains("sqlite_master")
-            guard !isInFile else { return hasSchemaChanged ? () : recordPresent(schema.name) }
+            guard !isInFile else { return hasSchemaChanged ? () : recordPresent(schema) }
             // A temporary one.
             guard !connection.isReadable(schema.quotedName) else { return }
             let automatic = AutomaticSchema(tables: [schema], removesColumns: false)

@@ -37,7 +37,10 @@ extension Store {
     public func verify(
         checkingStructure: Bool = true, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> VerificationReport {
-        let check = Check(file: file, checksStructure: checkingStructure, progress: progress)
+        let tables = (try? file.context().migrator?.tables) ?? []
+        let check = Check(
+            file: file, checksStructure: checkingStructure, declared: tables + pool.automaticTables.schemas,
+            progress: progress)
         let keepsReaders = !file.isInMemory && pool.readers.count > 1
         let report = try await keepsReaders ? checkByOwnConnection(check) : checkByWriter(check)
         guard checkingStructure, report.objections.isEmpty else { return report }
@@ -51,12 +54,14 @@ extension Store {
     private struct Check: Sendable {
         let file: StoreFile
         let checksStructure: Bool
+        let declared: [TableSchema]
         let progress: WorkMonitor.Progress
 
         func through(_ connection: Connection, _ cancellation: CancellationFlag) throws -> DatabaseCheck {
             DatabaseCheck(
                 connection: connection, cipher: try file.pageKey.map { try PageCipher($0, settings: $0.settings) },
-                checksStructure: checksStructure, monitor: WorkMonitor(progress, cancellation))
+                checksStructure: checksStructure, monitor: WorkMonitor(progress, cancellation),
+                declared: declared)
         }
     }
 

@@ -10,10 +10,12 @@ package struct ImportColumn: Sendable, Equatable {
         package let words: String
     }
 
-    enum Kind: Sendable {
+    enum Kind: Sendable, Equatable {
         case integer, real, text, bytes, numeric, any
         /// The library's decimals, in the sortable text form or as scaled integers.
         case decimal
+        /// The library's dates as text, which have one spelling.
+        case date(DateForm)
         /// Other types such as DATE, which keep texts except those that the engine treats as numbers.
         case other
     }
@@ -37,6 +39,8 @@ package struct ImportColumn: Sendable, Equatable {
         kind =
             if type == SortedDecimal.declaredType || scale != nil {
                 .decimal
+            } else if let form = DateForm(declaredType: declaredType), has("TEXT") {
+                .date(form)
             } else if has("INT") {
                 .integer
             } else if has("CHAR", "CLOB", "TEXT") {
@@ -76,6 +80,11 @@ package struct ImportColumn: Sendable, Equatable {
         case .text, .any: return .text(text)
         case .decimal:
             guard let stored = try decimal(text) else { throw fault("takes a decimal number, such as -12.5") }
+            return stored
+        case .date(let form):
+            guard let stored = Spelling.date(form).canonical(.text(text)) else {
+                throw fault("takes a date, such as 2026-11-21T20:15:00.250Z")
+            }
             return stored
         case .numeric:
             guard let number = try exactNumber(text) else {
@@ -139,6 +148,7 @@ package struct ImportColumn: Sendable, Equatable {
     private func checkTakesNumbers() throws(Fault) {
         switch kind {
         case .text: throw fault("takes a text; write it in quotation marks")
+        case .date: throw fault("takes a date as a string, such as \"2026-11-21T20:15:00.250Z\"")
         case .bytes: throw fault("takes bytes; write them as {\"base64\":\"AQID\"}")
         // A floating-point number may already have other digits.
         case .decimal: throw fault("takes a decimal number as a string, such as \"-12.5\"")
@@ -206,6 +216,7 @@ extension ImportColumn {
         case (.null, _), (.blob, .bytes), (.integer, .integer), (.integer, .numeric), (.integer, .other),
             (.real, .real):
             true
+        case (.text, .date): true
         case (.text, .text), (.text, .any): !isBoolean
         default: false
         }

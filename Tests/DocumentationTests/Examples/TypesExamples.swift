@@ -50,6 +50,38 @@ struct TypesExamples {
         #expect(Self.toText.newestVersion == "7")
     }
 
+    @Table("device")
+    struct Device {
+        var id: UUID?
+        var name: String
+    }
+
+    @Table("reading")
+    struct Reading {
+        var id: Int64?
+        var device: UUID
+    }
+
+    private static let spelled = Migrator {
+        Migration("7") { db throws in
+            try db.createTable(Device.schema)
+            try db.createTable(Reading.schema)
+            try db.execute("INSERT INTO device VALUES ('0a0b0c0d-0000-4000-8000-00000000abcd', 'first')")
+        }
+        Migration("8") { db in try db.convertSpellings(of: Device.self, Reading.self) }
+    }
+
+    @Test func spellingsAreConverted() async throws {
+        #expect(Self.spelled.newestVersion == "8")
+        let store = try await TemporaryStore(tables: [Device.schema, Reading.schema]).store
+        let uuid = try #require(UUID(uuidString: "0A0B0C0D-0000-4000-8000-00000000ABCD"))
+        try await store.write { db in
+            try db.execute("INSERT INTO device VALUES ('0a0b0c0d-0000-4000-8000-00000000abcd', 'first')")
+            try db.convertSpellings(of: Device.self, Reading.self)
+            #expect(try Device.find(uuid, in: db)?.name == "first")
+        }
+    }
+
     @Table("receipt")
     struct Receipt {
         var id: Int64?

@@ -151,6 +151,17 @@ struct TableImportTests {
         #expect(try await shop.rows("SELECT name FROM item WHERE size = \(value.literal)") == [[.text("a")]])
     }
 
+    @Test func aDateGetsTheSpellingOfItsColumn() async throws {
+        let shop = try await Shop()
+        try await shop.store.write { db in _ = try db.execute("CREATE TABLE due (d ISO8601_TEXT, e DATETIME_TEXT)") }
+        _ = try await shop.bring("d,e\n2026-11-22 03:00,2026-11-22T04:00:00+01:00\n", into: "due")
+        #expect(
+            try await shop.rows("SELECT d, e FROM due") == [
+                [.text("2026-11-22T03:00:00.000Z"), .text("2026-11-22 03:00:00.000")]
+            ])
+        await #expect(throws: BadLines.self) { try await shop.bring("d\n2026-11-22x03:00\n", into: "due") }
+    }
+
     @Test func aDateStaysATextAndNoDigitOfANumberIsLost() async throws {
         let shop = try await Shop()
         try await shop.store.write { db in _ = try db.execute("CREATE TABLE day (d DATETIME, u UUID)") }

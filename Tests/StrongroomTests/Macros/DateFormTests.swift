@@ -197,21 +197,56 @@ struct DateFormTests {
         }
     }
 
-    @Test func datesOfOtherProgramsAreRead() async throws {
+    @Test func integersOfOtherProgramsAreReadAndFound() async throws {
         try await store.write { db in
             try Task.insert(Task(Self.moment), in: db)
-            for text in ["2026-11-21 20:15:00", "2026-11-21 20:15", "2026-11-21T21:15:00+01:00"] {
-                try db.execute("UPDATE task SET plain = \(text), iso = \(text), seconds = 1795292100")
-                let task = try #require(try Task.find(1, in: db))
-                #expect(task.plain.timeIntervalSince1970 == 1_795_292_100)
-                #expect(task.iso == task.plain)
-                #expect(task.seconds == task.plain)
-            }
-            for wrong: Value in [.text("yesterday"), .text("2026-13-01"), .integer(5)] {
+            try db.execute("UPDATE task SET seconds = 1795292100")
+            let task = try #require(try Task.find(1, in: db))
+            #expect(task.seconds.timeIntervalSince1970 == 1_795_292_100)
+            #expect(try Task.where { $0.seconds == task.seconds }.count(in: db) == 1)
+        }
+    }
+
+    /// What is read is found: a date in another spelling would be equal to no date in a condition.
+    @Test(arguments: [
+        ("plain", Value.text("2026-11-21 20:15:00"), "0000-00-00 00:00:00 "),
+        ("plain", .text("2026-11-21 20:15"), "0000-00-00 00:00 "),
+        ("plain", .text("2026-11-21T20:15:00.250"), "0000-00-00T00:00:00.000 "),
+        ("iso", .text("2026-11-21T21:15:00.250+01:00"), "0000-00-00T00:00:00.000+00:00 "),
+        ("iso", .text("2026-11-21T20:15:00Z"), "0000-00-00T00:00:00Z "),
+        ("iso", .text("2026-11-21 20:15:00.250"), "0000-00-00 00:00:00.000 "),
+        ("whole", .real(1_795_292_100.5), "more digits"), ("milliseconds", .real(1_795_292_100_123.5), "more digits"),
+        ("seconds", .real(0.1), "more digits"),
+    ])
+    func anotherSpellingOfADateIsRefused(column: String, stored: Value, found: String) async throws {
+        try await store.write { db in
+            try Task.insert(Task(Self.moment), in: db)
+            try db.execute("UPDATE task SET \(name: column) = \(stored)")
+            let error = try expectFailure(.typeMismatch) { _ = try Task.find(1, in: db) }
+            #expect(error.mismatch?.column == column)
+            #expect(error.mismatch?.table == "task")
+            #expect(error.message.contains(found) && error.message.contains("convertSpellings"), "\(error)")
+            #expect(!error.message.contains("1795") && !error.message.contains("2026"))
+            #expect(try db.convertSpellings(of: Task.self).map(\.column) == [column])
+            let task = try #require(try Task.find(1, in: db))
+            #expect(abs(task.plain.timeIntervalSince(Self.moment)) < 1)
+            #expect(try db.convertSpellings(of: Task.self) == [])
+        }
+    }
+
+    @Test func wrongDatesAreRefused() async throws {
+        try await store.write { db in
+            try Task.insert(Task(Self.moment), in: db)
+            for wrong: Value in [
+                .text("yesterday"), .text("2026-13-01"), .integer(5), .text("2026-11-21x20:15"),
+                .text("2026-02-30 00:00:00.000"), .text("2026-11-21 24:00:00.000"), .text(""),
+            ] {
                 try db.execute("UPDATE task SET plain = \(wrong)")
                 let error = try expectFailure(.typeMismatch) { _ = try Task.find(1, in: db) }
                 #expect(error.message.contains("plain"))
                 #expect(!error.message.contains("yesterday"))
+                #expect(!error.message.contains("convertSpellings"))
+                try expectFailure(.schemaChange) { try db.convertSpellings(of: Task.self) }
             }
         }
     }

@@ -6,6 +6,8 @@ struct DatabaseCheck {
     /// Whether the engine's own checks are run, and not only those of the pages.
     let checksStructure: Bool
     let monitor: WorkMonitor
+    /// The tables that the program declares, as far as they are known.
+    var declared: [TableSchema] = []
 
     /// The maximum number of lines reported of one kind.
     private static let maxLines = 100
@@ -86,6 +88,16 @@ struct DatabaseCheck {
             return []
         }
         if report.objections.isEmpty { report.objections = others }
+        guard report.objections.isEmpty, report.damagedPages.isEmpty else { return }
+        report.objections = try telling {
+            report.otherSpellings = try connection.withStandIns { _ in
+                try connection.spelledTables(declared).flatMap { table in
+                    try monitor.check()
+                    return try table.counts()
+                }
+            }
+            return []
+        }
     }
 
     /// Runs one of the engine's checks; its failure is a finding.

@@ -29,6 +29,10 @@ public struct VerificationReport: Sendable, Equatable {
     /// Foreign key values without a parent row, at most 100. They are not damage: they were written while foreign keys
     /// were not enforced.
     public internal(set) var foreignKeyViolations: [ForeignKeyViolation] = []
+    /// The columns with values that are not in the one spelling that the library reads, such as UUIDs in lower case,
+    /// and their numbers. They are not damage: other programs have written them; ``Writing/convertSpellings(of:)``
+    /// rewrites them. UUIDs are counted in tables that the store's migrator declares, or this process has used.
+    public internal(set) var otherSpellings: [SpellingCount] = []
     /// The indexes and checks that were left out, because they need a function or a collation in Swift that the
     /// configuration does not have, and its name; a line for each. Their pages are checked.
     public internal(set) var unchecked: [String] = []
@@ -53,7 +57,7 @@ extension VerificationReport: CustomStringConvertible {
         }
         return
             ([head] + Self.cut(damagedPages.map(\.description)) + Self.cut(objections) + Self.cut(keys)
-            + Self.cut(unchecked.map { "not checked: \($0)" }))
+            + Self.cut(otherSpellings.map(\.words)) + Self.cut(unchecked.map { "not checked: \($0)" }))
             .joined(separator: "\n")
     }
 
@@ -63,5 +67,14 @@ extension VerificationReport: CustomStringConvertible {
     private static func cut(_ lines: [String]) -> [String] {
         guard lines.count > most else { return lines }
         return lines.prefix(most) + ["and \(lines.count - most) more"]
+    }
+}
+
+extension SpellingCount {
+    fileprivate var words: String {
+        """
+        column "\(column)" of table "\(table)" has \(count) \(count == 1 ? "value" : "values") in another spelling, \
+        which cannot be read; rewrite the table with `db.convertSpellings(of:)`
+        """
     }
 }

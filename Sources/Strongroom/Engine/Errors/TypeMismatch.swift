@@ -14,10 +14,12 @@ public struct TypeMismatch: Sendable, Equatable {
     public let column: String
     /// The row id, if it is known.
     public var rowID: Int64?
-    /// The storage class of the stored value, never the value itself.
+    /// The storage class or the spelling of the stored value, never the value itself.
     public let found: String
     /// The expected type.
     public let wanted: String
+    /// Whether the value is one of the type, in another spelling than its column has.
+    var isOtherSpelling = false
 
     var message: String {
         if let function {
@@ -29,6 +31,12 @@ public struct TypeMismatch: Sendable, Equatable {
         var location = "Column \"\(column)\""
         if let table { location += " of table \"\(table)\"" }
         if let rowID { location += ", row \(rowID)," }
+        if isOtherSpelling {
+            return """
+                \(location) contains \(found) where \(wanted) is expected: the engine compares what is stored, so \
+                that a column has one spelling. Rewrite the table with `db.convertSpellings(of:)` in a migration.
+                """
+        }
         return "\(location) contains \(found) where \(wanted) is expected; correct the row or the record's type."
     }
 }

@@ -17,10 +17,11 @@ extension Row {
     ///   - index: The column, counted from 0.
     ///   - form: The form in which the column stores dates.
     /// - Returns: The date.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no date in this form.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no date in this form, as the library
+    ///   writes it.
     public func date(at index: Int, as form: DateForm) throws -> Date {
         guard let seconds = form.seconds(try value(at: index)) else {
-            throw mismatch(at: index, wanted: "a date in the form \(form.rawValue)")
+            throw mismatch(at: index, wanted: "a date in the form \(form.rawValue)", .date(form))
         }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }

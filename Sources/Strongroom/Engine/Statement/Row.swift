@@ -329,6 +329,11 @@ public struct Row: ~Copyable {
 
     /// The declared scale of the table column that the value comes from; nil for a computed value.
     func declaredScale(at index: Int) -> DecimalScale? {
+        declaredType(at: index).flatMap { DecimalScale(declaredType: $0) }
+    }
+
+    /// The declared type of the table column that the value comes from; nil for a computed value.
+    func declaredType(at index: Int) -> String? {
         guard index >= 0, index < count else { return nil }
         let type: UnsafePointer<CChar>?
         switch source {
@@ -337,7 +342,7 @@ public struct Row: ~Copyable {
             type = sqlite3_column_decltype(positions.pointee.statement, positions.pointee[index])
         case .list, .arguments: return nil
         }
-        return type.flatMap { DecimalScale(declaredType: String(cString: $0)) }
+        return type.map { String(cString: $0) }
     }
 
     private func listed<T>(_ index: Int, _ wanted: String, _ content: (Value) -> T?) throws -> T {
@@ -367,6 +372,16 @@ extension Row {
             default: "NULL"
             }
         return .typeMismatch(TypeMismatch(column: column, found: found, wanted: wanted), sql: sql)
+    }
+
+    /// The error for a value that is not in the one spelling of its column: names the spelling that was found, if it is
+    /// another one of such a value.
+    func mismatch(at index: Int, wanted: String, _ spelling: Spelling) -> StrongroomError {
+        let error = mismatch(at: index, wanted: wanted)
+        guard let column = error.mismatch?.column, let found = (try? value(at: index)).flatMap(spelling.words(for:))
+        else { return error }
+        return .typeMismatch(
+            TypeMismatch(column: column, found: found, wanted: wanted, isOtherSpelling: true), sql: error.sql)
     }
 
     private var sql: String? {

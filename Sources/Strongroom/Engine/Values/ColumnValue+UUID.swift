@@ -8,21 +8,40 @@ extension UUID: ColumnValue {
     /// A text column: 36 characters with hyphens, in upper case, so that other tools can search and sort it.
     @inlinable public static var storageClass: StorageClass { .text }
 
-    /// Reads a UUID in upper or lower case; throws for other text.
+    /// Reads a UUID in upper case; throws for any other text. The engine compares case-sensitively, so that a text in
+    /// lower case would be another value in every condition and key;
+    /// ``Writing/convertSpellings(of:)`` rewrites such texts.
     public init(from row: borrowing Row, at index: Int) throws {
-        let text = try row.text(at: index)
-        guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else {
-            throw row.mismatch(at: index, wanted: "a UUID")
+        let text: String
+        do {
+            text = try row.text(at: index)
+        } catch let error as StrongroomError where error.code == .typeMismatch {
+            throw row.mismatch(at: index, wanted: "a UUID", .uuid)
         }
+        guard text.utf8.count == 36, let uuid = UUID(uuidString: text),
+            // Digits and A to F come before all lower-case letters.
+            text.utf8.allSatisfy({ $0 < UInt8(ascii: "a") })
+        else { throw row.mismatch(at: index, wanted: "a UUID in upper case", .uuid) }
         self = uuid
     }
 
-    /// The text, in upper case. The engine compares case-sensitively: lower-case text that another program wrote is
-    /// read, but not matched by a condition.
+    /// The text, in upper case.
     public func stored() -> Value { .text(uuidString) }
 
     /// Binds the text, in upper case.
     public func bind(to bindings: borrowing Bindings, at index: Int) throws {
         try bindings.bind(uuidString, at: index)
+    }
+}
+
+extension Spelling {
+    /// The spelling of a type's values, also as raw values; nil for a type whose values have one anyway, or whose
+    /// column names it.
+    static func of(_ type: any ColumnValue.Type) -> Spelling? {
+        func raw<Wrapper: RawRepresentable>(_ wrapper: Wrapper.Type) -> Spelling? {
+            (Wrapper.RawValue.self as? any ColumnValue.Type).flatMap { of($0) }
+        }
+        if type == UUID.self { return .uuid }
+        return (type as? any RawRepresentable.Type).flatMap { raw($0) }
     }
 }

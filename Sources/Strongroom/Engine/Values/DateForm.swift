@@ -14,8 +14,9 @@ package import Foundation
 ///
 /// A date is rounded to what its form holds when it is written, and so is a date that a column is compared with: a row
 /// is found by the date with which it was inserted, and dates that differ by less are equal. The engine sorts the dates
-/// of each form correctly. The declared type of the column names the form, so that a form that differs between the
-/// program and the file is an error and no wrong date.
+/// of each form correctly. Each date has one spelling: a text or number that the form does not write is refused when it
+/// is read (`typeMismatch`), and rewritten by ``Writing/convertSpellings(of:)``. The declared type of the column names
+/// the form, so that a form that differs between the program and the file is an error and no wrong date.
 public enum DateForm: String, Sendable, Hashable, CaseIterable {
     /// A floating-point number: the seconds since the start of 1970, UTC. It holds about a microsecond.
     case secondsSince1970
@@ -24,10 +25,9 @@ public enum DateForm: String, Sendable, Hashable, CaseIterable {
     /// An integer: the milliseconds since the start of 1970, UTC.
     case millisecondsSince1970
     /// Text such as `2026-11-21T20:15:00.250Z` (RFC 3339), in UTC, always with milliseconds; for the years 0 to 9999.
-    /// Any offset and number of digits is accepted when reading.
     case iso8601
-    /// Text such as `2026-11-21 20:15:00.250`, in UTC, which SQLite's date functions return and GRDB stores; for the
-    /// years 0 to 9999. Without milliseconds, and without a time, it is accepted when reading.
+    /// Text such as `2026-11-21 20:15:00.250`, in UTC, always with milliseconds, which GRDB stores and
+    /// `strftime('%Y-%m-%d %H:%M:%f')` returns; for the years 0 to 9999. The text of `datetime()` has no milliseconds.
     case dateTime
 
     /// The storage class of the values.
@@ -92,16 +92,33 @@ extension DateForm {
             "A date is out of the range of its column's form (text has the years 0 to 9999); store dates as numbers.")
     }
 
-    /// The seconds since the start of 2001, UTC, of a stored value; nil if it is not in this form.
+    /// The seconds since the start of 2001, UTC, of a stored value; nil if it is not as the form writes dates.
     package func seconds(_ stored: Value) -> Double? {
+        switch (self, stored) {
+        case (.secondsSince1970, .integer(let number)):
+            return Double(exactly: number).map { $0 - WrittenDate.secondsFrom1970 }
+        case (.secondsSince1970, .real(let number)):
+            // Near 1970 the numbers are closer together than the dates. Those of 285 million years are not.
+            let seconds = number - WrittenDate.secondsFrom1970
+            return seconds + WrittenDate.secondsFrom1970 == number || number.magnitude > 9e15 ? seconds : nil
+        case (.wholeSecondsSince1970, _):
+            return stored.wholeNumber.map { $0 - WrittenDate.secondsFrom1970 }
+        case (.millisecondsSince1970, _):
+            return stored.wholeNumber.map { $0 / 1000 - WrittenDate.secondsFrom1970 }
+        case (.iso8601, .text(let text)):
+            return WrittenDate.secondsOfMilliseconds(text, separator: "T", suffix: "Z")
+        case (.dateTime, .text(let text)):
+            return WrittenDate.secondsOfMilliseconds(text, separator: " ", suffix: "")
+        default: return nil
+        }
+    }
+
+    /// The same for a value as other programs write it: with more digits, or as a text with an offset, for example.
+    package func seconds(inAnySpelling stored: Value) -> Double? {
         switch self {
-        case .secondsSince1970, .wholeSecondsSince1970:
-            return stored.number.map { $0 - WrittenDate.secondsFrom1970 }
-        case .millisecondsSince1970:
-            return stored.number.map { $0 / 1000 - WrittenDate.secondsFrom1970 }
-        case .iso8601, .dateTime:
-            guard case .text(let text) = stored else { return nil }
-            return WrittenDate.seconds(text, since: 0) ?? WrittenDate.secondsOfPlain(text)
+        case .secondsSince1970, .wholeSecondsSince1970: stored.number.map { $0 - WrittenDate.secondsFrom1970 }
+        case .millisecondsSince1970: stored.number.map { $0 / 1000 - WrittenDate.secondsFrom1970 }
+        case .iso8601, .dateTime: stored.asText.flatMap { WrittenDate.secondsOfAny($0) }
         }
     }
 }
@@ -114,6 +131,9 @@ extension Value {
         default: nil
         }
     }
+
+    /// A number without a fraction; to the engine, an integer and a floating-point number are equal if the numbers are.
+    fileprivate var wholeNumber: Double? { number.flatMap { $0.rounded() == $0 ? $0 : nil } }
 }
 
 /// The stored form of an expression's values, where it is not that of their type: the scale of decimals, or the form of

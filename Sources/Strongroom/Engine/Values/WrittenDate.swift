@@ -41,16 +41,42 @@ enum WrittenDate {
         return "\(date)\(separator)\(time).\(padded(rest % 1000, 3))\(suffix)"
     }
 
-    /// The seconds since the start of 2001 of a text in UTC without an offset, as SQLite's date functions return it;
-    /// nil for any other text.
-    static func secondsOfPlain(_ text: String) -> Double? {
-        switch text.utf8.count {
-        case 10: seconds("\(text)T00:00:00Z", since: 0)
-        case 16: seconds("\(text.prefix(10))T\(text.suffix(5)):00Z", since: 0)
-        case 19...:
-            text.dropFirst(10).first == " " ? seconds("\(text.prefix(10))T\(text.dropFirst(11))Z", since: 0) : nil
-        default: nil
+    /// The seconds since the start of 2001 of a text as ``milliseconds(_:separator:suffix:)`` writes it; nil for any
+    /// other text.
+    static func secondsOfMilliseconds(_ text: String, separator: Unicode.Scalar, suffix: String) -> Double? {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard bytes.count == 23 + suffix.utf8.count, bytes[4] == 0x2D, bytes[7] == 0x2D,
+                bytes[10] == UInt8(ascii: separator), bytes[13] == 0x3A, bytes[16] == 0x3A, bytes[19] == 0x2E,
+                bytes[23...].elementsEqual(suffix.utf8),
+                let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
+                let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
+                let second = number(bytes[17..<19]), let thousandths = number(bytes[20..<23]),
+                (1...12).contains(month), (1...length(of: month, year)).contains(day), hour < 24, minute < 60,
+                second < 60
+            else { return nil }
+            let seconds = (days(year, month, day) - daysFrom1970) * secondsOfDay + hour * 3600 + minute * 60 + second
+            return Double(seconds * 1000 + thousandths) / 1000
         }
+    }
+
+    /// The seconds since the start of 2001 of a text in any form in which SQLite's date functions take a date: without
+    /// a time, without seconds, with any number of digits after the point, and with any offset or without one, as UTC.
+    /// nil for any other text.
+    static func secondsOfAny(_ text: String) -> Double? {
+        let bytes = Array(text.utf8)
+        guard bytes.count > 10 else { return seconds("\(text)T00:00:00Z", since: 0) }
+        guard bytes[10] == UInt8(ascii: " ") || bytes[10] | 0x20 == UInt8(ascii: "t") else { return nil }
+        var (time, zone) = (bytes[11...], ArraySlice("Z".utf8))
+        if let last = time.last, last | 0x20 == UInt8(ascii: "z") {
+            time.removeLast()
+        } else if let sign = time.dropLast(5).last, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
+            zone = time.suffix(6)
+            time.removeLast(6)
+        }
+        while time.last == UInt8(ascii: " ") { time.removeLast() }
+        if time.count == 5 { time += ":00".utf8 }
+        return seconds(String(decoding: bytes[..<10] + "T".utf8 + time + zone, as: UTF8.self), since: 0)
     }
 
     /// - Parameter firstYear: The first year that is accepted.
@@ -118,9 +144,13 @@ enum WrittenDate {
         return (bytes[0] == UInt8(ascii: "-") ? -1 : 1) * (hours * 3600 + minutes * 60)
     }
 
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        guard digits.allSatisfy(\.isDigit) else { return nil }
-        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    private static func number(_ digits: some Sequence<UInt8>) -> Int? {
+        var number = 0
+        for digit in digits {
+            guard digit.isDigit else { return nil }
+            number = number * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        return number
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {

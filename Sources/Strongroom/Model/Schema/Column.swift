@@ -72,7 +72,8 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
             generated: generated,
             previousName: previously,
             holdsEveryValue: Self.holdsEveryValue(Value.Unwrapped.self),
-            holdsDates: Value.Unwrapped.self == Date.self
+            holdsDates: Value.Unwrapped.self == Date.self,
+            spelling: Spelling.of(Value.Unwrapped.self)
         )
     }
 

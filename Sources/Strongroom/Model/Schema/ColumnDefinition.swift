@@ -35,6 +35,8 @@ public final class ColumnDefinition: Sendable {
     let dateForm: DateForm?
     /// Whether its values are dates, in whatever form.
     let holdsDates: Bool
+    /// The spelling of its values, if they can be written in several ways.
+    let spelling: Spelling?
     /// The value of new rows for which none is given.
     let defaultValue: Result<Value, any Error>?
     /// Whether the default also replaces a nil that is given.
@@ -60,6 +62,7 @@ public final class ColumnDefinition: Sendable {
         previousName: String?,
         holdsEveryValue: Bool = false,
         holdsDates: Bool = false,
+        spelling: Spelling? = nil,
         fault: StrongroomError? = nil
     ) {
         self.name = name
@@ -82,6 +85,8 @@ public final class ColumnDefinition: Sendable {
         scale = form?.scale
         dateForm = DateForm(declaredType: declaredType)
         self.holdsDates = holdsDates || dateForm != nil
+        let hasDecimals = declaredType == SortedDecimal.declaredType
+        self.spelling = dateForm.map { .date($0) } ?? (hasDecimals ? .decimal : spelling)
         var quoted = SQL(verbatim: Identifier.quote(name)).inForm(form)
         if let fault { quoted.fail(fault) }
         self.quoted = quoted

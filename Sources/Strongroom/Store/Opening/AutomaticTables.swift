@@ -1,8 +1,8 @@
 /// The types whose tables match their declarations, in a file whose schema no migrator maintains.
 final class AutomaticTables: Sendable {
     let isKept: Bool
-    private let known = Locked<Set<ObjectIdentifier>>([])
-    private let present = Locked<Set<SQLName>>([])
+    private let known = Locked<[ObjectIdentifier: TableSchema]>([:])
+    private let present = Locked<[SQLName: TableSchema]>([:])
     /// Serializes comparisons; a later caller finds that its table has already been compared.
     let mutex = AsyncMutex()
 
@@ -13,11 +13,15 @@ final class AutomaticTables: Sendable {
 
     /// Whether the table of a type need not be compared any more.
     func isKnown(_ table: any Table.Type) -> Bool {
-        isKept || known.withLock { $0.contains(ObjectIdentifier(table)) }
+        isKept || known.withLock { $0[ObjectIdentifier(table)] != nil }
     }
 
+    /// The declarations of tables that are in the file, as far as this process has used them, if no migrator maintains
+    /// the schema.
+    var schemas: [TableSchema] { known.withLock { Array($0.values) } + present.withLock { Array($0.values) } }
+
     /// Whether a table is in the file, whether or not it matches a declaration.
-    func isPresent(_ table: String) -> Bool { present.withLock { $0.contains(SQLName(table)) } }
+    func isPresent(_ table: String) -> Bool { present.withLock { $0[SQLName(table)] != nil } }
 
     /// Called when a transaction that has changed the schema is committed: a table may have been dropped.
     func forgetPresent(on connection: Connection) {
@@ -28,12 +32,12 @@ final class AutomaticTables: Sendable {
     }
 
     /// Records that a table is in the file, as committed.
-    func recordPresent(_ table: String) {
-        _ = present.withLock { $0.insert(SQLName(table)) }
+    func recordPresent(_ table: TableSchema) {
+        present.withLock { $0[SQLName(table.name)] = table }
     }
 
     /// Records that a table is in the file and matches its declaration, as committed.
     func record(_ table: any Table.Type) {
-        _ = known.withLock { $0.insert(ObjectIdentifier(table)) }
+        known.withLock { $0[ObjectIdentifier(table)] = table.schema }
     }
 }

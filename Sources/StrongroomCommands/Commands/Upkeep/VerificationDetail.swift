@@ -2,6 +2,12 @@ import Strongroom
 
 /// The result of a verification, for JSON.
 struct VerificationDetail: Encodable, Sendable {
+    struct Spellings: Encodable, Sendable {
+        let table: String
+        let column: String
+        let count: Int
+    }
+
     struct Page: Encodable, Sendable {
         let number: Int
         let description: String
@@ -17,6 +23,8 @@ struct VerificationDetail: Encodable, Sendable {
     let foreignKeyViolations: Int
     /// What was left out, because a function or a collation is missing.
     let unchecked: [String]
+    /// The columns with values that are refused when they are read.
+    let otherSpellings: [Spellings]
 
     init(_ report: VerificationReport) {
         whole = report.isWhole
@@ -27,6 +35,9 @@ struct VerificationDetail: Encodable, Sendable {
         objections = report.objections
         foreignKeyViolations = report.foreignKeyViolations.count
         unchecked = report.unchecked
+        otherSpellings = report.otherSpellings.map {
+            Spellings(table: $0.table, column: $0.column, count: $0.count)
+        }
     }
 
     /// The maximum number of items of a kind in the text.
@@ -56,6 +67,10 @@ extension VerificationReport {
         let values = strays == 1 ? "a value references a row" : "\(strays) values reference rows"
         let keys = strays == 0 ? "" : "; \(values) that \(strays == 1 ? "does" : "do") not exist"
         let leftOut = unchecked.isEmpty ? "" : "; not checked: \(unchecked.joined(separator: "; "))"
-        return "\(size) whole\(keys)\(leftOut)"
+        let spellings = otherSpellings.map {
+            "; \(HumanReadable.count($0.count, "value")) of \($0.table).\($0.column) in another spelling, which the "
+                + "library does not read"
+        }
+        return "\(size) whole\(keys)\(spellings.joined())\(leftOut)"
     }
 }

@@ -171,12 +171,16 @@ struct FoundationValueRefusalTests {
         }
     }
 
-    @Test func aUUIDIsReadInEitherCase() async throws {
+    @Test func onlyTheSpellingThatTheLibraryWritesIsRead() async throws {
         let store = try await TemporaryStore().store
-        let uuid = UUID()
+        let uuid = try #require(UUID(uuidString: "0A0B0C0D-0000-4000-8000-00000000ABCD"))
         let (upper, lower) = (uuid.uuidString, uuid.uuidString.lowercased())
         try await store.read { db in
-            #expect(try db.value("SELECT \(lower)", as: UUID.self) == uuid)
+            let error = try expectFailure(.typeMismatch) { try db.value("SELECT \(lower) AS id", as: UUID.self) }
+            #expect(error.message.contains("a UUID in lower case"))
+            #expect(error.message.contains("convertSpellings"))
+            #expect(!error.message.contains("0a0b"))
+            #expect(try db.value("SELECT \(upper)", as: UUID.self) == uuid)
             #expect(try db.value("SELECT \(uuid)", as: String.self) == upper)
             try expectFailure(.typeMismatch) { try db.value("SELECT \("{" + upper + "}")", as: UUID.self) }
             try expectFailure(.typeMismatch) { try db.value("SELECT \(upper + "\0")", as: UUID.self) }

@@ -112,7 +112,7 @@ struct DateFormMigrationTests {
                 SQL(
                     stringLiteral:
                         "CREATE TABLE appointment (id INTEGER PRIMARY KEY, day \(type), version INTEGER DEFAULT 0)"))
-            try db.execute("INSERT INTO appointment (day) VALUES ('2026-11-21T14:00:00+02:00')")
+            try db.execute("INSERT INTO appointment (day) VALUES ('2026-11-21T12:00:00.000Z')")
             #expect(try Appointment.all(in: db).map(\.day) == [Self.noon])
         }
     }

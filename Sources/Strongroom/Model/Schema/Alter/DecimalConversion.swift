@@ -49,7 +49,8 @@ extension Connection {
         try adaptFullText(of: table, isFilled: false)
     }
 
-    private func withoutTriggers(of table: String, _ entries: [SchemaEntry], _ work: () throws -> Void) throws {
+    /// Drops the triggers of a table, and creates them again after the work.
+    func withoutTriggers(of table: String, _ entries: [SchemaEntry], _ work: () throws -> Void) throws {
         let triggers = (entries + (try schemaEntries(temporary: true)))
             .filter { $0.kind == .trigger && Identifier.areSame($0.table, table) }
         for trigger in triggers { try run("DROP TRIGGER \(Identifier.quote(trigger.name))") }

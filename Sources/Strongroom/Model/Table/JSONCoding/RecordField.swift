@@ -78,6 +78,11 @@ extension RecordField {
             guard let stored = SortedDecimal.stored(text) else { throw mismatch("a text that is no decimal number") }
             return .text(stored)
         }
+        if let spelling = column.spelling, spelling == .uuid || dates == .stored,
+            let stored = spelling.canonical(value)
+        {
+            return stored
+        }
         guard kind == .date, value != .null, dates != .stored else { return value }
         let plain = try readDate(value)
         guard let form = column.dateForm, let seconds = plain.asReal else { return plain }

@@ -1,0 +1,74 @@
+/// Values that can be written in several ways, of which a column has one: the engine compares what is stored, so that
+/// any other spelling would be another value to it.
+package enum Spelling: Sendable, Hashable {
+    case uuid
+    /// Decimals without a scale.
+    case decimal
+    case date(DateForm)
+
+    /// Whether a stored value is in the spelling that the library writes.
+    package func isKept(by stored: Value) -> Bool {
+        switch self {
+        case .uuid, .decimal: canonical(stored) == stored
+        case .date(let form): form.seconds(stored) != nil
+        }
+    }
+
+    /// The spelling that the library writes; nil for what is no such value.
+    package func canonical(_ stored: Value) -> Value? {
+        switch self {
+        case .uuid:
+            return Self.uuid(stored).map { .text($0) }
+        case .decimal:
+            guard case .text(let text) = stored, let plain = SortedDecimal.plain(text) else { return nil }
+            return SortedDecimal.stored(plain).map { .text($0) }
+        case .date(let form):
+            guard let seconds = form.seconds(inAnySpelling: stored), let own = try? form.stored(seconds: seconds),
+                form.seconds(own) != nil
+            else { return nil }
+            return own
+        }
+    }
+
+    /// The spelling of a stored value in words that do not contain it; nil for what is no such value.
+    func words(for stored: Value) -> String? {
+        guard canonical(stored) != nil else { return nil }
+        switch (self, stored) {
+        case (.uuid, .blob): return "a UUID as 16 bytes"
+        case (.uuid, .text(let text)): return text.utf8.count == 36 ? "a UUID in lower case" : "a UUID without hyphens"
+        case (.decimal, _): return "a decimal as plain digits"
+        case (.date, .text(let text)):
+            // What is a date has digits, and signs that reveal nothing.
+            let shape = text.utf8.prefix(40).map { (0x30...0x39).contains($0) ? 0x30 : $0 }
+            return "a date in the form \(String(decoding: shape, as: UTF8.self))"
+        default: return "a number with more digits than the form of its dates has"
+        }
+    }
+
+    /// A UUID in upper case, from either case, with or without hyphens, or from its 16 bytes.
+    private static func uuid(_ stored: Value) -> String? {
+        var digits: [UInt8] = []
+        switch stored {
+        case .blob(let bytes) where bytes.count == 16:
+            let hexadecimal = Array("0123456789ABCDEF".utf8)
+            digits = bytes.flatMap { [hexadecimal[Int($0 >> 4)], hexadecimal[Int($0 & 15)]] }
+        case .text(let text):
+            let hasHyphens = text.utf8.count == 36
+            guard hasHyphens || text.utf8.count == 32 else { return nil }
+            for (place, byte) in text.utf8.enumerated() {
+                switch byte {
+                case 0x2D where hasHyphens && hyphens.contains(place): continue
+                case _ where hasHyphens && hyphens.contains(place): return nil
+                case 0x30...0x39, 0x41...0x46: digits.append(byte)
+                case 0x61...0x66: digits.append(byte - 0x20)
+                default: return nil
+                }
+            }
+        default: return nil
+        }
+        let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
+        return parts.joined(separator: "-")
+    }
+
+    private static let hyphens = [8, 13, 18, 23]
+}
