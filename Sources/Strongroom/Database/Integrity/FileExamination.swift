@@ -146,7 +146,15 @@ struct FileExamination {
     private func readVersion(_ connection: Connection, _ diagnosis: inout FileDiagnosis) {
         // Reading a malicious schema may never end.
         connection.stop(after: Self.maxChecks) { monitor.isCancelled() }
-        diagnosis.version = try? VersionHistory(connection: connection).entries().last?.version
+        do {
+            diagnosis.version = try VersionHistory(connection: connection).entries().last?.version
+        } catch let error as StrongroomError where error.code == .notSupported {
+            if diagnosis.finding == .whole { diagnosis.finding = .newerSchema }
+            diagnosis.reason = error.message
+            return
+        } catch {
+            diagnosis.version = nil
+        }
         guard let migrator = keys?.migrator else { return }
         do {
             // The user's migration steps are not run, not even in memory.
@@ -215,7 +223,7 @@ extension FileDiagnosis.Finding {
         case .truncated: self = .truncated
         case .damaged: self = .damaged
         case .damagedLog: self = .damagedLog
-        case .newerSchema: self = .newerSchema
+        case .newerSchema, .notSupported: self = .newerSchema
         default: return nil
         }
     }
