@@ -63,7 +63,7 @@ struct UnknownSchemaTests {
         try make(Self.texts[0], key: nil)
         let before = try Data(contentsOf: URL(filePath: vault.path))
         var converting = vault
-        converting.keyChain = { _ in KeyChain(.plaintext, .numbered(1)) }
+        converting.keyChain = { _ in try KeyChain(.plaintext, .numbered(1)) }
         let chain = converting
         try await expectFailure(.notSupported) { try await chain.open() }
         #expect(try Data(contentsOf: URL(filePath: vault.path)) == before)

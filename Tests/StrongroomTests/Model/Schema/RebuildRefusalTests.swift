@@ -127,7 +127,7 @@ struct RebuildRefusalTests {
                 try db.renameColumn("phone", to: "telephone", in: "contact")
                 try db.execute("UPDATE contact SET telephone = '2'")
             }
-            #expect(try !isView || db.value("SELECT count(phone) FROM own", as: Int.self) == 1)
+            if isView { #expect(try db.value("SELECT count(phone) FROM own", as: Int.self) == 1) }
             #expect(try db.value("SELECT max(phone) FROM a", as: String.self) == (isView ? "0" : "1"))
         }
     }
