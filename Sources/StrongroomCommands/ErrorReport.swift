@@ -66,7 +66,8 @@ extension ExitStatus {
         self =
             switch code {
             case .notADatabase, .truncated, .damaged, .damagedLog, .emptyFile, .plaintextHeader, .newerSchema,
-                .envelopeDamaged, .newerEnvelope, .constraint, .replicaDamaged, .replicaIncomplete, .newerReplica:
+                .notSupported, .envelopeDamaged, .newerEnvelope, .constraint, .replicaDamaged, .replicaIncomplete,
+                .newerReplica:
                 .dataError
             case .fileMissing, .notAFile, .replicaMissing: .noInput
             case .notSQLCipher: .unavailable

@@ -15,6 +15,8 @@ struct OperatedConfiguration: Configuration {
     /// Whether files in a form that the configuration does not expect are opened for conversion: plaintext files, and
     /// those with default settings of an engine.
     var opensEveryForm = false
+    /// Whether a plaintext file is encrypted while it is opened, before anything else is done with it.
+    var encryptsWhenOpened = false
     /// Whether the file is opened read-only and not changed.
     var isReadOnly = false
     /// What ships the database's commits while it is open; commands that do not name a replica ship nothing: the next
@@ -57,6 +59,7 @@ struct OperatedConfiguration: Configuration {
     func settings(for database: DatabaseName) -> StoreSettings {
         var settings = base?.settings(for: database) ?? StoreSettings()
         if settings.rotation == .onOpen { settings.rotation = .manual }
+        if encryptsWhenOpened, settings.rotation == .manual { settings.rotation = .onOpen }
         settings.migration = .manual
         if isReadOnly { settings.isReadOnly = true }
         return settings

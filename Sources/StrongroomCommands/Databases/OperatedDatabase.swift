@@ -71,9 +71,12 @@ package struct OperatedDatabase: Sendable {
     }
 
     /// The same database, whose file may also be plaintext, or encrypted with default settings of an older engine.
-    package func openingEveryForm() -> OperatedDatabase {
+    ///
+    /// - Parameter isEncrypting: Whether a plaintext file is encrypted while it is opened.
+    package func openingEveryForm(isEncrypting: Bool = false) -> OperatedDatabase {
         var configuration = configuration
         configuration.opensEveryForm = true
+        configuration.encryptsWhenOpened = isEncrypting
         return OperatedDatabase(name, configuration, path: path)
     }
 

@@ -57,4 +57,20 @@ struct ConvertCommandTests {
         let other = try await ledger.run("status", "ledger_other.sqlite", "--json")
         #expect(try other.json(Answer.self).detail?.plaintextLeft == false)
     }
+
+    @Test func afterAFailureTheFileIsAsItWas() async throws {
+        let ledger = try Ledger()
+        try await ledger.makePlaintext()
+        // Not in WAL mode, as another program's file.
+        var bytes = try ledger.bytes(ledger.path())
+        (bytes[18], bytes[19]) = (1, 1)
+        try bytes.write(to: URL(filePath: ledger.path()))
+        try FileManager.default.linkItem(atPath: ledger.path(), toPath: ledger.path("other name"))
+        let run = try await ledger.run("convert", "ledger.sqlite")
+        #expect(run.status != .success && (run.output + run.errors).contains("hard"), "\(run)")
+        #expect(try ledger.bytes(ledger.path()) == bytes)
+        try FileManager.default.removeItem(atPath: ledger.path("other name"))
+        #expect(try await ledger.run("convert", "ledger.sqlite").status == .success)
+        #expect(try ledger.bytes(ledger.path()).prefix(15) != bytes.prefix(15))
+    }
 }

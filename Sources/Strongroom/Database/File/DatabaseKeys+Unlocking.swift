@@ -4,7 +4,8 @@ extension DatabaseKeys {
     /// - Parameter content: The kind of content at the file's path.
     /// - Returns: The file with its key, and the connection that has proved the key.
     /// - Throws: ``StrongroomError`` with `fileMissing`, `wrongKey` if no key matches, `envelopeMissing` if an envelope
-    ///   is wanted, there is none, and no key of the chain opens the file; `notADatabase` for an invalid plaintext
+    ///   is wanted, there is none, and no key of the chain opens the file; `cipherSettings` if one opens it as a file
+    ///   without authentication codes; `notADatabase` for an invalid plaintext
     ///   file; `truncated`, `damaged`, or the engine's failure.
     func unlock(_ content: FileContent) throws -> UnlockedFile {
         switch content {
@@ -49,6 +50,7 @@ extension DatabaseKeys {
         let journal = file.path + "-journal"
         let hadJournal = try FileStatus.at(journal) != nil
         var currentKey: DerivedKey?
+        var tried: [DerivedKey] = []
         for candidate in try possibleSettings() {
             for (position, key) in keys.enumerated().reversed() where key != .plaintext {
                 let derivedKey = try DerivedKey(key, salt: salt, settings: candidate)
@@ -60,10 +62,11 @@ extension DatabaseKeys {
                         position: position, isCurrent: isLast, derivedKey: derivedKey, currentKey: currentKey,
                         connection: connection)
                 } catch let error as StrongroomError where error.code == .notADatabase {
-                    continue
+                    tried.append(derivedKey)
                 }
             }
         }
+        if let error = try unauthenticated(tried, salt: salt) { throw error }
         let isPlayedBack = try hadJournal && FileStatus.at(journal) == nil
         throw try noKeyFits(keys.count, size, isPlayedBack: isPlayedBack)
     }

@@ -34,7 +34,8 @@ public struct FileDiagnosis: Sendable, Equatable {
         case damaged
         /// Its write-ahead log is damaged: opening it would drop the transactions after the damage.
         case damagedLog
-        /// A key matches, every page is intact, and its schema has a version that the program does not know.
+        /// A key matches, every page is intact, and its schema has a version that the program does not know, or SQL that
+        /// the linked engine does not know.
         case newerSchema
         /// A key matches and every page is intact.
         case whole
@@ -130,7 +131,7 @@ extension FileDiagnosis {
             Restore the file with its log from a backup or from a copy of the disk, or discard what follows the damage \
             with `recoverLog`, which keeps the damaged log.
             """
-        case .newerSchema: "Use a program that knows this version."
+        case .newerSchema: "Use a program, and an engine, that know this schema."
         case .whole: hasLog ? "Opening it recovers the content of its log." : ""
         case .unexamined: ""
         }
@@ -180,7 +181,7 @@ extension FileDiagnosis.Finding {
         case .truncated: "cut off"
         case .damaged: "damaged"
         case .damagedLog: "its log is damaged"
-        case .newerSchema: "of a newer program"
+        case .newerSchema: "of a newer program or engine"
         case .whole: "whole"
         case .unexamined: "not completely examined"
         }

@@ -95,6 +95,7 @@ struct FileExamination {
             let isEnvelopeGone = keys.protection == .envelope && !diagnosis.hasEnvelope
             diagnosis.finding = isEnvelopeGone ? .envelope : .wrongKey
             if databaseKeys.envelope != nil { diagnosis.reason = databaseKeys.dataKeyOfAnotherTime.message }
+            if let error = try unauthenticated(databaseKeys, salt) { diagnosis.reason = error.message }
             return
         }
         diagnosis.key = found.position.map { KeyUse(place: $0, count: keys.chain.count) }
@@ -105,6 +106,15 @@ struct FileExamination {
             guard diagnosis.finding == .whole else { return }
             readVersion(connection, &diagnosis)
         }
+    }
+
+    private func unauthenticated(_ keys: DatabaseKeys, _ salt: [UInt8]) throws -> StrongroomError? {
+        let tried = try keys.ciphers.flatMap { settings in
+            try keys.chain.keys.filter { $0 != .plaintext }.map {
+                try DerivedKey($0, salt: salt, settings: settings)
+            }
+        }
+        return try keys.unauthenticated(tried, salt: salt)
     }
 
     private func withBytes<T>(key: DerivedKey?, _ work: (EngineFile, Connection) throws -> T) throws -> T {
@@ -146,7 +156,15 @@ struct FileExamination {
     private func readVersion(_ connection: Connection, _ diagnosis: inout FileDiagnosis) {
         // Reading a malicious schema may never end.
         connection.stop(after: Self.maxChecks) { monitor.isCancelled() }
-        diagnosis.version = try? VersionHistory(connection: connection).entries().last?.version
+        do {
+            diagnosis.version = try VersionHistory(connection: connection).entries().last?.version
+        } catch let error as StrongroomError where error.code == .notSupported {
+            if diagnosis.finding == .whole { diagnosis.finding = .newerSchema }
+            diagnosis.reason = error.message
+            return
+        } catch {
+            diagnosis.version = nil
+        }
         guard let migrator = keys?.migrator else { return }
         do {
             // The user's migration steps are not run, not even in memory.
@@ -215,7 +233,7 @@ extension FileDiagnosis.Finding {
         case .truncated: self = .truncated
         case .damaged: self = .damaged
         case .damagedLog: self = .damagedLog
-        case .newerSchema: self = .newerSchema
+        case .newerSchema, .notSupported: self = .newerSchema
         default: return nil
         }
     }

@@ -69,7 +69,9 @@ final class Salvage {
         try connection.run("PRAGMA query_only = ON")
         let roots: [SchemaRoot]
         do {
-            roots = try connection.inTransaction(.deferred) { try connection.schemaRoots() }
+            roots = try connection.readingKnownSchema {
+                try connection.inTransaction(.deferred) { try connection.schemaRoots() }
+            }
         } catch let error as StrongroomError where error.isDamage {
             throw SalvageSource.schemaDamaged(original.name, error)
         }

@@ -83,7 +83,7 @@ struct SalvageSource {
         do {
             let connection = try file.connect(.existing, key: key)
             defer { connection.close() }
-            try connection.proveKey()
+            try connection.readingKnownSchema { try connection.proveKey() }
             _ = try connection.checkpoint()
         } catch let error as StrongroomError where error.isDamage {
             throw Self.schemaDamaged(file.name, error)

@@ -81,8 +81,9 @@ extension Connection {
         return transaction.committedWrites
     }
 
-    /// Records that the running transaction has written a table whose rows are observed.
+    /// Records that the running transaction has written a table, other than by a statement.
     func recordWrite(of table: String) {
+        transaction.hasUncountedWrites = true
         transaction.tables.writes.insert(TableUse.name(table))
         rowRecorder?.recordUnknown(TableUse.name(table))
     }

@@ -32,7 +32,7 @@ extension Connection {
     func begin(_ start: Start) throws {
         try reportingAnotherKey { try run(start.statement) }
         if start != .deferred { bufferLog() }
-        transaction.begin()
+        transaction.begin(after: totalChanges)
         rowRecorder?.begin()
         guard let participant else { return }
         do {
@@ -119,7 +119,7 @@ extension Connection {
         // The file may have been taken away during the commit.
         try checkPlace()
         if transaction.isKeptFromWriting { try keepFromWriting(false) }
-        transaction.recordCommit()
+        transaction.recordCommit(after: totalChanges)
         rowRecorder?.commit(transaction.tables.writes)
     }
 

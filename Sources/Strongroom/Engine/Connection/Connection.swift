@@ -183,7 +183,9 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     /// The error for the connection's last failure, which is damage if the codec has failed.
     func failure(_ what: String, _ kind: StrongroomError.Code? = nil, sql: String? = nil) -> StrongroomError {
         let error = engineFailure(what, kind, sql: sql)
-        guard kind == nil, let code = error.resultCode, code.mayHideDamage, hasFailedCodec else { return error }
+        guard kind == nil, let code = error.resultCode else { return error }
+        if let unknown = schemaError(code, sql: sql) { return unknown }
+        guard code.mayHideDamage, hasFailedCodec else { return error }
         return StrongroomError(
             .damaged, "\(what): a page is damaged. \(StrongroomError.Code.damaged.advice)", database: database,
             sql: sql, resultCode: code)

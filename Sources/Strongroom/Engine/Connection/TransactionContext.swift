@@ -43,11 +43,20 @@ struct TransactionContext {
     /// State of the layers above for this transaction.
     var attachments = Attachments()
 
+    /// The number of changed rows that the engine had counted when it began.
+    private var changesBefore = 0
+    /// Whether it has written something that the engine does not count, such as a value in parts.
+    var hasUncountedWrites = false
+
     /// The tables that the last committed transactions have written.
     var committedWrites: Set<String> = []
 
     /// Records the beginning of a transaction.
-    mutating func begin() {
+    ///
+    /// - Parameter changes: The number of changed rows that the engine has counted so far.
+    mutating func begin(after changes: Int) {
+        changesBefore = changes
+        hasUncountedWrites = false
         state = .open
         rollbackCause = nil
         number += 1
@@ -77,9 +86,13 @@ struct TransactionContext {
         isFullyRecorded && !tables.writes.isEmpty && !tables.writes.contains("sqlite_master") ? tables.writes : nil
     }
 
-    /// Records the commit.
-    mutating func recordCommit() {
-        if !tables.writes.isEmpty { committedWrites.formUnion(tables.writes) }
+    /// Records the commit: the tables of its statements, unless these have changed no row at all.
+    ///
+    /// - Parameter changes: The number of changed rows that the engine has counted so far.
+    mutating func recordCommit(after changes: Int) {
+        guard !tables.writes.isEmpty else { return }
+        guard changes != changesBefore || hasUncountedWrites || tables.writes.contains("sqlite_master") else { return }
+        committedWrites.formUnion(tables.writes)
     }
 }
 

@@ -100,7 +100,8 @@ extension StrongroomError {
         public static let foreignEnvelope = Code(.foreignEnvelope)
         /// A key slot that cannot be added or revoked, such as the last one; nothing was changed.
         public static let keySlot = Code(.keySlot)
-        /// Cipher settings that the linked engine does not support, or an empty list of settings.
+        /// Cipher settings that the linked engine does not support, or an empty list of settings; or a file without
+        /// authentication codes.
         public static let cipherSettings = Code(.cipherSettings)
         /// A rotation failed, or its result did not pass the check; the message says which key the file uses.
         public static let rotationFailed = Code(.rotationFailed)

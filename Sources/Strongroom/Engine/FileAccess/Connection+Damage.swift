@@ -44,7 +44,8 @@ extension Connection {
         switch result & 0xFF {
         // SQLITE_ERROR is the result for a page whose authentication failed; the engine reports failures of the
         // operating system in the same way.
-        case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_NOTADB: return true
+        case SQLITE_CORRUPT: return sqlite3_errmsg(pointer).flatMap { UnknownSchemaSQL(String(cString: $0)) } == nil
+        case SQLITE_ERROR, SQLITE_NOTADB: return true
         default: return false
         }
     }

@@ -165,6 +165,7 @@ final class Statement {
             return missing.error(sql: sql, database: owner.database)
         }
         if code.primary == SQLITE_ERROR, let error = owner.virtualTableError(full, sql: sql) { return error }
+        if let error = owner.schemaError(code, sql: sql) { return error }
         // The engine has no separate code for a sum that exceeds 64 bits.
         let isOverflow = full == "integer overflow"
         let plain = sqlite3_errstr(result).map { String(cString: $0) } ?? "unknown error"

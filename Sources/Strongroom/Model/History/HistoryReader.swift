@@ -62,7 +62,8 @@ struct HistoryReader<Source: Table> {
     func changes(
         where condition: String, limit: Int? = nil, _ bind: (borrowing Bindings) throws -> Void
     ) throws -> [RecordChange<Source>] {
-        let limit = limit.map { " LIMIT \(max(0, $0))" } ?? ""
+        guard limit ?? 0 >= 0 else { throw QueryClauses.negativeLimit }
+        let limit = limit.map { " LIMIT \($0)" } ?? ""
         return try entries("WHERE \(condition) ORDER BY change\(limit)", bind).map(change)
     }
 

@@ -36,10 +36,10 @@ extension Table {
     ///
     /// - Parameters:
     ///   - number: The number of the last change that is not wanted; 0 for all changes.
-    ///   - limit: The maximum number of changes; nil for all.
+    ///   - limit: The maximum number of changes, not negative; nil for all.
     ///   - db: A transaction.
     /// - Returns: The changes that were not pruned.
-    /// - Throws: As `history(of:in:)`.
+    /// - Throws: As `history(of:in:)`, and ``StrongroomError`` with `limit` for a negative limit.
     public static func changes(
         since number: Int64, limit: Int? = nil, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
@@ -51,10 +51,10 @@ extension Table {
     ///
     /// - Parameters:
     ///   - date: The time of the earliest wanted change.
-    ///   - limit: The maximum number of changes; nil for all.
+    ///   - limit: The maximum number of changes, not negative; nil for all.
     ///   - db: A transaction.
     /// - Returns: The changes that were not pruned.
-    /// - Throws: As `history(of:in:)`.
+    /// - Throws: As `history(of:in:)`, and ``StrongroomError`` with `limit` for a negative limit.
     public static func changes(
         since date: Date, limit: Int? = nil, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {

@@ -46,8 +46,11 @@ struct ConvertCommand: AsyncParsableCommand {
                 return .init(.done, "the plaintext that an interrupted run had left was erased")
             }
             let added = try await database.keyCount() - count
-            let report = try await database.using { store in
-                try await store.rotate { progress.update(to: $0.done, of: $0.total) }
+            // A store of a plaintext file would put it into WAL mode, also where it can't be encrypted then.
+            let encrypting = database.openingEveryForm(isEncrypting: survey.isPlaintext)
+            let report = try await encrypting.using { store in
+                if let report = store.opening.rotation { return report }
+                return try await store.rotate { progress.update(to: $0.done, of: $0.total) }
             }
             return .init(
                 report.isRotated ? .done : .skipped, report.words(of: count, added: added),

@@ -136,6 +136,9 @@ struct ErasureTests {
         try await store.write { db throws in
             #expect(try Patient.find(1, in: db)?.name == "SECRET")
             #expect(try Patient.changes(since: 0, in: db).count == 7)
+            #expect(try Patient.changes(since: 0, limit: 2, in: db).count == 2)
+            try expectFailure(.limit) { try Patient.changes(since: 0, limit: -1, in: db) }
+            try expectFailure(.limit) { try Patient.changes(since: Date.distantPast, limit: .min, in: db) }
             #expect(try Patient.erase(1, in: db))
             #expect(try Patient.changes(since: 0, in: db).isEmpty)
         }

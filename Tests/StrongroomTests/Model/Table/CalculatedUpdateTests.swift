@@ -95,6 +95,31 @@ struct CalculatedUpdateTests {
         }
     }
 
+    @Test func sumsAndQuotientsHaveATypeThatHoldsThem() async throws {
+        let store = try await TemporaryStore(tables: [Num.schema]).store
+        try await store.write { db throws in
+            var other = Self.row
+            other.id = 2
+            other.maybe = nil
+            try Num.insert(contentsOf: [Self.row, other], in: db)
+            let sum: Int? = try Num.query.value(in: db) { $0.uint8.sum() }
+            let negative: Int? = try Num.query.value(in: db) { $0.int8.sum() }
+            let maybe: Int? = try Num.query.value(in: db) { $0.maybe.sum() }
+            #expect(sum == 510 && negative == -256 && maybe == 65_535)
+            let float: Double? = try Num.query.value(in: db) { $0.float.sum() }
+            #expect(float == Double(0.1 as Float) * 2)
+            let ordered = Num.order { $0.id.ascending }
+            let quotients: [UInt8?] = try ordered.select { $0.uint8 / 0 }.fetch(in: db)
+            #expect(quotients == [nil, nil])
+            let rests: [UInt16?] = try ordered.select { $0.maybe % 10 }.fetch(in: db)
+            #expect(rests == [5, nil])
+            let columns: [UInt?] = try ordered.select { 7 / $0.uint }.fetch(in: db)
+            #expect(columns == [nil, nil])
+            let two: [Int?] = try ordered.select { $0.int / $0.int + 1 }.fetch(in: db)
+            #expect(two == [2, 2])
+        }
+    }
+
     @Test func updatesThatReturnTheirRowsAndInsertsAreNoWayAround() async throws {
         let store = try await TemporaryStore(tables: [Num.schema]).store
         try await store.write { db throws in

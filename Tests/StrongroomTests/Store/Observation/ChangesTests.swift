@@ -53,6 +53,20 @@ struct ChangesTests {
         #expect(try await others.next() == nil)
     }
 
+    @Test func statementsThatChangeNoRowAreNotTold() async throws {
+        let store = try await fixture().store
+        try await store.write { db in try addLine(0, db) }
+        var changes = store.changes(in: Line.self).makeAsyncIterator()
+        try await store.write { db in
+            try db.execute("DELETE FROM line WHERE number = 77")
+            try db.execute("UPDATE line SET number = 78 WHERE number = 77")
+            _ = try Line.where { $0.number == 77 }.delete(in: db)
+            try db.execute("INSERT OR IGNORE INTO line VALUES (0)")
+        }
+        try await store.close()
+        #expect(try await changes.next() == nil)
+    }
+
     @Test func theNewestValueIsToldWhenTheStoreIsClosed() async throws {
         let store = try await fixture().store
         var busy = store.values { db in try lineNumbers(db) }.makeAsyncIterator()

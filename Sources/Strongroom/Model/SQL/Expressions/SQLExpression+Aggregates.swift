@@ -29,8 +29,9 @@ extension SQLExpression {
 }
 
 extension SQLExpression where Value: NumericColumnValue {
-    /// The sum of the values, or nil if there is none; a sum of integers that exceeds 64 bits is an error.
-    public func sum() -> Computed<Value.Unwrapped?> { Computed(function: "sum", sql) }
+    /// The sum of the values, or nil if there is none; of small integers it is an `Int`. A sum of integers that exceeds
+    /// 64 bits is an error.
+    public func sum() -> Computed<Value.Sum?> { Computed(function: "sum", sql) }
 
     /// The mean of the values, or nil if there is none.
     public func average() -> Computed<Double?> { Computed(function: "avg", sql) }

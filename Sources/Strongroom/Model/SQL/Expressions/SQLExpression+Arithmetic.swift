@@ -1,23 +1,28 @@
 /// A type that supports arithmetic in SQL.
 ///
-/// An integer result that exceeds 64 bits becomes a floating-point number, and division by zero results in NULL:
-/// reading either as an integer throws, and never returns a wrong number. See "Datatypes In SQLite", section 4
-/// (sqlite.org/datatype3.html).
-public protocol NumericColumnValue: ColumnValue {}
+/// A quotient and a remainder are NULL on division by zero, so their type is optional. A result has the type of its
+/// operands otherwise: reading one that does not fit into it throws, and never returns a wrong number. The engine
+/// calculates with 64 bits, and an integer result beyond that becomes a floating-point number. See "Datatypes In
+/// SQLite", section 4 (sqlite.org/datatype3.html).
+public protocol NumericColumnValue: ColumnValue {
+    /// The type of a sum of such values, which may be larger than each of them: by default the type itself, `Int` for
+    /// integers of up to 32 bits, and `Double` for `Float`.
+    associatedtype Sum: ColumnValue = Self
+}
 
 extension Int: NumericColumnValue {}
-extension Int8: NumericColumnValue {}
-extension Int16: NumericColumnValue {}
-extension Int32: NumericColumnValue {}
+extension Int8: NumericColumnValue { public typealias Sum = Int }
+extension Int16: NumericColumnValue { public typealias Sum = Int }
+extension Int32: NumericColumnValue { public typealias Sum = Int }
 extension Int64: NumericColumnValue {}
 extension UInt: NumericColumnValue {}
-extension UInt8: NumericColumnValue {}
-extension UInt16: NumericColumnValue {}
-extension UInt32: NumericColumnValue {}
+extension UInt8: NumericColumnValue { public typealias Sum = Int }
+extension UInt16: NumericColumnValue { public typealias Sum = Int }
+extension UInt32: NumericColumnValue { public typealias Sum = Int }
 extension UInt64: NumericColumnValue {}
-extension Float: NumericColumnValue {}
+extension Float: NumericColumnValue { public typealias Sum = Double }
 extension Double: NumericColumnValue {}
-extension Optional: NumericColumnValue where Wrapped: NumericColumnValue {}
+extension Optional: NumericColumnValue where Wrapped: NumericColumnValue { public typealias Sum = Wrapped.Sum }
 
 extension SQLExpression where Value: NumericColumnValue {
     /// The sum.
@@ -81,22 +86,16 @@ extension SQLExpression where Value: NumericColumnValue {
     }
 
     /// The quotient; truncated for integers, NULL on division by zero.
-    public static func / (left: Self, right: Value) -> Computed<Value> { Computed(left.sql, " / ", value: right) }
-    /// The quotient; truncated for integers, NULL on division by zero.
-    public static func / (left: Value, right: Self) -> Computed<Value> { Computed(value: left, " / ", right.sql) }
-    /// The quotient; truncated for integers, NULL on division by zero.
-    public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
-    where Other.Value == Value {
-        Computed(left.sql, " / ", right.sql)
+    public static func / (left: Self, right: Value) -> Computed<Value.Unwrapped?> {
+        Computed(left.sql, " / ", value: right)
     }
-    /// The quotient; truncated for integers, NULL on division by zero or if the right value is NULL.
-    public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
-    where Other.Value == Value? {
-        Computed(left.sql, " / ", right.sql)
+    /// The quotient; truncated for integers, NULL on division by zero.
+    public static func / (left: Value, right: Self) -> Computed<Value.Unwrapped?> {
+        Computed(value: left, " / ", right.sql)
     }
-    /// The quotient; truncated for integers, NULL on division by zero or if the left value is NULL.
-    public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
-    where Value == Other.Value? {
+    /// The quotient; truncated for integers, NULL on division by zero or if one of the values is NULL.
+    public static func / <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value.Unwrapped?>
+    where Other.Value.Unwrapped == Value.Unwrapped {
         Computed(left.sql, " / ", right.sql)
     }
 
@@ -106,10 +105,12 @@ extension SQLExpression where Value: NumericColumnValue {
 
 extension SQLExpression where Value: NumericColumnValue, Value.Unwrapped: FixedWidthInteger {
     /// The remainder; NULL on division by zero.
-    public static func % (left: Self, right: Value) -> Computed<Value> { Computed(left.sql, " % ", value: right) }
-    /// The remainder; NULL on division by zero.
-    public static func % <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
-    where Other.Value == Value {
+    public static func % (left: Self, right: Value) -> Computed<Value.Unwrapped?> {
+        Computed(left.sql, " % ", value: right)
+    }
+    /// The remainder; NULL on division by zero or if one of the values is NULL.
+    public static func % <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value.Unwrapped?>
+    where Other.Value.Unwrapped == Value.Unwrapped {
         Computed(left.sql, " % ", right.sql)
     }
 }

@@ -1,8 +1,8 @@
 /// Renames a column. Runs in the caller's savepoint.
 ///
 /// For an engine without `RENAME COLUMN`, the texts of the schema are edited. In the text of a table or an index, every
-/// name in parentheses is a column of the table; in that of a view or a trigger it may be another table's column, and
-/// the renaming is then rejected.
+/// name in parentheses is a column of the table; in that of a view or a trigger it may be another table's column, or
+/// that of a subquery, and the renaming is then rejected.
 struct ColumnRenaming {
     private let change: ColumnChange
     private let column: String
@@ -90,23 +90,69 @@ struct ColumnRenaming {
         }
         let isOwnTrigger = Identifier.areSame(entry.table, table)
         let header = tokens.triggerColumns
-        for position in tokens.indices where tokens.isColumn(column, at: position) {
-            if position < 4, entry.kind == .view || !header.contains(position) { continue }
+        let isTable = !tokens.hasAlias(table)
+        let isCertain =
+            !isShared && columns[SQLName(column)] == nil && !tokens.hasAlias(column)
+            && !tokens.contains { $0.isWord("WITH") }
+        for position in tokens.indices.dropFirst(tokens.nameCount) where tokens.isColumn(column, at: position) {
             let qualifier = tokens.qualifier(of: position)
             // A column that is missed here is reported when the views and triggers are tried.
             if qualifier == nil, !header.contains(position), tokens[position].isAmbiguousWord { continue }
             if header.contains(position) || qualifier?.isWord("NEW", "OLD") == true {
                 if !isOwnTrigger { continue }
-            } else if qualifier?.isNamed(table) != true, isShared {
+            } else if qualifier == nil, let target = tokens.insertTarget(of: position) {
+                if !target.isNamed(table) { continue }
+            } else if !(isTable && qualifier?.isNamed(table) == true), !isCertain || tokens.mayBeText(position) {
                 throw ColumnChange.refusal(
                     """
-                    \(entry.title) uses a column "\(column)", of an ambiguous table; drop it \
-                    before the column of "\(table)" is renamed, and create it again.
+                    \(entry.title) uses the name "\(column)", and it is not certain that this is the column of \
+                    "\(table)"; drop it before the column is renamed, and create it again.
                     """,
                     connection)
             }
             tokens[position].text = Identifier.quote(newName)
         }
         return tokens.sql
+    }
+}
+
+extension [SQLToken] {
+    /// The number of tokens of a `CREATE VIEW` or `CREATE TRIGGER` before its query, or its event: the names that it
+    /// gives.
+    fileprivate var nameCount: Int {
+        let isTrigger = prefix(8).contains { $0.isWord("TRIGGER") }
+        return firstIndex { token in
+            isTrigger ? token.isWord("BEFORE", "AFTER", "INSTEAD", "INSERT", "UPDATE", "DELETE") : token.isWord("AS")
+        } ?? 0
+    }
+
+    /// Whether the statement gives a name to a result or a source, with `AS` or without.
+    fileprivate func hasAlias(_ name: String) -> Bool {
+        indices.dropFirst(nameCount + 1).contains { position in
+            guard self[position].isNamed(name), !self[position].isReservedWord,
+                let before = significant(before: position)
+            else { return false }
+            switch before.kind {
+            case .word: return before.isWord("AS", "END", "NULL") || !before.isReservedWord && !before.isAmbiguousWord
+            case .quoted, .literal, .number: return true
+            case .sign: return before.isSign(")")
+            case .space: return false
+            }
+        }
+    }
+
+    /// The table of an `INSERT` in whose list of columns a position is.
+    fileprivate func insertTarget(of position: Int) -> SQLToken? {
+        guard let open = self[..<position].lastIndex(where: { $0.isSign("(") || $0.isSign(")") }),
+            self[open].isSign("("),
+            let name = self[..<open].lastIndex(where: { $0.kind != .space }),
+            let before = significant(before: name), before.isWord("INTO") || before.isSign(".")
+        else { return nil }
+        return self[name]
+    }
+
+    /// Whether a name in double quotes may be text, as it is for the engine where there is no column of that name.
+    fileprivate func mayBeText(_ position: Int) -> Bool {
+        self[position].text.hasPrefix("\"") && qualifier(of: position) == nil && !contains { $0.isWord("VIEW") }
     }
 }

@@ -24,7 +24,7 @@ extension Writing where Self: ~Copyable {
     /// Renames a column, and updates indexes, triggers, views, checks and foreign keys.
     ///
     /// For an engine before SQLite 3.25, which has no RENAME COLUMN, the library edits the schema's text. It throws if
-    /// a view or a trigger uses a column of that name ambiguously.
+    /// a view or a trigger uses the name, and it is not certain that this is the column.
     ///
     /// - Parameters:
     ///   - name: The column's name.
