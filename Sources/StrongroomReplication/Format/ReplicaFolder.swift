@@ -129,6 +129,14 @@ struct ReplicaFolder: Sendable {
     ///
     /// - Returns: Nil if the base is not complete.
     func parts(ofBase folder: String) async throws -> [ObjectEntry]? {
+        guard let parts = try await listedParts(ofBase: folder) else { return nil }
+        return try await header(path(ofBase: folder, part: parts.count - 1))?.isLast == true ? parts : nil
+    }
+
+    /// The parts of a base, of which a list does not tell whether the last one is missing.
+    ///
+    /// - Returns: Nil if there are none, or if one in between is missing.
+    func listedParts(ofBase folder: String) async throws -> [ObjectEntry]? {
         let path = "\(name)/\(ObjectName.bases)/\(folder)"
         var parts: [ObjectEntry] = []
         while true {
@@ -140,8 +148,7 @@ struct ReplicaFolder: Sendable {
             }
             guard entries.count == Self.pageLength else { break }
         }
-        guard let last = parts.last else { return nil }
-        return try await header("\(path)/\(last.name)")?.isLast == true ? parts : nil
+        return parts.isEmpty ? nil : parts
     }
 
     /// The parts of a base that can be used: complete, and of the state of its change; nil for another one, also for

@@ -43,6 +43,8 @@ struct ReplicateCommand: AsyncParsableCommand {
             if let change = try? await database.unchangedSince(replica, by: lists) {
                 return .init(.skipped, "unchanged since change \(change)", Detail(change: change, objects: 0, bytes: 0))
             }
+            // A base, or a change behind the newest one, may be missing.
+            replica.isAlwaysRead = true
             let status = try await database.replicating(replica).using { store in
                 try await store.replication?.waitWhileItGoesOn()
                 return store.replication?.status
