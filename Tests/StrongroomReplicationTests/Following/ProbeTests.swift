@@ -38,7 +38,8 @@ import Testing
         try await former.close()
         let objects = Unconditional()
         objects.objects.objects = memory.objects
-        #expect(await failureCode { _ = try await Stores(Clinic(Replica(in: objects))).takeOver(Clinic.file) } == .objectStore)
+        let stores = try Stores(Clinic(Replica(in: objects)))
+        #expect(await failureCode { _ = try await stores.takeOver(Clinic.file) } == .objectStore)
     }
 
     @Test func `the answer is remembered beside the database`() async throws {
