@@ -127,7 +127,10 @@ extension Connection {
     func rollBack() {
         // Their preparation may have created the tables that are rolled back.
         if transaction.tables.writes.contains("sqlite_master") { forgetUserStatements() }
-        defer { transaction.state = .none }
+        defer {
+            transaction.state = .none
+            forgetFailedReads()
+        }
         // If it fails, the next write reports it.
         if transaction.isKeptFromWriting { try? keepFromWriting(false) }
         // Also after a rollback by the engine.
@@ -172,7 +175,7 @@ extension Connection {
             for (writer, count) in writers where writer.writeCount != count { writer.loseWrites() }
             // After a damaged page the engine does not roll back to a savepoint, or the connection is lost.
             let failure = told as? StrongroomError
-            if hasFailedCodec || failure?.code == .damaged && hasMetDamage {
+            if hasFailedCodec || [.damaged, .inputOutput].contains(failure?.code) && hasMetDamage {
                 (transaction.state, transaction.rollbackCause) = (.rolledBack, failure)
             } else {
                 try undoSavepoint(idle)

@@ -184,9 +184,10 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     func failure(_ what: String, _ kind: StrongroomError.Code? = nil, sql: String? = nil) -> StrongroomError {
         let error = engineFailure(what, kind, sql: sql)
         guard kind == nil, let code = error.resultCode, code.mayHideDamage, hasFailedCodec else { return error }
+        let kind = codeOfDamage
+        let reason = kind == .damaged ? "a page is damaged" : "a page could not be read"
         return StrongroomError(
-            .damaged, "\(what): a page is damaged. \(StrongroomError.Code.damaged.advice)", database: database,
-            sql: sql, resultCode: code)
+            kind, "\(what): \(reason). \(kind.advice)", database: database, sql: sql, resultCode: code)
     }
 
     /// The error for the connection's last failure, as the engine reports it.

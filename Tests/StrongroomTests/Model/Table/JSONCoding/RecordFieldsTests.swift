@@ -126,8 +126,9 @@ struct RecordFieldsTests {
         #expect(try born(.iso8601Milliseconds) == "2025-11-21T20:28:20.250Z")
         let milliseconds = RecordCoding(dates: .iso8601Milliseconds)
         for (seconds, text) in [
-            (0.0, "2001-01-01T00:00:00.000Z"), (0.000_4, "2001-01-01T00:00:00.000Z"), (-0.000_6, "2000-12-31T23:59:59.999Z"),
-            (785_449_700.036151766, "2025-11-21T20:28:20.036Z"), (59.999_9, "2001-01-01T00:01:00.000Z"),
+            (0.0, "2001-01-01T00:00:00.000Z"), (0.000_4, "2001-01-01T00:00:00.000Z"),
+            (-0.000_6, "2000-12-31T23:59:59.999Z"), (785_449_700.036151766, "2025-11-21T20:28:20.036Z"),
+            (59.999_9, "2001-01-01T00:01:00.000Z"),
         ] {
             var person = Self.person
             person.born = Date(timeIntervalSinceReferenceDate: seconds)
