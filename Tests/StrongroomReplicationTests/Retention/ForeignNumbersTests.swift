@@ -64,11 +64,22 @@ import Testing
         #expect(try Stores(clinic).migrationBackups(of: Clinic.file).isEmpty)
     }
 
-    /// How the record of what was shipped is planted.
-    enum Plant: CaseIterable, Sendable { case otherUser, othersMayWrite, secondName }
+    @Test(.enabled(if: geteuid() == 0, "only root can make files of other users"))
+    func `a migration backup that another user has planted is none`() async throws {
+        let clinic = try Clinic()
+        try await clinic.open().close()
+        let planted = clinic.directory.path(".\(Clinic.file).snapshot-7-x")
+        try Data("x".utf8).write(to: URL(filePath: planted))
+        #expect(try Stores(clinic).migrationBackups(of: Clinic.file).count == 1)
+        #expect(chown(planted, 65_534, 65_534) == 0)
+        #expect(try Stores(clinic).migrationBackups(of: Clinic.file).isEmpty)
+    }
+
+    /// How the record of what was shipped is planted. Who may read it may lock it.
+    enum Plant: CaseIterable, Sendable { case otherUser, othersMayWrite, othersMayRead, secondName }
 
     @Test(.enabled(if: geteuid() == 0, "only root can make files of other users"), arguments: Plant.allCases)
-    func `a record that others can write is refused by name`(plant: Plant) async throws {
+    func `a record that others can write or lock is refused by name`(plant: Plant) async throws {
         let clinic = try Clinic(Replica(in: MemoryObjectStore(), interval: .milliseconds(5)))
         let first = try await clinic.open()
         try await first.add(1...1)
@@ -80,6 +91,7 @@ import Testing
         switch plant {
         case .otherUser: #expect(chown(path, 65_534, 65_534) == 0)
         case .othersMayWrite: #expect(chmod(path, 0o666) == 0)
+        case .othersMayRead: #expect(chmod(path, 0o644) == 0 && chmod(clinic.path, 0o644) == 0)
         case .secondName: #expect(link(path, clinic.directory.path("second")) == 0)
         }
         let store = try await clinic.open()
