@@ -95,7 +95,14 @@ extension Connection {
 
     /// Throws if the engine has rolled back the transaction, or a part of it could not be rolled back.
     func checkTransactionIsWhole() throws {
-        guard transaction.state == .open, isInTransaction else { throw transactionEnded }
+        guard transaction.state == .open, isInTransaction else { throw causeOfEnd }
+    }
+
+    /// The error for a transaction that the engine has rolled back after an error that the work has swallowed: the
+    /// error itself if the file could not be read or written, since that is no fault of the work.
+    private var causeOfEnd: StrongroomError {
+        guard let cause = transaction.rollbackCause, cause.code == .inputOutput else { return transactionEnded }
+        return cause
     }
 
     /// Commits the transaction. If this throws, the transaction is still open, or the engine has rolled it back;
@@ -164,7 +171,7 @@ extension Connection {
         do {
             let result = try forgettingWrites(body)
             // The work may have swallowed the error that made the engine roll back the transaction.
-            guard transaction.state == .open else { throw transactionEnded }
+            guard transaction.state == .open else { throw causeOfEnd }
             try pauseWriters()
             try checkPages()
             try run("RELEASE strongroom")
