@@ -36,6 +36,8 @@ public struct Replica: StoreExtension {
 
     /// The length of the changes, in bytes, from which a new base is made, if they are as long as the database.
     package var leastChanges = 64 << 20
+    /// Whether the replica is read also where the file has not changed since the newest change.
+    package var isAlwaysRead = false
 
     /// Describes a replica.
     ///

@@ -28,6 +28,18 @@ struct MigrationProofTests {
         `recordFixture(version:)`
         """
 
+    @Test func theColumnsThatAStepChangesAreListed() async throws {
+        // The new column is no changed one.
+        #expect(try await Library().proof().report().changes.isEmpty)
+        let library = Library.with("3") { db in
+            try db.execute("UPDATE book SET title = upper(title) WHERE shelf = 'old'")
+            try db.execute("DELETE FROM book WHERE shelf = 'new'")
+        }
+        let report = try await library.proof().report()
+        #expect(report.changes == ["3: column \"book.title\"", "3: the rows of table \"book\""])
+        #expect(report.description.contains("changed by 3: column \"book.title\""))
+    }
+
     @Test func aNamedDirectoryOfFixturesThatIsNotThereIsAFault() async throws {
         let faults = try await Library().proof(fixtures: "Nowhere").report().faults.map(\.message)
         #expect(faults.count == 1)

@@ -136,7 +136,7 @@ struct FileStatus: Equatable {
 
 /// Files of the library beside a database, in a directory in which others may make files.
 package enum SideFile {
-    /// Throws if another user may have made a file that is open, or may write or lock it.
+    /// Throws if another user may have made a file that is open, or may write it, or read and lock it.
     ///
     /// - Parameters:
     ///   - descriptor: The open file.
@@ -151,8 +151,9 @@ package enum SideFile {
         throw StrongroomError(
             .permissionDenied,
             """
-            "\(path)" was made by another user, or others may write it, or it has a second name, so it is not used. \
-            Find out who made it, and remove it. \(advice)
+            "\(path)" was made by another user, or others may read or write it, or it has a second name, so it is not \
+            used. Find out who made it: if it is yours, take the permissions of others away (`chmod 600`); otherwise \
+            remove it. \(advice)
             """)
     }
 }

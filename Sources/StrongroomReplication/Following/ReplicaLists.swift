@@ -1,23 +1,88 @@
 package import Strongroom
 
-/// The newest changes of many replicas, from lists that they share: one list has those of all replicas with names that
-/// follow each other, up to 1,000 objects.
+/// The newest changes and the bases of many replicas, from lists that they share: one list has those of all replicas
+/// with names that follow each other, up to 1,000 objects.
 ///
 /// What it has is as old as itself; it serves to find files that have not changed, and is not kept.
 package actor ReplicaLists {
+    /// What lists have of a replica.
+    struct Listed: Sendable {
+        /// The newest change; nil if there is none.
+        let newest: NewestChange?
+        /// Whether there is a base that the changes up to the newest follow, by their names.
+        let hasBase: Bool
+    }
+
+    /// The objects of a folder in a part of the list.
+    private struct Folder {
+        private(set) var newest: ObjectEntry?
+        /// The greatest and the least number of the changes that follow each other from the newest.
+        private var changes: ClosedRange<UInt64>?
+        /// The bases, by their folders, and the number of their parts; -1 if one in between is missing.
+        private var bases: [(folder: String, number: UInt64, parts: Int)] = []
+
+        /// Adds an object whose name follows ``ObjectName/beforeChanges``. The newest change comes first.
+        mutating func add(_ name: String, size: Int) {
+            let number = ObjectName.number(ofChange: name)
+            if newest == nil {
+                newest = ObjectEntry(name: name, size: size)
+                changes = number.map { $0...$0 }
+            } else if let number, let former = changes, number + 1 == former.lowerBound {
+                changes = number...former.upperBound
+            }
+        }
+
+        mutating func addPart(_ index: Int, of folder: String, _ number: UInt64) {
+            guard index > 0 else { return bases.append((folder, number, 1)) }
+            guard let last = bases.indices.last, bases[last].folder == folder else { return }
+            bases[last].parts = bases[last].parts == index ? index + 1 : -1
+        }
+
+        var hasBase: Bool { bases.contains { $0.parts > 0 && changes?.contains($0.number) == true } }
+    }
+
     /// A part of the list of all objects of an object store.
     private struct Page {
         /// Names after this one are in it.
         let start: String
         /// The last name that is in it; nil at the end of the list.
         let end: String?
-        /// The first change of each folder.
-        var newest: [String: ObjectEntry] = [:]
+        private var folders: [String: Folder] = [:]
 
-        /// Whether it tells the newest change of a folder, of which a name precedes all.
-        func tells(_ name: String) -> Bool {
-            !name.precedes(start) && (end.map { name.precedes($0) } ?? true)
+        init(start: String, end: String?, _ entries: [ObjectEntry]) {
+            (self.start, self.end) = (start, end)
+            for entry in entries { add(entry) }
         }
+
+        private mutating func add(_ entry: ObjectEntry) {
+            guard let (folder, name) = Self.split(entry.name) else { return }
+            if ObjectName.beforeChanges.precedes(name) {
+                folders[folder, default: Folder()].add(name, size: entry.size)
+            } else if let index = ObjectName.index(ofPart: name), let (path, base) = Self.split(folder),
+                let number = ObjectName.number(ofBase: base), let (replica, bases) = Self.split(path),
+                bases == ObjectName.bases
+            {
+                folders[replica, default: Folder()].addPart(index, of: base, number)
+            }
+        }
+
+        private static func split(_ name: String) -> (folder: String, name: String)? {
+            guard let slash = name.lastIndex(of: "/") else { return nil }
+            return (String(name[..<slash]), String(name[name.index(after: slash)...]))
+        }
+
+        /// What it has of a replica; nil if objects that matter are in other parts.
+        func listed(_ folder: ReplicaFolder) throws -> Listed? {
+            guard !folder.path(of: "").precedes(start), has(folder.path(of: ObjectName.beforeChanges)) else {
+                return nil
+            }
+            let hasBase = folders[folder.name]?.hasBase ?? false
+            guard hasBase || has(folder.path(of: ObjectName.leases)) else { return nil }
+            return Listed(newest: try folders[folder.name]?.newest.map(folder.newest), hasBase: hasBase)
+        }
+
+        /// Whether the first object after a name is in it.
+        private func has(_ name: String) -> Bool { end.map { name.precedes($0) } ?? true }
     }
 
     private var pages: [String: [Page]] = [:]
@@ -26,47 +91,55 @@ package actor ReplicaLists {
 
     package init() {}
 
-    /// The newest change of a replica; nil if there is none.
+    /// What lists have of a replica.
     ///
     /// - Throws: What the object store throws; `replicaDamaged`.
-    func newest(of folder: ReplicaFolder) async throws -> NewestChange? {
+    func listed(_ folder: ReplicaFolder) async throws -> Listed {
         let place = folder.objects.place
-        let name = folder.path(of: ObjectName.beforeChanges)
+        let start = folder.path(of: "")
         while true {
-            if let page = pages[place]?.last(where: { $0.tells(name) }) {
-                return try page.newest[folder.name].map(folder.newest)
+            for page in pages[place, default: []].reversed() {
+                if let listed = try page.listed(folder) { return listed }
+                // It has more objects than a page.
+                if page.start == start { return try await folder.listed() }
             }
             if let running = running[place] {
                 // It may have what is asked for.
                 _ = try? await running.value
                 continue
             }
-            let request = Task { try await addPage(of: folder.objects, after: name) }
+            let request = Task { try await addPage(of: folder.objects, after: start) }
             running[place] = request
-            guard try await request.value else { return try await folder.newestEntry() }
+            guard try await request.value else { return try await folder.listed() }
         }
     }
 
     private func addPage(of objects: any ObjectStore, after name: String) async throws -> Bool {
         defer { running[objects.place] = nil }
-        guard let page = try await Self.page(of: objects, after: name) else { return false }
-        pages[objects.place, default: []].append(page)
+        guard let entries = try await objects.listAll(after: name, count: Self.pageLength) else { return false }
+        let end = entries.count == Self.pageLength ? entries.last?.name : nil
+        pages[objects.place, default: []].append(Page(start: name, end: end, entries))
         return true
     }
 
-    private static func page(of objects: any ObjectStore, after name: String) async throws -> Page? {
-        guard let entries = try await objects.listAll(after: name, count: pageLength) else { return nil }
-        var page = Page(start: name, end: entries.count == pageLength ? entries.last?.name : nil)
-        for entry in entries {
-            guard let slash = entry.name.lastIndex(of: "/") else { continue }
-            let (folder, name) = (String(entry.name[..<slash]), String(entry.name[entry.name.index(after: slash)...]))
-            guard ObjectName.beforeChanges.precedes(name), page.newest[folder] == nil else { continue }
-            page.newest[folder] = ObjectEntry(name: name, size: entry.size)
-        }
-        return page
+    private static let pageLength = 1_000
+}
+
+extension ReplicaFolder {
+    /// What lists of this folder alone have.
+    fileprivate func listed() async throws -> ReplicaLists.Listed {
+        guard let newest = try await newestEntry() else { return ReplicaLists.Listed(newest: nil, hasBase: false) }
+        return ReplicaLists.Listed(newest: newest, hasBase: try await listsBase(upTo: newest.number))
     }
 
-    private static let pageLength = 1_000
+    private func listsBase(upTo newest: UInt64) async throws -> Bool {
+        for base in try await bases() where base.number <= newest {
+            guard try await listedParts(ofBase: base.folder) != nil else { continue }
+            // Older bases need more changes.
+            return try await changes(from: newest, downTo: base.number).last?.number == base.number
+        }
+        return false
+    }
 }
 
 extension Replica {
@@ -89,8 +162,9 @@ extension Replica {
             else { return nil }
             return state
         }
-        guard let shipped = try state(), try await lists.newest(of: folder) == shipped.newest, try state() == shipped
-        else { return nil }
+        guard let shipped = try state() else { return nil }
+        let listed = try await lists.listed(folder)
+        guard listed.newest == shipped.newest, listed.hasBase, try state() == shipped else { return nil }
         return shipped.number
     }
 }

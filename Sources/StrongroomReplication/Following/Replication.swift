@@ -185,8 +185,11 @@ extension Store {
 }
 
 extension Replica: StartedExtension {
-    package func prepare(_ name: DatabaseName) async throws {
-        _ = try await leases(of: name)?.acquire()
+    package func prepare(_ name: DatabaseName) async throws -> (@Sendable () async -> Void)? {
+        guard let leases = leases(of: name) else { return nil }
+        let lease = try await leases.acquire()
+        guard lease.isNew else { return nil }
+        return { try? await leases.release(lease) }
     }
 
     package func attach(to store: Store) async throws {

@@ -73,7 +73,7 @@ actor Shipper {
     /// Reads the replica, and ships what differs in the file, unless both are as they were.
     private func reachPosition(_ store: Store) async throws {
         guard !isAtState else { return }
-        unchanged = writer == nil ? try await unchangedState(store) : nil
+        unchanged = writer == nil && !replica.isAlwaysRead ? try await unchangedState(store) : nil
         isAtState = unchanged != nil
         guard !isAtState else { return }
         if writer == nil { try await begin(store) }

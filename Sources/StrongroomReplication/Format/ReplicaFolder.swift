@@ -74,18 +74,22 @@ struct ReplicaFolder: Sendable {
         return Head(header: header, digest: try await digest(path, header))
     }
 
-    /// Throws unless a change that was created is the newest, and the one before it is there: otherwise no restore
-    /// could reach it.
+    /// Throws unless a change that was created is the newest, and those before it are there: otherwise no restore could
+    /// reach it.
     ///
+    /// - Parameter count: How many of those before it are looked for, below the length of a page.
     /// - Throws: `StrongroomError` with `notOwner` if there is a newer one, `replicaIncomplete` if one is missing.
-    func requireNewest(_ number: UInt64) async throws {
-        let entries = try await objects.list(name, after: ObjectName.beforeChanges, count: 2)
-        let numbers =
-            try entries.prefix(1).map { try newest($0).number }
-            + entries.dropFirst().compactMap { ObjectName.number(ofChange: $0.name) }
-        guard let first = numbers.first, first >= number else { throw missing(path(ofChange: number)) }
+    func requireNewest(_ number: UInt64, after count: Int) async throws {
+        let wanted = min(count, Int(clamping: number - 1), Self.pageLength - 1)
+        let entries = try await objects.list(name, after: ObjectName.beforeChanges, count: wanted + 1)
+        guard let first = try entries.first.map({ try newest($0).number }), first >= number else {
+            throw missing(path(ofChange: number))
+        }
         guard first == number else { throw StrongroomError.notOwner(name) }
-        guard number == 1 || numbers.dropFirst().first == number - 1 else { throw missing(path(ofChange: number - 1)) }
+        let found = entries.map { ObjectName.number(ofChange: $0.name) }
+        for distance in 0..<wanted + 1 where distance >= found.count || found[distance] != number - UInt64(distance) {
+            throw missing(path(ofChange: number - UInt64(distance)))
+        }
     }
 
     /// The numbers and lengths of the changes up to a number that follow each other without a gap, from the newest to
@@ -129,6 +133,14 @@ struct ReplicaFolder: Sendable {
     ///
     /// - Returns: Nil if the base is not complete.
     func parts(ofBase folder: String) async throws -> [ObjectEntry]? {
+        guard let parts = try await listedParts(ofBase: folder) else { return nil }
+        return try await header(path(ofBase: folder, part: parts.count - 1))?.isLast == true ? parts : nil
+    }
+
+    /// The parts of a base, of which a list does not tell whether the last one is missing.
+    ///
+    /// - Returns: Nil if there are none, or if one in between is missing.
+    func listedParts(ofBase folder: String) async throws -> [ObjectEntry]? {
         let path = "\(name)/\(ObjectName.bases)/\(folder)"
         var parts: [ObjectEntry] = []
         while true {
@@ -140,8 +152,7 @@ struct ReplicaFolder: Sendable {
             }
             guard entries.count == Self.pageLength else { break }
         }
-        guard let last = parts.last else { return nil }
-        return try await header("\(path)/\(last.name)")?.isLast == true ? parts : nil
+        return parts.isEmpty ? nil : parts
     }
 
     /// The parts of a base that can be used: complete, and of the state of its change; nil for another one, also for

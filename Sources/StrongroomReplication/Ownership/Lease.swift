@@ -6,7 +6,8 @@
 /// What the replica has does not depend on leases or clocks: of two writers, one finds its next number taken. The lease
 /// keeps two hosts from needing that.
 public struct Lease: Sendable {
-    /// The name of the host, or of the process, which must differ from those of all others that may write the database.
+    /// The name of the host, or of the process, which must differ from those of all others that may write the database:
+    /// two hosts of one name have the lease together.
     public var owner: String
     /// How long the lease holds without being prolonged.
     public var duration: Duration

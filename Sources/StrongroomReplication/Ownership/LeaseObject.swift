@@ -45,6 +45,8 @@ struct Leases: Sendable {
         /// The number of its object.
         let number: UInt64
         let deadline: WriteDeadline
+        /// Whether this host had none before, so that no other process of it relies on the lease.
+        let isNew: Bool
     }
 
     /// Acquires or prolongs the lease.
@@ -60,10 +62,11 @@ struct Leases: Sendable {
             if let former, newest?.number ?? 0 < former.number { throw lost }
             // Before the request, so that the end is rather too early than too late.
             let (instant, now) = (ContinuousClock.now, WriteDeadline.time)
-            func held(_ number: UInt64, for rest: UInt64) -> Held {
+            func held(_ number: UInt64, for rest: UInt64, isNew: Bool) -> Held {
                 Held(
                     number: number,
-                    deadline: WriteDeadline(instant: instant + .milliseconds(Int64(clamping: rest)), time: now + rest))
+                    deadline: WriteDeadline(instant: instant + .milliseconds(Int64(clamping: rest)), time: now + rest),
+                    isNew: isNew)
             }
             if let newest, newest.lease.end > 0 {
                 let end = newest.lease.end
@@ -71,14 +74,15 @@ struct Leases: Sendable {
                     // Another process of this host, or this one before, has prolonged it; one that lasts longer than a
                     // lease can is from before the clock was put back.
                     if end > now + duration * 2 / 3, end <= now + duration {
-                        return held(newest.number, for: end - now)
+                        return held(newest.number, for: end - now, isNew: false)
                     }
                 } else if end >= now || now - end < tolerance {
                     throw self.held(by: newest.lease)
                 }
             }
             let number = (newest?.number ?? 0) + 1
-            if try await create(number, now + duration) { return held(number, for: duration) }
+            let isNew = newest.map { $0.lease.owner != lease.owner || $0.lease.end < now } ?? true
+            if try await create(number, now + duration) { return held(number, for: duration, isNew: isNew) }
             // Another host, or another process of this one, was faster.
         }
         throw held(by: try await newest()?.lease ?? LeaseObject(owner: "another host", end: 0))
@@ -114,8 +118,12 @@ struct Leases: Sendable {
     private static let attempts = 20
 
     /// Gives the lease back, so that another host need not wait for its end.
-    func release() async throws {
-        guard let newest = try await newest(), newest.lease.owner == lease.owner else { return }
+    ///
+    /// - Parameter held: The lease, which is only given back if no other process has prolonged it; nil for the newest.
+    func release(_ held: Held? = nil) async throws {
+        guard let newest = try await newest(), newest.lease.owner == lease.owner, newest.lease.end > 0,
+            held.map({ $0.number == newest.number }) ?? true
+        else { return }
         _ = try await create(newest.number + 1, 0)
     }
 

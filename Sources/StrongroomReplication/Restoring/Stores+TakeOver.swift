@@ -29,9 +29,15 @@ extension Stores {
             try await self.restoreAndClaim(name, replica, progress)
         }
         if let leases = replica.leases(of: name) {
-            _ = try await leases.acquire()
-            // A restore may take longer than a lease.
-            try await leases.prolonging(while: work)
+            let lease = try await leases.acquire()
+            do {
+                // A restore may take longer than a lease.
+                try await leases.prolonging(while: work)
+            } catch {
+                // Even if this one was cancelled.
+                if lease.isNew { await Task { try? await leases.release() }.value }
+                throw error
+            }
         } else {
             try await work()
         }

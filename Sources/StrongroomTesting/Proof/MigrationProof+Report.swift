@@ -24,6 +24,11 @@ extension MigrationProof {
         public internal(set) var ups: [String] = []
         /// The downgrade paths that were tested, each followed by the upgrade.
         public internal(set) var downs: [String] = []
+        /// What each step has changed in the rows that were planted at an earlier version: the columns with other
+        /// values, such as `2: column "page.written"`, and the tables with other rows, such as
+        /// `2: the rows of table "page"`. Such a change is no fault by itself; compare the list with what the steps are
+        /// to do. Empty for an automatic migrator.
+        public internal(set) var changes: [String] = []
         /// How many times a migration was interrupted.
         public internal(set) var interruptions = 0
         /// How many times a file was migrated and rotated to a newer key in the same opening, after which the older key
@@ -44,9 +49,9 @@ extension MigrationProof {
                 "interruptions: \(interruptions)", "rotations: \(rotations)",
                 "fixtures: \(fixtures.joined(separator: ", "))",
             ]
-            return
-                (lines + kept.map { "kept: \($0)" } + leftOut.map { "left out: \($0)" } + faults.map { "fault: \($0)" })
-                .joined(separator: "\n")
+            let notes =
+                changes.map { "changed by \($0)" } + kept.map { "kept: \($0)" } + leftOut.map { "left out: \($0)" }
+            return (lines + notes + faults.map { "fault: \($0)" }).joined(separator: "\n")
         }
 
         mutating func add(_ message: String, on way: String?) {

@@ -12,6 +12,8 @@ final class ProofRun: ProofResults {
     var schemas: [SchemaDescription] = []
     /// A file at each version, with the data planted at it.
     var stages: [ProofFile] = []
+    /// The content of these files; nil for one that could not be read.
+    var contents: [TableContent?] = []
 
     init(_ proof: MigrationProof, _ subject: ProofSubject, _ migrator: Migrator) {
         migrations = migrator.migrations
@@ -94,7 +96,8 @@ final class ProofRun: ProofResults {
             }
             guard made != nil else { return false }
             stages.append(file)
-            _ = try await inspect(at: file, through: index, since: index, on: "at \"\(version)\"")
+            let sight = try await inspect(at: file, through: index, since: index, on: "at \"\(version)\"")
+            contents.append(sight?.content)
         }
         return true
     }

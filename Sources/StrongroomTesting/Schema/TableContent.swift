@@ -72,4 +72,35 @@ struct TableContent: Sendable {
             }
         }
     }
+
+    /// What another file of the same rows has changed in them, without the values: the columns with other values, by
+    /// table and name, and the tables with other rows. Rows are found by their keys, or where a table has none, by
+    /// their order.
+    func changes(in other: TableContent) -> [String] {
+        tables.keys.sorted().flatMap { table -> [String] in
+            guard let before = tables[table], let after = other.tables[table] else { return [] }
+            let pairs = before.pairs(with: after)
+            let changed = before.columns.enumerated().filter { index, name in
+                guard let place = after.columns.firstIndex(of: name) else { return false }
+                return pairs.contains { $0[index] != $1[place] }
+            }
+            let hasOtherRows = pairs.count != before.rows.count || pairs.count != after.rows.count
+            return changed.map { "column \"\(table).\($0.element)\"" }
+                + (hasOtherRows ? ["the rows of table \"\(table)\""] : [])
+        }
+    }
+}
+
+extension TableContent.Rows {
+    /// The same rows in both files.
+    fileprivate func pairs(with other: Self) -> [([Value], [Value])] {
+        let keys = infos.indices.filter { infos[$0].keyPlace != nil }
+        let others = keys.compactMap { other.columns.firstIndex(of: columns[$0]) }
+        guard !keys.isEmpty, others.count == keys.count else {
+            return rows.count == other.rows.count ? Array(zip(rows, other.rows)) : []
+        }
+        let found = Dictionary(
+            other.rows.map { row in (others.map { row[$0] }, row) }, uniquingKeysWith: { first, _ in first })
+        return rows.compactMap { row in found[keys.map { row[$0] }].map { (row, $0) } }
+    }
 }

@@ -55,6 +55,22 @@ struct KeepingAHistoryExamples {
         #expect(left.isEmpty)
     }
 
+    @Test func theNewestTransactionOfAnAuthorIsUndone() async throws {
+        let store = try await TemporaryStore(tables: [Patient.schema]).store
+        let user = User(name: "ada")
+        let key = try await store.write(author: user.name) { db in
+            try Patient.insert(Patient(name: "B", ward: "1"), in: db)
+        }
+        try await store.write(author: user.name) { db in try Patient.update(key, in: db) { [$0.ward.set("2")] } }
+        try await store.write(author: "bob") { db in _ = try Patient.insert(Patient(name: "C"), in: db) }
+
+        try await store.write(author: user.name) { db in
+            if let number = try db.lastTransaction(author: user.name) { try db.undo(transaction: number) }
+        }
+
+        #expect(try await store.table(Patient.self).find(key)?.ward == "1")
+    }
+
     @Test func anUndoingMayLeaveOutWhatNoHistoryHas() async throws {
         let store = try await TemporaryStore(tables: [Patient.schema]).store
         let key = try await store.table(Patient.self).insert(Patient(name: "B", ward: "1"))

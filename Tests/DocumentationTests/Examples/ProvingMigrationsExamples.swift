@@ -101,6 +101,9 @@ struct ProvingMigrationsExamples {
             try await proof.verify(fileID: "Tests/Proof.swift", line: 12)
         }
         #expect(failure?.description == shown.text)
+
+        let report = try await proof.report()
+        #expect(report.changes == ["3: column \"contact.name\""])
     }
 
     @Test func statementsArePinned() async throws {

@@ -65,6 +65,22 @@ struct ReadingAndWritingExamples {
         }
     }
 
+    @Test func aStatementFromAText() async throws {
+        let store = try await store()
+        try await store.table(Contact.self).insert(contentsOf: ["a", "b", "c"].map { Contact(name: $0) })
+        let (text, limit) = ("SELECT name FROM contact ORDER BY name", 2)
+        try await store.read { db throws in
+            let report = SQL(stringLiteral: text)
+            let lines = try db.dictionaries("SELECT * FROM (\(report)) LIMIT \(limit)")
+
+            #expect(lines.map { $0["name"]?.string } == ["a", "b"])
+        }
+        let error = await #expect(throws: StrongroomError.self) {
+            try await store.read { db in _ = try db.dictionaries(SQL(stringLiteral: "DELETE FROM contact")) }
+        }
+        #expect(error != nil)
+    }
+
     @Test func variablesInTheClosure() async throws {
         let store = try await store()
         var contact = Contact(name: "Ada")

@@ -144,5 +144,55 @@ struct TypesExamples {
         }
         #expect(Self.fromCents.newestVersion == "6")
     }
+
+    struct Zone: RawRepresentable, Hashable, ColumnValue {
+        let rawValue: String
+        let timeZone: TimeZone
+
+        init?(rawValue: String) {
+            guard let zone = TimeZone(identifier: rawValue) else { return nil }
+            (self.rawValue, timeZone) = (rawValue, zone)
+        }
+    }
+
+    @Table("appointment")
+    struct Appointment {
+        var id: Int64?
+        var start: Date
+        var zone: Zone
+    }
+
+    private let printed = Printed()
+
+    private func print(_ items: Any...) { printed.add(items) }
+
+    @Test func aDayOfATimeZone() async throws {
+        let store = try await TemporaryStore(tables: [Appointment.schema]).store
+        let rome = try #require(Zone(rawValue: "Europe/Rome"))
+        let zone = try #require(Zone(rawValue: "Pacific/Auckland"))
+        let moment = try Date("2026-11-21T20:15:00Z", strategy: .iso8601)
+        // There it is the 22nd, from 11:00 on by UTC.
+        let first = try Date("2026-11-21T11:00:00Z", strategy: .iso8601)
+        try await store.write { db in
+            try Appointment.insert(Appointment(start: first - 1, zone: rome), in: db)
+            try Appointment.insert(Appointment(start: first, zone: zone), in: db)
+        }
+        try await store.read { db throws in
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = zone.timeZone
+            if let day = calendar.dateInterval(of: .day, for: moment) {
+                let found = try Appointment.where { $0.start >= day.start && $0.start < day.end }.fetch(in: db)
+                print(found.count)
+            }
+
+            let inRome = try Appointment.where { $0.zone == rome }.count(in: db)
+
+            #expect(inRome == 1)
+        }
+        #expect(printed.lines == ["1"])
+        try await store.write { db in try db.execute("UPDATE appointment SET zone = 'Nowhere'") }
+        let error = await #expect(throws: StrongroomError.self) { try await store.table(Appointment.self).all() }
+        #expect(error?.code == .typeMismatch)
+    }
 }
 #endif

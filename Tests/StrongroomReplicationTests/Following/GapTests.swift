@@ -37,6 +37,25 @@ import Testing
         try await store.close()
     }
 
+    @Test func `a change that vanishes further back is found while the store is open`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = Replica(in: objects, interval: .milliseconds(1))
+        let store = try await Clinic(replica).open()
+        for id in 1...8 as ClosedRange<Int64> { try await write(id, in: store) }
+        func bases() -> Int { objects.created.count { $0.contains("/base/") } }
+        #expect(bases() == 1)
+        // Behind two sound ones.
+        objects.objects[changes(objects)[2]] = nil
+        var last: Int64 = 8
+        while bases() == 1, last < 600 {
+            last += 1
+            try await write(last, in: store)
+        }
+        #expect(bases() > 1)
+        #expect(try await Clinic.restored(from: replica).count == Int(last))
+        try await store.close()
+    }
+
     /// A database and a directory for its replica that can be taken away, as by `umount`.
     private struct Mounted {
         let directory: TemporaryDirectory

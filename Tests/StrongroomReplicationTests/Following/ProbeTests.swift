@@ -6,7 +6,7 @@ import Testing
 /// An object store that replaces objects is found out before the first change.
 @Suite struct ProbeTests {
     /// An object store that ignores whether a name is taken.
-    final class Unconditional: ObjectStore {
+    final class Unconditional: WrappedObjectStore {
         let objects = MemoryObjectStore()
         var place: String { "unconditional" }
 
@@ -14,28 +14,13 @@ import Testing
             objects.objects[name] = nil
             return try await objects.create(name, content)
         }
-        func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? {
-            try await objects.read(name, range)
-        }
-        func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
-            try await objects.list(folder, after: name, count: count)
-        }
-        func folders(in folder: String) async throws -> [String] { try await objects.folders(in: folder) }
-        func remove(_ names: [String]) async throws { try await objects.remove(names) }
-    }
-
-    private func code(_ body: () async throws -> Void) async -> StrongroomError.Code? {
-        do {
-            try await body()
-            return nil
-        } catch { return (error as? StrongroomError)?.code }
     }
 
     @Test func `no replica is begun where objects are replaced`() async throws {
         let objects = Unconditional()
         let store = try await Clinic(Replica(in: objects, interval: .milliseconds(5))).open()
         try await eventually { store.replication?.status.failure?.code == .objectStore }
-        #expect(await code { try await store.replication?.waitUntilShipped(timeout: .seconds(1)) } != nil)
+        #expect(await failureCode { try await store.replication?.waitUntilShipped(timeout: .seconds(1)) } != nil)
         try await store.close()
         #expect(objects.objects.objects.isEmpty)
     }
@@ -43,7 +28,7 @@ import Testing
     @Test func `with a lease the database is not opened there`() async throws {
         let objects = Unconditional()
         let replica = Replica(in: objects, lease: Lease(owner: "one", duration: .seconds(3_600)))
-        #expect(await code { _ = try await Stores(Clinic(replica)).open(Clinic.file) } == .objectStore)
+        #expect(await failureCode { _ = try await Stores(Clinic(replica)).open(Clinic.file) } == .objectStore)
     }
 
     @Test func `a replica is not taken over there`() async throws {
@@ -53,7 +38,8 @@ import Testing
         try await former.close()
         let objects = Unconditional()
         objects.objects.objects = memory.objects
-        #expect(await code { _ = try await Stores(Clinic(Replica(in: objects))).takeOver(Clinic.file) } == .objectStore)
+        let stores = try Stores(Clinic(Replica(in: objects)))
+        #expect(await failureCode { _ = try await stores.takeOver(Clinic.file) } == .objectStore)
     }
 
     @Test func `the answer is remembered beside the database`() async throws {

@@ -165,11 +165,52 @@ import Testing
         #expect(Set(try await unchanged()) == Set(names).subtracting([clinics[7].name]))
     }
 
+    /// What a replica may have lost beside its newest change.
+    enum Loss: CaseIterable, Sendable { case base, change }
+
+    @Test(arguments: Loss.allCases, [true, false])
+    func `a file whose replica has lost its base, or a change, is not taken for unchanged`(
+        loss: Loss, isInShared: Bool
+    ) async throws {
+        let objects = MemoryObjectStore()
+        var clinic = try await shipped(objects)
+        let name = try DatabaseName(Clinic.file)
+        func isUnchanged() async throws -> Bool {
+            let replica = isInShared ? clinic.replica : Replica(in: Separate(objects))
+            return try await #require(replica).unchangedSince(name, in: Stores(clinic), by: ReplicaLists()) != nil
+        }
+        let store = try await clinic.open()
+        for id in 11...13 as ClosedRange<Int64> {
+            try await store.add(id...id)
+            try await store.replication?.waitUntilShipped()
+        }
+        try await store.close()
+        #expect(try await isUnchanged())
+        let folder = Clinic.file
+        let changes = objects.objects.keys.filter { $0.hasPrefix("\(folder)/f") }.sorted()
+        let parts = objects.objects.keys.filter { $0.hasPrefix("\(folder)/base/") }.sorted()
+        switch loss {
+        case .base: for part in parts { objects.objects[part] = nil }
+        case .change: objects.objects[changes[1]] = nil
+        }
+        #expect(try await !isUnchanged())
+        clinic.replica?.isAlwaysRead = true
+        try await clinic.open().close()
+        #expect(try await isUnchanged())
+        #expect(try await Clinic.restored(from: try #require(clinic.replica)).count == 13)
+    }
+
+    /// An object store that lists only folder by folder.
+    private final class Separate: WrappedObjectStore {
+        let objects: MemoryObjectStore
+        init(_ objects: MemoryObjectStore) { self.objects = objects }
+    }
+
     @Test func `of many files a list has up to a thousand objects`() async throws {
         let objects = MemoryObjectStore()
         var folders: [ReplicaFolder] = []
         func add(_ name: String, changes: Int) {
-            for part in 0..<2 { objects.objects["\(name)/base/fffffffffffffffe-0/0000000\(part)"] = [] }
+            for part in 0..<2 { objects.objects["\(name)/base/fffffffffffffffe-0000000000000000/0000000\(part)"] = [] }
             for number in 0..<changes {
                 let digits = String(UInt64.max - UInt64(number + 1), radix: 16)
                 objects.objects["\(name)/\(digits)"] = [UInt8](repeating: 0, count: number)
@@ -183,10 +224,12 @@ import Testing
         folders.sort { $0.name < $1.name }
         let lists = ReplicaLists()
         for folder in folders {
-            let newest = try await lists.newest(of: folder)
+            let listed = try await lists.listed(folder)
+            let newest = listed.newest
+            #expect(listed.hasBase == !folder.name.hasSuffix("missing"))
             let changes = folder.name == "tenant10600" ? 2_500 : folder.name.hasSuffix("missing") ? 0 : 2
             #expect(newest?.number ?? 0 == changes && newest?.size ?? -1 == changes - 1)
         }
-        #expect(objects.requests <= 8)
+        #expect(objects.requests <= 20)
     }
 }

@@ -6,13 +6,6 @@ import Testing
 
 /// Only who has the lease, and the newest state, writes.
 @Suite struct LeaseTests {
-    private func code(_ body: () async throws -> Void) async -> StrongroomError.Code? {
-        do {
-            try await body()
-            return nil
-        } catch { return (error as? StrongroomError)?.code }
-    }
-
     private func replica(_ objects: any ObjectStore, _ owner: String, _ duration: Duration = .seconds(3)) -> Replica {
         Replica(
             in: objects, interval: .milliseconds(20),
@@ -28,14 +21,14 @@ import Testing
         try await former.add(1...1)
         try await former.replication?.waitUntilShipped()
         cable.isCut = true
-        try await eventually { await code { try await former.add(2...2, "Lost") } == .notOwner }
+        try await eventually { await failureCode { try await former.add(2...2, "Lost") } == .notOwner }
         let between = try await Stores(Clinic(replica(objects, "two", .seconds(3_600)))).takeOver(Clinic.file)
         try await between.writeReplicated { db in _ = try db.execute("INSERT INTO patient VALUES (100, 'Bob')") }
         try await between.close()
         cable.isCut = false
         var acknowledged = 0
         try await eventually {
-            if await code({ try await former.add(3...3, "Lost") }) == nil { acknowledged += 1 }
+            if await failureCode({ try await former.add(3...3, "Lost") }) == nil { acknowledged += 1 }
             return former.replication?.status.phase == .lost
         }
         #expect(acknowledged == 0)
@@ -50,9 +43,9 @@ import Testing
         try await store.add(1...1)
         try await store.replication?.waitUntilShipped()
         cable.isCut = true
-        try await eventually { await code { try await store.add(2...2) } == .notOwner }
+        try await eventually { await failureCode { try await store.add(2...2) } == .notOwner }
         cable.isCut = false
-        try await eventually { await code { try await store.add(3...3) } == nil }
+        try await eventually { await failureCode { try await store.add(3...3) } == nil }
         try await store.close()
         #expect(Set(try await Clinic.restored(from: replica(objects, "two")).keys).isSuperset(of: [1, 3]))
     }
@@ -66,7 +59,7 @@ import Testing
         let successor = try await Stores(Clinic(replica(objects, "two", .seconds(3_600)))).takeOver(Clinic.file)
         try await successor.add(2...2)
         try await successor.close()
-        #expect(await code { _ = try await Stores(clinic).open(Clinic.file) } == .notOwner)
+        #expect(await failureCode { _ = try await Stores(clinic).open(Clinic.file) } == .notOwner)
     }
 
     @Test func `a takeover keeps its lease while it restores`() async throws {
@@ -85,6 +78,41 @@ import Testing
         let store = try await Stores(Clinic(replica(slow, "two", .seconds(1)))).takeOver(Clinic.file)
         #expect(leases(objects).count >= 3)
         #expect(try await store.patients().count == 1)
+        try await store.close()
+    }
+
+    @Test func `a lease is given back when the database cannot be opened`() async throws {
+        let objects = MemoryObjectStore()
+        try await Clinic(replica(objects, "one", .seconds(3_600))).open().close()
+        // A file that no key opens.
+        let broken = try Clinic(replica(objects, "two", .seconds(3_600)))
+        try Data(repeating: 1, count: 8_192).write(to: URL(filePath: broken.path))
+        #expect(await failureCode { _ = try await Stores(broken).open(Clinic.file) } != nil)
+        let successor = try await Stores(Clinic(replica(objects, "three", .seconds(3_600)))).takeOver(Clinic.file)
+        try await successor.close()
+    }
+
+    @Test func `a lease is given back when a takeover fails`() async throws {
+        let objects = MemoryObjectStore()
+        let former = try await Clinic(Replica(in: objects)).open()
+        try await former.add(1...1)
+        try await former.close()
+        var stranger = try Clinic(replica(objects, "one", .seconds(3_600)))
+        stranger.keys = [.raw(Clinic.key(2))]
+        #expect(await failureCode { _ = try await Stores(stranger).takeOver(Clinic.file) } != nil)
+        let successor = try await Stores(Clinic(replica(objects, "two", .seconds(3_600)))).takeOver(Clinic.file)
+        #expect(try await successor.patients() == [1: "Ann"])
+        try await successor.close()
+    }
+
+    @Test func `an opening that fails takes no lease from another store of the host`() async throws {
+        let objects = MemoryObjectStore()
+        let store = try await Clinic(replica(objects, "one", .seconds(3_600))).open()
+        let broken = try Clinic(replica(objects, "one", .seconds(3_600)))
+        try Data(repeating: 1, count: 8_192).write(to: URL(filePath: broken.path))
+        let before = leases(objects)
+        #expect(await failureCode { _ = try await Stores(broken).open(Clinic.file) } != nil)
+        #expect(leases(objects) == before)
         try await store.close()
     }
 

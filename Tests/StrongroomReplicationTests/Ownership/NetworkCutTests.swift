@@ -34,7 +34,7 @@ import Testing
         network.heal()
         let failure = await writer.result
         #expect(throws: StrongroomError.self) { try failure.get() }
-        try await eventually { await code { try await former.add(1...1, "Lost") } == .notOwner }
+        try await eventually { await failureCode { try await former.add(1...1, "Lost") } == .notOwner }
         #expect(former.replication?.status.phase == .lost)
 
         try await successor.writeReplicated { db in
@@ -46,13 +46,6 @@ import Testing
         #expect(Set(restored.keys) == Set(found.keys).union(1_000_001...1_000_011))
         #expect(Set(acknowledged.withLock { $0 }).isSubset(of: restored.keys))
         #expect(!restored.values.contains("Lost"))
-    }
-
-    private func code(_ body: () async throws -> Void) async -> StrongroomError.Code? {
-        do {
-            try await body()
-            return nil
-        } catch { return (error as? StrongroomError)?.code }
     }
 }
 

@@ -6,16 +6,9 @@ import Testing
 
 /// One file writes a replica.
 @Suite struct OwnershipTests {
-    private func code(_ body: () async throws -> Void) async -> StrongroomError.Code? {
-        do {
-            try await body()
-            return nil
-        } catch { return (error as? StrongroomError)?.code }
-    }
-
     /// Whether a store is told at its writes that it is no longer the writer.
     private func isTold(_ store: Store) async throws -> Bool {
-        try await eventually { await code { try await store.add(1...1) } == .notOwner }
+        try await eventually { await failureCode { try await store.add(1...1) } == .notOwner }
         return true
     }
 
@@ -81,7 +74,7 @@ import Testing
         func name(_ number: UInt64) -> String { "\(Clinic.file)/\(String(UInt64.max - number, radix: 16))" }
         objects.objects[name(newest + 5)] = objects.objects[name(newest)]
         try await store.add(1...1)
-        #expect(await code { try await store.replication?.waitUntilShipped() } == .notOwner)
+        #expect(await failureCode { try await store.replication?.waitUntilShipped() } == .notOwner)
         #expect(objects.objects[name(newest + 1)] != nil)
         try await store.close()
     }
@@ -92,7 +85,7 @@ import Testing
         try await first.add(1...10)
         try await first.close()
         let other = try await Stores(Clinic(replica)).open(Clinic.file)
-        #expect(await code { try await other.replication?.waitUntilShipped() } == .otherReplica)
+        #expect(await failureCode { try await other.replication?.waitUntilShipped() } == .otherReplica)
         try await other.close()
         #expect(try await Clinic.restored(from: replica).count == 10)
         let allowed = try await Clinic(Replica(in: replica.objects, folder: "shared", takesOver: true)).open()
@@ -108,8 +101,8 @@ import Testing
         }
         let first = try await Clinic(replica("one")).open()
         try await first.add(1...1)
-        #expect(await code { _ = try await Clinic(replica("two")).open() } == .notOwner)
-        #expect(await code { _ = try await Stores(Clinic(replica("two"))).takeOver(Clinic.file) } == .notOwner)
+        #expect(await failureCode { _ = try await Clinic(replica("two")).open() } == .notOwner)
+        #expect(await failureCode { _ = try await Stores(Clinic(replica("two"))).takeOver(Clinic.file) } == .notOwner)
         try await first.close()
         // A store that closes gives the lease back.
         let second = try await Stores(Clinic(replica("two"))).takeOver(Clinic.file)
@@ -125,7 +118,7 @@ import Testing
         objects.onCreate { _ in .refused }
         #expect(try await isTold(store))
         objects.onCreate { _ in .none }
-        try await eventually { await code { try await store.add(2...2) } == nil }
+        try await eventually { await failureCode { try await store.add(2...2) } == nil }
         try await store.close()
     }
 
@@ -145,7 +138,7 @@ import Testing
         for round in 0..<20 {
             for (index, store) in ([former] + stores).enumerated() {
                 let id = Int64(100 + 10 * round + index)
-                let result = await code {
+                let result = await failureCode {
                     try await store.writeReplicated { db in
                         _ = try db.execute("INSERT INTO patient VALUES (\(id), 'Bob')")
                     }

@@ -25,22 +25,15 @@ import Testing
         WriteDeadline(instant: .now + .seconds(3_600), time: WriteDeadline.time + 3_600_000)
     }
 
-    private func code(_ body: () async throws -> Void) async -> StrongroomError.Code? {
-        do {
-            try await body()
-            return nil
-        } catch { return (error as? StrongroomError)?.code }
-    }
-
     @Test(arguments: Clock.allCases)
     func `a write after the deadline is refused`(clock: Clock) async throws {
         let store = try await Clinic().open()
         store.allowWrites(until: Self.ahead, then: Self.late)
         try await store.add(1...1)
         store.allowWrites(until: clock.passed, then: Self.late)
-        #expect(await code { try await store.add(2...2) } == .notOwner)
+        #expect(await failureCode { try await store.add(2...2) } == .notOwner)
         store.allowWrites(until: nil, then: Self.late)
-        #expect(await code { try await store.add(3...3) } == .notOwner)
+        #expect(await failureCode { try await store.add(3...3) } == .notOwner)
         #expect(try await store.patients().count == 1)
         store.allowWrites(until: Self.ahead, then: Self.late)
         try await store.add(4...4)
@@ -50,7 +43,7 @@ import Testing
     @Test(arguments: [WriteKind.shared, .immediate, .deferred])
     func `a write that begins in time and ends too late is undone`(kind: WriteKind) async throws {
         let store = try await Clinic().open()
-        let isRefused = await code {
+        let isRefused = await failureCode {
             try await store.write(as: kind) { db in
                 try db.execute("INSERT INTO patient VALUES (1, 'Ann')")
                 store.allowWrites(until: Clock.monotonic.passed, then: Self.late)
@@ -69,7 +62,7 @@ import Testing
         let outcomes = await withTaskGroup(of: StrongroomError.Code?.self) { group in
             for id in 1...8 as ClosedRange<Int64> {
                 group.addTask {
-                    await code {
+                    await failureCode {
                         try await store.write { db in
                             try db.execute("INSERT INTO patient VALUES (\(id), 'Ann')")
                             store.allowWrites(until: Clock.wall.passed, then: Self.late)
@@ -88,7 +81,7 @@ import Testing
         let store = try await Clinic().open()
         store.refuseWrites(StrongroomError(.notOwner, "Another host writes."))
         store.allowWrites(until: Self.ahead, then: Self.late)
-        #expect(await code { try await store.add(1...1) } == .notOwner)
+        #expect(await failureCode { try await store.add(1...1) } == .notOwner)
         try await store.close()
     }
 }

@@ -127,9 +127,8 @@ import Testing
 }
 
 /// An object store that cannot be read any more after some reads.
-private final class FailingReads: ObjectStore {
-    let place = "memory"
-    private let objects: MemoryObjectStore
+private final class FailingReads: WrappedObjectStore {
+    let objects: MemoryObjectStore
     private let limit: Int
     private let state = Locked((reads: 0, bytes: 0))
 
@@ -138,7 +137,6 @@ private final class FailingReads: ObjectStore {
     /// What was read.
     var bytes: Int { state.withLock { $0.bytes } }
 
-    func create(_ name: String, _ content: [UInt8]) async throws -> Bool { try await objects.create(name, content) }
     func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? {
         let content = try await objects.read(name, range)
         let isFailing = state.withLock { state in
@@ -149,9 +147,4 @@ private final class FailingReads: ObjectStore {
         if isFailing { throw MemoryObjectStore.unreachable }
         return content
     }
-    func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
-        try await objects.list(folder, after: name, count: count)
-    }
-    func folders(in folder: String) async throws -> [String] { try await objects.folders(in: folder) }
-    func remove(_ names: [String]) async throws { try await objects.remove(names) }
 }

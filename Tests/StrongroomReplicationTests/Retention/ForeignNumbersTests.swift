@@ -9,30 +9,14 @@ import Testing
 /// Numbers that an object store, or a file that somebody has planted, supplies.
 @Suite struct ForeignNumbersTests {
     /// An object store whose lists tell other sizes.
-    final class Sizes: ObjectStore {
+    final class Sizes: WrappedObjectStore {
         let objects: MemoryObjectStore
         let size: Int
         init(_ objects: MemoryObjectStore, _ size: Int) { (self.objects, self.size) = (objects, size) }
 
-        var place: String { objects.place }
-        func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
-            try await objects.create(name, content)
-        }
-        func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? {
-            try await objects.read(name, range)
-        }
         func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
             try await objects.list(folder, after: name, count: count).map { ObjectEntry(name: $0.name, size: size) }
         }
-        func folders(in folder: String) async throws -> [String] { try await objects.folders(in: folder) }
-        func remove(_ names: [String]) async throws { try await objects.remove(names) }
-    }
-
-    private func code(_ body: () async throws -> Void) async -> StrongroomError.Code? {
-        do {
-            try await body()
-            return nil
-        } catch { return (error as? StrongroomError)?.code }
     }
 
     @Test(arguments: [Int.max, -1, Int.min, 1 << 40])
@@ -47,12 +31,12 @@ import Testing
         try await store.close()
         let name = try DatabaseName(Clinic.file)
         let replica = Replica(in: Sizes(memory, size))
-        #expect(await code { _ = try await replica.inspect(name) } == .replicaDamaged)
-        #expect(await code { _ = try await replica.prune(name, keepingSince: Date()) } == .replicaDamaged)
-        #expect(await code { _ = try await Clinic.restored(from: replica) } == .replicaDamaged)
+        #expect(await failureCode { _ = try await replica.inspect(name) } == .replicaDamaged)
+        #expect(await failureCode { _ = try await replica.prune(name, keepingSince: Date()) } == .replicaDamaged)
+        #expect(await failureCode { _ = try await Clinic.restored(from: replica) } == .replicaDamaged)
         let other = try await Clinic(Replica(in: Sizes(memory, size), takesOver: true)).open()
         try await eventually { other.replication?.status.failure?.code == .replicaDamaged }
-        #expect(await code { try await other.replication?.waitUntilShipped(timeout: .seconds(1)) } != nil)
+        #expect(await failureCode { try await other.replication?.waitUntilShipped(timeout: .seconds(1)) } != nil)
         try await other.close()
     }
 
@@ -80,11 +64,22 @@ import Testing
         #expect(try Stores(clinic).migrationBackups(of: Clinic.file).isEmpty)
     }
 
-    /// How the record of what was shipped is planted.
-    enum Plant: CaseIterable, Sendable { case otherUser, othersMayWrite, secondName }
+    @Test(.enabled(if: geteuid() == 0, "only root can make files of other users"))
+    func `a migration backup that another user has planted is none`() async throws {
+        let clinic = try Clinic()
+        try await clinic.open().close()
+        let planted = clinic.directory.path(".\(Clinic.file).snapshot-7-x")
+        try Data("x".utf8).write(to: URL(filePath: planted))
+        #expect(try Stores(clinic).migrationBackups(of: Clinic.file).count == 1)
+        #expect(chown(planted, 65_534, 65_534) == 0)
+        #expect(try Stores(clinic).migrationBackups(of: Clinic.file).isEmpty)
+    }
+
+    /// How the record of what was shipped is planted. Who may read it may lock it.
+    enum Plant: CaseIterable, Sendable { case otherUser, othersMayWrite, othersMayRead, secondName }
 
     @Test(.enabled(if: geteuid() == 0, "only root can make files of other users"), arguments: Plant.allCases)
-    func `a record that others can write is refused by name`(plant: Plant) async throws {
+    func `a record that others can write or lock is refused by name`(plant: Plant) async throws {
         let clinic = try Clinic(Replica(in: MemoryObjectStore(), interval: .milliseconds(5)))
         let first = try await clinic.open()
         try await first.add(1...1)
@@ -96,12 +91,13 @@ import Testing
         switch plant {
         case .otherUser: #expect(chown(path, 65_534, 65_534) == 0)
         case .othersMayWrite: #expect(chmod(path, 0o666) == 0)
+        case .othersMayRead: #expect(chmod(path, 0o644) == 0 && chmod(clinic.path, 0o644) == 0)
         case .secondName: #expect(link(path, clinic.directory.path("second")) == 0)
         }
         let store = try await clinic.open()
         try await store.add(2...2)
         try await eventually { store.replication?.status.failure?.code == .permissionDenied }
-        #expect(await code { try await store.replication?.waitUntilShipped(timeout: .seconds(1)) } != nil)
+        #expect(await failureCode { try await store.replication?.waitUntilShipped(timeout: .seconds(1)) } != nil)
         #expect(store.replication?.status.failure?.message.contains(record) == true)
         try await store.close()
     }

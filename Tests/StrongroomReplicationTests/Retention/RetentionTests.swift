@@ -208,23 +208,16 @@ import Testing
 }
 
 /// Objects in memory that record what is removed.
-private final class RecordingObjectStore: ObjectStore {
-    let place = "memory"
-    private let memory = MemoryObjectStore()
+private final class RecordingObjectStore: WrappedObjectStore {
+    let objects = MemoryObjectStore()
     private let names = Locked<[String]>([])
 
-    init(_ objects: [String: [UInt8]]) { memory.objects = objects }
+    init(_ objects: [String: [UInt8]]) { self.objects.objects = objects }
 
     var removed: [String] { names.withLock { $0 } }
 
-    func create(_ name: String, _ content: [UInt8]) async throws -> Bool { try await memory.create(name, content) }
-    func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? { try await memory.read(name, range) }
-    func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
-        try await memory.list(folder, after: name, count: count)
-    }
-    func folders(in folder: String) async throws -> [String] { try await memory.folders(in: folder) }
     func remove(_ names: [String]) async throws {
         self.names.withLock { $0 += names }
-        try await memory.remove(names)
+        try await objects.remove(names)
     }
 }

@@ -32,6 +32,11 @@ struct KeySourceTests {
         #expect(try withVariable(text) { try KeyChain(environment: $0) }.keys == keys)
     }
 
+    @Test(arguments: texts)
+    func aText(text: String, keys: [Key]) throws {
+        #expect(try KeyChain(text: Array(text.utf8)).keys == keys)
+    }
+
     static let unusable: [(String?, StrongroomError.Code)] = [
         (nil, .keySource), ("", .keySource), ("\n\n", .keySource), ("raw:12", .keySource),
         ("\u{FEFF}secret", .keySource),
@@ -47,6 +52,20 @@ struct KeySourceTests {
         }
         try expectFailure(.keySource) { try KeyChain(environment: "") }
         try expectFailure(.keySource) { try KeyChain(environment: "A\u{0}B") }
+    }
+
+    @Test(arguments: unusable.filter { $0.0 != nil })
+    func aTextThatCannotBeUsed(text: String?, code: StrongroomError.Code) throws {
+        let text = try #require(text)
+        for source in [nil, "The vault's secret"] {
+            let error = try expectFailure(code) {
+                try source.map { try KeyChain(text: Array(text.utf8), source: $0) } ?? KeyChain(text: Array(text.utf8))
+            }
+            #expect(code != .keySource || error.message.hasPrefix(source ?? "The text of the keys"))
+            #expect(text.isEmpty || !error.message.contains(text))
+        }
+        try expectFailure(.keySource) { try KeyChain(text: [0xFF]) }
+        try expectFailure(.keySource) { try KeyChain(text: [UInt8](repeating: 0x61, count: 64 * 1_024 + 1)) }
     }
 
     #if ConfigReader

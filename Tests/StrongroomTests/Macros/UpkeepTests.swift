@@ -226,7 +226,7 @@ struct UpkeepTests {
     @Test func keptColumnsNeedNoValues() async throws {
         let start = Date()
         try await store.write { db in
-            try Dossier.upsert(json: #"[{"code": "a"}, {"code": "a"}]"#, by: \.code, in: db)
+            try Dossier.upsert(json: #"[{"code": "a"}, {"code": "a", "shelf": 1}]"#, by: \.code, in: db)
             try Dossier.upsert(dictionary: ["code": .text("b")], by: \.code, in: db)
             let id = try Dossier.insert(in: db) { [$0.code.set("c")] }
             let all = try Dossier.order { $0.id.ascending }.fetch(in: db)
@@ -234,6 +234,33 @@ struct UpkeepTests {
             #expect(all.allSatisfy { $0.created >= start && $0.changed > Document.never })
             #expect(try Dossier(json: #"{"code": "d"}"#).version == 0)
         }
+    }
+
+    @Test func anImportThatChangesNothingIsNoUpdate() async throws {
+        let dossiers = store.table(Dossier.self)
+        try await dossiers.upsert(json: #"{"code": "a"}"#, by: \.code)
+        let row = try #require(try await dossiers.all().first)
+        let exported = try Dossier.json(of: [row])
+        let partly = RecordCoding(dates: .iso8601Milliseconds)
+        for (json, coding) in [
+            (exported, RecordCoding()), (try Dossier.json(of: [row], partly), partly), (#"{"code": "a"}"#, partly),
+        ] {
+            let outcome = try await dossiers.upsert(json: json, by: \.code, coding: coding)
+            #expect(outcome == [Upserted(.updated, try #require(row.id))])
+        }
+        let isWritten = try await store.write { db throws in
+            let before = try db.value("SELECT total_changes()", as: Int.self)
+            try Dossier.upsert(json: exported, in: db)
+            return try db.value("SELECT total_changes()", as: Int.self) != before
+        }
+        #expect(!isWritten)
+        #expect(try await dossiers.all().map(\.version) == [0])
+        #expect(try await dossiers.all().first?.changed == row.changed)
+        // Another version is a stale record.
+        let stale = #"{"code": "a", "version": 7}"#
+        try await expectFailure(.staleRecord) { try await dossiers.upsert(json: stale, by: \.code) }
+        try await dossiers.upsert(json: #"{"code": "a", "version": 0, "shelf": null}"#, by: \.code)
+        #expect(try await dossiers.all().map(\.version) == [0])
     }
 
     @Test func aDetachedRowHasTheNextVersion() async throws {

@@ -119,11 +119,16 @@ final class OpenBlob: OpenWriter {
         let code = ResultCode(extended: result)
         if code.primary == SQLITE_ABORT { return changed(code) }
         if connection.hasMetDamage {
+            let kind = connection.codeOfDamage
             return StrongroomError(
-                .damaged, "The value in \(title) has a damaged page. \(StrongroomError.Code.damaged.advice)",
-                database: connection.database, resultCode: code)
+                kind, "\(Self.damage(kind, title)) \(kind.advice)", database: connection.database, resultCode: code)
         }
         return connection.failure("The value in \(title) could not be read or written")
+    }
+
+    private static func damage(_ code: StrongroomError.Code, _ title: String) -> String {
+        code == .damaged
+            ? "The value in \(title) has a damaged page." : "A page of the value in \(title) could not be read."
     }
 
     private func changed(_ code: ResultCode? = nil) -> StrongroomError {
@@ -231,8 +236,8 @@ final class OpenBlob: OpenWriter {
                 "The value in \(title) cannot be opened: \(reason). Read and write it as a property of its record.")
         }
         if connection.hasMetDamage {
-            return error(
-                .damaged, "The value in \(title) has a damaged page. \(StrongroomError.Code.damaged.advice)")
+            let kind = connection.codeOfDamage
+            return error(kind, "\(damage(kind, title)) \(kind.advice)")
         }
         return error(.sql, "The value in \(title) cannot be opened: \(words).")
     }

@@ -95,7 +95,14 @@ extension Connection {
 
     /// Throws if the engine has rolled back the transaction, or a part of it could not be rolled back.
     func checkTransactionIsWhole() throws {
-        guard transaction.state == .open, isInTransaction else { throw transactionEnded }
+        guard transaction.state == .open, isInTransaction else { throw causeOfEnd }
+    }
+
+    /// The error for a transaction that the engine has rolled back after an error that the work has swallowed: the
+    /// error itself if the file could not be read or written, since that is no fault of the work.
+    private var causeOfEnd: StrongroomError {
+        guard let cause = transaction.rollbackCause, cause.code == .inputOutput else { return transactionEnded }
+        return cause
     }
 
     /// Commits the transaction. If this throws, the transaction is still open, or the engine has rolled it back;
@@ -127,7 +134,10 @@ extension Connection {
     func rollBack() {
         // Their preparation may have created the tables that are rolled back.
         if transaction.tables.writes.contains("sqlite_master") { forgetUserStatements() }
-        defer { transaction.state = .none }
+        defer {
+            transaction.state = .none
+            forgetFailedReads()
+        }
         // If it fails, the next write reports it.
         if transaction.isKeptFromWriting { try? keepFromWriting(false) }
         // Also after a rollback by the engine.
@@ -161,7 +171,7 @@ extension Connection {
         do {
             let result = try forgettingWrites(body)
             // The work may have swallowed the error that made the engine roll back the transaction.
-            guard transaction.state == .open else { throw transactionEnded }
+            guard transaction.state == .open else { throw causeOfEnd }
             try pauseWriters()
             try checkPages()
             try run("RELEASE strongroom")
@@ -172,7 +182,7 @@ extension Connection {
             for (writer, count) in writers where writer.writeCount != count { writer.loseWrites() }
             // After a damaged page the engine does not roll back to a savepoint, or the connection is lost.
             let failure = told as? StrongroomError
-            if hasFailedCodec || failure?.code == .damaged && hasMetDamage {
+            if hasFailedCodec || [.damaged, .inputOutput].contains(failure?.code) && hasMetDamage {
                 (transaction.state, transaction.rollbackCause) = (.rolledBack, failure)
             } else {
                 try undoSavepoint(idle)

@@ -186,9 +186,10 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         guard kind == nil, let code = error.resultCode else { return error }
         if let unknown = schemaError(code, sql: sql) { return unknown }
         guard code.mayHideDamage, hasFailedCodec else { return error }
+        let kind = codeOfDamage
+        let reason = kind == .damaged ? "a page is damaged" : "a page could not be read"
         return StrongroomError(
-            .damaged, "\(what): a page is damaged. \(StrongroomError.Code.damaged.advice)", database: database,
-            sql: sql, resultCode: code)
+            kind, "\(what): \(reason). \(kind.advice)", database: database, sql: sql, resultCode: code)
     }
 
     /// The error for the connection's last failure, as the engine reports it.

@@ -103,6 +103,9 @@ struct FileMethods {
     /// The numbers of pages of known damage by their positions; reading one is an error.
     private var refused: [Int64: Int] = [:]
     private var fillRefused: ((UnsafeMutableRawBufferPointer, Int) -> Void)?
+    private var resultOfRefused = SQLITE_CORRUPT
+    /// Whether the operating system has failed to read the file since this was last set to false.
+    var hasFailedToRead = false
     /// How a WAL is written.
     private(set) var writeRule: (any FileWriteRule)?
     /// How the WAL of a database file is written.
@@ -146,9 +149,11 @@ struct FileMethods {
         rules.insert(rule, at: 0)
     }
 
-    /// Makes reading pages an error; see ``RefusedPages``.
-    mutating func refuse(_ pages: [Int64: Int], _ fill: @escaping (UnsafeMutableRawBufferPointer, Int) -> Void) {
-        (refused, fillRefused) = (pages, fill)
+    /// Makes reading pages an error.
+    ///
+    /// - Parameter positions: The numbers of the pages by their positions in this file.
+    mutating func refuse(_ positions: [Int64: Int], of pages: RefusedPages) {
+        (refused, fillRefused, resultOfRefused) = (positions, pages.fill, pages.result)
     }
 
     /// Makes the engine's writes to a WAL follow a rule.
@@ -286,18 +291,29 @@ struct FileMethods {
     private mutating func read(
         _ file: File, _ buffer: UnsafeMutableRawPointer?, _ count: Int32, _ offset: sqlite3_int64
     ) -> Int32 {
-        if !refused.isEmpty, count >= Self.smallestPage, let number = refused[offset] {
-            fillRefused?(UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)), number)
-            return SQLITE_CORRUPT
-        }
-        if let buffer, let done = writeRule?.read(buffer, Int(count), at: offset, from: wrapped(file)) { return done }
-        let result = original.pointee.xRead(file, buffer, count, offset)
+        let result = readUnchecked(file, buffer, count, offset)
+        // Past the end of the file it is no failure.
+        if result & 0xFF == SQLITE_IOERR, result != Self.shortRead { hasFailedToRead = true }
         // Only pages are read in such lengths; a read past the end of the file has another result code.
         guard refusesZeroPages, result == SQLITE_OK, count >= Self.smallestPage, count & (count - 1) == 0, let buffer,
             Self.isZero(buffer, Int(count))
         else { return result }
         buffer.storeBytes(of: 1, as: UInt8.self)
         return result
+    }
+
+    /// `SQLITE_IOERR_SHORT_READ`.
+    private static let shortRead = SQLITE_IOERR | 2 << 8
+
+    private func readUnchecked(
+        _ file: File, _ buffer: UnsafeMutableRawPointer?, _ count: Int32, _ offset: sqlite3_int64
+    ) -> Int32 {
+        if !refused.isEmpty, count >= Self.smallestPage, let number = refused[offset] {
+            fillRefused?(UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)), number)
+            return resultOfRefused
+        }
+        if let buffer, let done = writeRule?.read(buffer, Int(count), at: offset, from: wrapped(file)) { return done }
+        return original.pointee.xRead(file, buffer, count, offset)
     }
 
     private static func isZero(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> Bool {

@@ -9,6 +9,9 @@ import CSQLCipher
 ///   and reading succeeds, so only `PRAGMA cipher_status` shows the failure, and the connection has to be replaced.
 ///
 /// The codec is used only for pages that are not in the page cache, so nothing is asked while the cache has every page.
+///
+/// The codec fails as well after a page that the operating system could not read, which is no damage: the methods of the
+/// file record that.
 extension Connection {
     /// Reads the first page, which also takes the snapshot of a transaction that has none.
     ///
@@ -33,6 +36,7 @@ extension Connection {
             throw hasMetDamage ? damage(after: nil) : error
         }
         file.checkedMisses = pageCacheMisses
+        forgetFailedReads()
     }
 
     /// Whether the transaction has read a damaged page; the engine's errors are then meaningless.
@@ -114,16 +118,28 @@ extension Connection {
     }
 
     private func damage(after error: (any Error)?) -> StrongroomError {
+        let code = codeOfDamage
+        let reason = code == .damaged ? "A page that was read is damaged" : "A page could not be read"
         var damage = StrongroomError(
-            .damaged,
-            """
-            A page that was read is damaged, so nothing of the transaction counts. \
-            \(StrongroomError.Code.damaged.advice)
-            """,
-            database: database
-        )
+            code, "\(reason), so nothing of the transaction counts. \(code.advice)", database: database)
         damage.underlying = error
         return damage
+    }
+
+    /// The code for a failure of the codec: `inputOutput` if the operating system could not read a page, since the
+    /// engine decrypts what its memory has then, also when the work has swallowed that error.
+    var codeOfDamage: StrongroomError.Code {
+        openFileMethods.contains { $0.pointee.hasFailedToRead } ? .inputOutput : .damaged
+    }
+
+    /// Called when a transaction has ended, or is known to have met no damage.
+    func forgetFailedReads() {
+        for methods in openFileMethods { methods.pointee.hasFailedToRead = false }
+    }
+
+    /// Those of the database file and its WAL that are installed.
+    private var openFileMethods: [UnsafeMutablePointer<FileMethods>] {
+        [SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER].compactMap { openFile($0).flatMap(FileMethods.of) }
     }
 }
 
@@ -132,6 +148,8 @@ struct RefusedPages {
     /// The numbers of pages by their positions in the database file, and in its WAL.
     var inFile: [Int64: Int] = [:]
     var inLog: [Int64: Int] = [:]
+    /// The engine's result code of reading one.
+    var result = SQLITE_CORRUPT
     /// Fills a page's memory so that the codec accepts it: the engine decrypts also a page that could not be read.
     let fill: (UnsafeMutableRawBufferPointer, Int) -> Void
 }
@@ -145,10 +163,10 @@ extension Connection {
         releaseMemory()
         let file = FileMethods.install(on: try engineFile(SQLITE_FCNTL_FILE_POINTER))
         let log = openFile(SQLITE_FCNTL_JOURNAL_POINTER).flatMap(FileMethods.install)
-        file?.pointee.refuse(pages.inFile, pages.fill)
-        log?.pointee.refuse(pages.inLog, pages.fill)
+        file?.pointee.refuse(pages.inFile, of: pages)
+        log?.pointee.refuse(pages.inLog, of: pages)
         defer {
-            for methods in [file, log] { methods?.pointee.refuse([:], pages.fill) }
+            for methods in [file, log] { methods?.pointee.refuse([:], of: pages) }
         }
         return try body()
     }

@@ -177,7 +177,7 @@ final class Statement {
             code.primary == SQLITE_ERROR
             && (owner.transaction.state == .rolledBack || owner.transaction.state == .open && owner.hasMetDamage)
             || code.mayHideDamage && owner.hasFailedCodec
-        let kind = isDamage ? .damaged : isOverflow ? .limit : known
+        let kind = isDamage ? owner.codeOfDamage : isOverflow ? .limit : known
         let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
         let advice = constraint?.advice ?? kind.advice
         var error = StrongroomError(

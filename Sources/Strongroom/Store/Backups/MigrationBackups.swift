@@ -31,11 +31,17 @@ struct MigrationBackups {
             (1...Self.greatestNumber).contains(number)
         else { return nil }
         let path = "\(stem)\(Self.ending)\(rest)"
-        guard let status = try FileStatus.ofName(path), status.isRegularFile else { return nil }
+        guard let status = try FileStatus.ofName(path), status.isRegularFile, try isOwn(status) else { return nil }
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         return MigrationBackup(
             number: number, version: parts[1].isEmpty ? nil : String(parts[1]).removingPercentEncoding,
             date: attributes[.modificationDate] as? Date ?? .distantPast, size: status.size, path: path)
+    }
+
+    /// Whether a file is of this user, the database's owner or root: one that another user has planted is no backup, and
+    /// none is removed in its place.
+    private func isOwn(_ status: FileStatus) throws -> Bool {
+        [UInt32(geteuid()), 0, try FileStatus.at(file.path)?.owner].contains(status.owner) && status.links == 1
     }
 
     /// Makes a backup, and removes the oldest ones.

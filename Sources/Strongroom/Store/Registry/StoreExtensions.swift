@@ -3,7 +3,8 @@ package protocol StartedExtension: StoreExtension {
     /// Called before a database is opened; an error that it throws ends the opening.
     ///
     /// - Parameter name: The database's name.
-    func prepare(_ name: DatabaseName) async throws
+    /// - Returns: What undoes it if the database cannot be opened; nil for nothing.
+    func prepare(_ name: DatabaseName) async throws -> (@Sendable () async -> Void)?
 
     /// Called with the open store; an error that it throws closes it.
     func attach(to store: Store) async throws
@@ -13,6 +14,7 @@ package protocol StartedExtension: StoreExtension {
 struct StoreExtensions {
     private let name: DatabaseName
     private let all: [any StartedExtension]
+    private var undoing: [@Sendable () async -> Void] = []
 
     /// The extensions that the configuration of a database lists; none in memory, where there is no file.
     init(_ context: StoreContext) throws {
@@ -24,8 +26,15 @@ struct StoreExtensions {
         all = try context.configuration.extensions(for: name).compactMap { $0 as? any StartedExtension }
     }
 
-    func prepare() async throws {
-        for each in all { try await each.prepare(name) }
+    mutating func prepare() async throws {
+        for each in all {
+            if let undo = try await each.prepare(name) { undoing.append(undo) }
+        }
+    }
+
+    /// Undoes the preparation of an opening that has failed, even if it was cancelled.
+    func undoPreparation() async {
+        for undo in undoing { await Task { await undo() }.value }
     }
 
     func attach(to store: Store) async throws {

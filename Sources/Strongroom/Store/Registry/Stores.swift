@@ -286,10 +286,16 @@ public final class Stores: Sendable {
             opening.observer = resources.observer.map {
                 StoreObserver(observer: $0, name: name, outer: watch?.context)
             }
-            let extensions = try StoreExtensions(opening.context)
-            try await extensions.prepare()
-            let store = try await opening.run(sharing: resources) { [weak self] in self?.forget(name) }
-            try await extensions.attach(to: store)
+            var extensions = try StoreExtensions(opening.context)
+            let store: Store
+            do {
+                try await extensions.prepare()
+                store = try await opening.run(sharing: resources) { [weak self] in self?.forget(name) }
+                try await extensions.attach(to: store)
+            } catch {
+                await extensions.undoPreparation()
+                throw error
+            }
             state.withLock { $0.openings[name]?.finish(store) }
             watch?.end(nil)
             return store

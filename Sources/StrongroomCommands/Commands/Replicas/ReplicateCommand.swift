@@ -9,8 +9,8 @@ struct ReplicateCommand: AsyncParsableCommand {
         abstract: "Ships what has changed in databases to their replicas, as encrypted pages.",
         discussion: """
             Only pages that differ are shipped, so that a directory of replicas is an incremental backup. Without an \
-            object store, give --replicas DIRECTORY. Of files that have not changed since, only the names of newest \
-            changes are listed, for many files by one request. A program that has a database open and a replica in its \
+            object store, give --replicas DIRECTORY. For files that have not changed since, only the objects of their \
+            replicas are listed, of many files by one request. A program that has a database open and a replica in its \
             configuration ships by itself; this command then waits until that program has shipped.
 
             A replica is not continued with a file that has not shipped to it, or not last, as after a move to another \
@@ -43,6 +43,8 @@ struct ReplicateCommand: AsyncParsableCommand {
             if let change = try? await database.unchangedSince(replica, by: lists) {
                 return .init(.skipped, "unchanged since change \(change)", Detail(change: change, objects: 0, bytes: 0))
             }
+            // A base, or a change behind the newest one, may be missing.
+            replica.isAlwaysRead = true
             let status = try await database.replicating(replica).using { store in
                 try await store.replication?.waitWhileItGoesOn()
                 return store.replication?.status

@@ -50,6 +50,36 @@ struct UndoTests {
         #expect(again == after)
     }
 
+    @Test func `the newest transaction is found, of an author or of all`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        #expect(try await store.read { db in try db.lastTransaction() } == nil)
+        let first = try await store.write(author: "ada") { db throws in
+            try Patient.insert(Clinic.patient(), in: db)
+            return try #require(try db.transactionNumber)
+        }
+        let second = try await store.write(author: "bob") { db throws in
+            _ = try Scan.insert(Scan(title: "s"), in: db)
+            let own = try db.transactionNumber
+            #expect(try db.lastTransaction() == own)
+            return try #require(own)
+        }
+        let found = try await store.read { db in
+            [
+                try db.lastTransaction(), try db.lastTransaction(author: "ada"), try db.lastTransaction(author: "bob"),
+                try db.lastTransaction(author: "cy"),
+            ]
+        }
+        #expect(found == [second, first, second, nil])
+        let undone = try await store.write(author: "ada") { db throws in
+            let newest = try #require(try db.lastTransaction(author: "ada"))
+            try db.undo(transaction: newest)
+            return try #require(try db.transactionNumber)
+        }
+        #expect(try await store.read { db in try db.lastTransaction(author: "ada") } == undone)
+        #expect(try await store.read { db in try Patient.all(in: db).isEmpty })
+    }
+
     @Test func `later changes are not overwritten`() async throws {
         let temporary = try await Clinic.store()
         let store = temporary.store

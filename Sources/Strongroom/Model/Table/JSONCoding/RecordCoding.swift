@@ -34,6 +34,9 @@ public struct RecordCoding: Sendable {
         /// A text such as `2026-11-21T20:15:00.25Z` (RFC 3339), in UTC, with as many digits as are needed to restore
         /// the date exactly; any offset is accepted when reading. For the years 1 to 9999.
         case iso8601
+        /// A text such as `2026-11-21T20:15:00.250Z`, always with milliseconds, as JavaScript and many services write
+        /// and expect it; the date is rounded to them. Reading is as with ``iso8601``.
+        case iso8601Milliseconds
         /// A number: the seconds since the start of 1970, UTC. The last bits of a date may be lost.
         case secondsSince1970
         /// A number: the milliseconds since the start of 1970, UTC. The last bits of a date may be lost.

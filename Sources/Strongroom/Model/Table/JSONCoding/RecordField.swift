@@ -56,8 +56,12 @@ extension RecordField {
         case .stored: return value
         case .secondsSince1970: return .real(seconds + WrittenDate.secondsFrom1970)
         case .millisecondsSince1970: return .real((seconds + WrittenDate.secondsFrom1970) * 1000)
-        case .iso8601:
-            guard let text = WrittenDate.text(seconds) else {
+        case .iso8601, .iso8601Milliseconds:
+            let isExact = dates == .iso8601
+            // Both are nil for a date that is not in these years before it is rounded, or after that.
+            guard let exact = WrittenDate.text(seconds),
+                let text = isExact ? exact : WrittenDate.milliseconds(seconds, separator: "T", suffix: "Z")
+            else {
                 throw StrongroomError(
                     .valueNotStorable,
                     "A date of column \"\(column.name)\" is not in the years 1 to 9999; encode dates as numbers.")
@@ -98,7 +102,7 @@ extension RecordField {
 
     /// Converts a dictionary's value to the seconds since the start of 2001.
     private func readDate(_ value: Value) throws -> Value {
-        if dates == .iso8601 {
+        if dates == .iso8601 || dates == .iso8601Milliseconds {
             guard let text = value.asText, let seconds = WrittenDate.seconds(text) else {
                 throw mismatch("no date as text")
             }

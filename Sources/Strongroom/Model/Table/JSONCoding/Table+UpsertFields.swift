@@ -1,8 +1,9 @@
 extension Table where Self: Record, RecordType == Self {
     /// Upserts JSON: updates the row that unique columns identify, or inserts a new one.
     ///
-    /// In an existing row, only the columns in the JSON are written; `null` is NULL. In a new row, a missing value is
-    /// the column's default, or nil. The existing row is the one in which the columns have the values of the JSON,
+    /// In an existing row, only the columns in the JSON are written; `null` is NULL. Where they have these values
+    /// already, nothing is written: the version and the time of the last update stay, and observers are not notified.
+    /// In a new row, a missing value is the column's default, or nil. The existing row is the one in which the columns have the values of the JSON,
     /// otherwise the one with its primary key, if the JSON contains one.
     ///
     /// ```swift
@@ -101,11 +102,20 @@ extension Table where Self: Record, RecordType == Self {
         guard let key = key(of: present) else { throw TableFailure.missingKey(schema) }
         let changed = try record(given.fields, given.values, coding, onto: present, given.read)
         try validateUpdate(changed)
+        guard try isUpdate(changed, of: present) else { return Upserted(.updated, key) }
         let leftOut = columnNames.indices.filter { !given.mentions(columnNames[$0]) }
         guard try updateRow(changed, at: key, except: leftOut, on: connection) else {
             throw TableFailure.noSuchRow(schema)
         }
         return Upserted(.updated, key)
+    }
+
+    /// Whether a record has other values than its row, but for the key and the times that the table keeps.
+    private static func isUpdate(_ changed: Self, of present: Self) throws -> Bool {
+        let upkeep = RecordType.upkeep
+        let times = [upkeep?.created?.index, upkeep?.updated?.index].compactMap(\.self)
+        let unwritten = Set(indices(of: try schema.keyColumns().map(\.name)) + times)
+        return try !changed.columns(differingFrom: present).isSubset(of: unwritten)
     }
 
     /// The existing row: the one in which the target's columns have the values, otherwise the one with the primary key.

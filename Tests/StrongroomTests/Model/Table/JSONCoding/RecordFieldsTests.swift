@@ -62,7 +62,10 @@ struct RecordFieldsTests {
 
     @Test func aRecordComesBack() throws {
         let person = Self.person
-        for dates in [RecordCoding.DateStyle.iso8601, .secondsSince1970, .millisecondsSince1970, .stored] {
+        let styles: [RecordCoding.DateStyle] = [
+            .iso8601, .iso8601Milliseconds, .secondsSince1970, .millisecondsSince1970, .stored,
+        ]
+        for dates in styles {
             for keys in [
                 KeyMapping.properties, .columns, .snakeCase, .custom { "_\($0)" }, .snakeCase.renaming(["id": "x y"]),
             ] {
@@ -120,6 +123,22 @@ struct RecordFieldsTests {
         #expect(try born(.secondsSince1970) == .real(1_763_756_900.25))
         #expect(try born(.millisecondsSince1970) == .real(1_763_756_900_250))
         #expect(try born(.iso8601) == "2025-11-21T20:28:20.25Z")
+        #expect(try born(.iso8601Milliseconds) == "2025-11-21T20:28:20.250Z")
+        let milliseconds = RecordCoding(dates: .iso8601Milliseconds)
+        for (seconds, text) in [
+            (0.0, "2001-01-01T00:00:00.000Z"), (0.000_4, "2001-01-01T00:00:00.000Z"),
+            (-0.000_6, "2000-12-31T23:59:59.999Z"), (785_449_700.036151766, "2025-11-21T20:28:20.036Z"),
+            (59.999_9, "2001-01-01T00:01:00.000Z"),
+        ] {
+            var person = Self.person
+            person.born = Date(timeIntervalSinceReferenceDate: seconds)
+            #expect(try person.dictionary(milliseconds)["born"] == .text(text))
+        }
+        for seconds in [-63_113_904_000.5, 252_423_993_599.999_9] {
+            var person = Self.person
+            person.born = Date(timeIntervalSinceReferenceDate: seconds)
+            #expect(error { _ = try person.dictionary(milliseconds) }?.code == .valueNotStorable)
+        }
     }
 
     @Test(arguments: [

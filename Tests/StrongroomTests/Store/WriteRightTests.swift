@@ -1,0 +1,62 @@
+// The moment of a commit cannot be had from outside.
+@testable import Strongroom
+import StrongroomTesting
+import Testing
+
+/// The right to write may end while a write is committed.
+@Suite struct WriteRightTests {
+    /// Takes part in transactions, and does something behind each commit.
+    private final class AfterCommit: TransactionParticipant {
+        private let body: () -> Void
+
+        init(_ body: @escaping () -> Void) { self.body = body }
+
+        func beginSnapshot(on connection: Connection, _ begin: () throws -> Void) throws { try begin() }
+        func didBegin(on connection: Connection) {}
+        func commit(on connection: Connection, _ commit: () throws -> Void) throws {
+            try commit()
+            body()
+        }
+        func didRollBack(on connection: Connection) {}
+    }
+
+    private static let late = StrongroomError(.notOwner, "The lease has ended.")
+
+    private static var ahead: WriteDeadline {
+        WriteDeadline(instant: .now + .seconds(3_600), time: WriteDeadline.time + 3_600_000)
+    }
+
+    @Test(arguments: [WriteKind.shared, .immediate, .deferred])
+    func `a write that is committed too late is not acknowledged, and its error says where it is`(
+        kind: WriteKind
+    ) async throws {
+        let temporary = try await TemporaryStore()
+        let store = temporary.store
+        try await store.write { db in try db.execute("CREATE TABLE line (text TEXT)") }
+        store.allowWrites(until: Self.ahead, then: Self.late)
+        let error = await #expect(throws: StrongroomError.self) {
+            try await store.write(as: kind) { db in
+                db.handle.connection.participant = AfterCommit { store.allowWrites(until: nil, then: Self.late) }
+                try db.execute("INSERT INTO line VALUES ('first')")
+            }
+        }
+        #expect(error?.code == .notOwner)
+        #expect(error?.message.contains("it is in this file") == true)
+        #expect(error?.message.contains(Self.late.message) == true)
+        // Nothing is in the file of a write that begins later.
+        let next = await #expect(throws: StrongroomError.self) {
+            try await store.write(as: kind) { db in try db.execute("INSERT INTO line VALUES ('next')") }
+        }
+        #expect(next?.message == Self.late.message)
+        store.allowWrites(until: Self.ahead, then: Self.late)
+        try await store.write(as: kind) { db in
+            db.handle.connection.participant = nil
+            try db.execute("INSERT INTO line VALUES ('last')")
+        }
+        let lines = try await store.read { db in
+            try db.value("SELECT group_concat(text) FROM line", as: String.self)
+        }
+        #expect(lines == "first,last")
+        try await store.close()
+    }
+}
