@@ -57,8 +57,9 @@ struct StoreOpening: Sendable {
             let plan = try planMigration(unlocked.connection, report)
             try rotate(&unlocked, &keys, found.content, &report)
             let connection = try configuredConnection(unlocked)
+            try rebuildFullText(connection, report) { try $0.rebuildFullTextWithoutStatistics() }
             try migrate(connection, plan, unlocked, &report)
-            try rebuildFullText(connection, report)
+            try rebuildFullText(connection, report) { try $0.rebuildSecureFullText() }
             finish(&report, unlocked, chain)
             return (connection, keys.activeKey(of: unlocked), report)
         } catch {
