@@ -79,6 +79,7 @@ struct ReplicaFolder: Sendable {
     ///
     /// - Throws: `StrongroomError` with `notOwner` if there is a newer one, `replicaIncomplete` if one is missing.
     func requireNewest(_ number: UInt64) async throws {
+        if number > 1, objects is DirectoryObjectStore { return try await requireNeighbours(of: number) }
         let entries = try await objects.list(name, after: ObjectName.beforeChanges, count: 2)
         let numbers =
             try entries.prefix(1).map { try newest($0).number }
@@ -86,6 +87,17 @@ struct ReplicaFolder: Sendable {
         guard let first = numbers.first, first >= number else { throw missing(path(ofChange: number)) }
         guard first == number else { throw StrongroomError.notOwner(name) }
         guard number == 1 || numbers.dropFirst().first == number - 1 else { throw missing(path(ofChange: number - 1)) }
+    }
+
+    /// The same by three names: a directory's list is as long as the replica is old. Changes are removed from the oldest
+    /// to the newest, so of a number that was removed, and is free again, the one before is missing.
+    private func requireNeighbours(of number: UInt64) async throws {
+        func exists(_ number: UInt64) async throws -> Bool {
+            try await objects.read(path(ofChange: number), 0..<0) != nil
+        }
+        guard try await exists(number) else { throw missing(path(ofChange: number)) }
+        guard try await !exists(number + 1) else { throw StrongroomError.notOwner(name) }
+        guard try await exists(number - 1) else { throw missing(path(ofChange: number - 1)) }
     }
 
     /// The numbers and lengths of the changes up to a number that follow each other without a gap, from the newest to

@@ -35,8 +35,9 @@ enum ScoreFunction {
                 guard let info = ScoreFunction.bytes(values[0]), let parameters = ScoreFunction.bytes(values[1]) else {
                     return sqlite3_result_null(context)
                 }
-                guard let score = ScoreFunction.score(
-                    Info(bytes: info), Parameters(bytes: parameters), ScoreFunction.bytes(values[2]))
+                guard
+                    let score = ScoreFunction.score(
+                        Info(bytes: info), Parameters(bytes: parameters), ScoreFunction.bytes(values[2]))
                 else { throw FullTextNumbers.damage }
                 sqlite3_result_double(context, score)
             }

@@ -102,7 +102,8 @@ struct SearchRanking<Source: Table> {
             }
             let searched = weights.indices.map { columns.isEmpty || columns.contains($0) ? weights[$0] : 0 }
             let parameters = ScoreFunction.parameters(
-                averageLength: rows > 0 && words > 0 ? Double(words) / Double(rows) : 1, weights: searched, importances: importances)
+                averageLength: rows > 0 && words > 0 ? Double(words) / Double(rows) : 1, weights: searched,
+                importances: importances)
             // Each row with any of the phrases; the question itself is a condition beside it, unless it is the same.
             let any = SearchExpression.any(phrases.map(SearchExpression.phrase))
             let isAll = expression == first || expression == .all(phrases.map(SearchExpression.phrase))
