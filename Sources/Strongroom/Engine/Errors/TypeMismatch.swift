@@ -18,18 +18,26 @@ public struct TypeMismatch: Sendable, Equatable {
     public let found: String
     /// The expected type.
     public let wanted: String
+    /// What in the value does not fit, for a value in a form of its own such as JSON; not the value.
+    var reason: String?
+
+    init(column: String, found: String, wanted: String, reason: String? = nil) {
+        (self.column, self.found, self.wanted, self.reason) = (column, found, wanted, reason)
+    }
+
+    private var expectation: String { reason.map { "\(wanted) is expected: \($0)" } ?? "\(wanted) is expected" }
 
     var message: String {
         if let function {
             return """
-                Argument \(column) of the function "\(function)" is \(found) where \(wanted) is expected; correct the \
-                row or the function's type.
+                Argument \(column) of the function "\(function)" is \(found) where \(expectation); correct the row or \
+                the function's type.
                 """
         }
         var location = "Column \"\(column)\""
         if let table { location += " of table \"\(table)\"" }
         if let rowID { location += ", row \(rowID)," }
-        return "\(location) contains \(found) where \(wanted) is expected; correct the row or the record's type."
+        return "\(location) contains \(found) where \(expectation); correct the row or the record's type."
     }
 }
 
