@@ -124,4 +124,31 @@ struct TextTableTests {
                 "Name  Rows", "────  ────",
             ])
     }
+
+    @Test("The widest column is cut cell by cell, the first of several first", arguments: 20...120)
+    func cutsEvenly(width: Int) {
+        let full = [9, 30, 4, 30, 17, 30]
+        var columns: [TextTable.Column] = full.indices.map { .leading("c", isFlexible: $0 != 2, minimum: $0 + 1) }
+        columns[3] = .trailing("c")
+        var table = TextTable(columns)
+        table.append(row: full.map { StyledText(String(repeating: "x", count: $0)) })
+        var widths = full
+        while widths.reduce(10, +) > width {
+            let flexible = [0, 1, 4, 5].filter { widths[$0] > $0 + 1 }
+            guard let widest = flexible.max(by: { widths[$0] < widths[$1] }) else { break }
+            widths[widest] -= 1
+        }
+        let rule = table.lines(fitting: width)[1].plain
+        #expect(rule.split(separator: "  ").map(\.count) == widths)
+    }
+
+    /// Cell by cell this takes minutes.
+    @Test("A row of many long texts is laid out at once", .timeLimit(.minutes(1)))
+    func manyColumns() {
+        var table = TextTable((0..<600).map { .leading("c\($0)", isFlexible: true) })
+        table.append(row: (0..<600).map { _ in StyledText(String(repeating: "x", count: 4_000)) })
+        #expect(table.lines(fitting: 200).count == 3)
+        #expect(!table.fits(200))
+        #expect(table.fits(600 + 2 * 599))
+    }
 }

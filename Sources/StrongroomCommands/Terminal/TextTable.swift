@@ -84,15 +84,26 @@ package struct TextTable: Sendable {
 
     private var gaps: Int { Self.gap.count * max(0, columns.count - 1) }
 
+    /// The widths at which the widest flexible columns have been truncated to one width; where that leaves space, the
+    /// last ones of them are wider by one cell.
     private func widths(fitting limit: Int?) -> [Int] {
-        var widths = columns.indices.map { column in
+        let full = columns.indices.map { column in
             rows.reduce(columns[column].title.width) { max($0, $1[column].width) }
         }
-        var excess = limit.map { widths.reduce(gaps, +) - $0 } ?? 0
-        while excess > 0 {
-            let flexible = columns.indices.filter { columns[$0].isFlexible && widths[$0] > columns[$0].minimum }
-            guard let widest = flexible.max(by: { widths[$0] < widths[$1] }) else { break }
-            widths[widest] -= 1
+        guard let limit, full.reduce(gaps, +) > limit else { return full }
+        func truncated(to most: Int) -> [Int] {
+            columns.indices.map { columns[$0].isFlexible ? min(full[$0], max(most, columns[$0].minimum)) : full[$0] }
+        }
+        var (most, sufficient) = (0, full.max() ?? 0)
+        while most < sufficient {
+            let middle = (most + sufficient) / 2
+            if truncated(to: middle).reduce(gaps, +) < limit { most = middle + 1 } else { sufficient = middle }
+        }
+        var widths = truncated(to: most)
+        var excess = widths.reduce(gaps, +) - limit
+        for column in columns.indices where excess > 0 && columns[column].isFlexible {
+            guard widths[column] == most, most > columns[column].minimum else { continue }
+            widths[column] -= 1
             excess -= 1
         }
         return widths

@@ -71,7 +71,7 @@ extension FormatParser {
         if word.isKeyword("NOT") {
             return mistake("NOT stands before the whole comparison: NOT age IN {18, 21}.")
         }
-        if word.isKeyword("IS") { return mistake("Nothing is compared with == NIL and != NIL.") }
+        if word.isKeyword("IS") { return mistake("IS is no operator here: test for NULL by == NIL or != NIL.") }
         return mistake(
             "\"\(word)\" is no operator; those in words are IN, BETWEEN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE.")
     }
@@ -90,7 +90,7 @@ extension FormatParser {
                 """,
                 code: .notTranslatable)
         }
-        throw mistake("Behind an operator stands [c] or nothing.")
+        throw mistake("Only [c] may follow an operator, for texts in which case is ignored.")
     }
 
     private mutating func operand() throws -> FormatOperand {

@@ -39,7 +39,7 @@ struct FormatParser {
         switch token.kind {
         case .end: break
         case .closing: throw mistake("There is no opening parenthesis for this closing one.")
-        default: throw mistake("The comparison ends here; AND or OR puts another behind it.")
+        default: throw mistake("The comparison ends before this; join another one by AND or OR.")
         }
         return ParsedFormat(text, root, placeholders: placeholders, interpolationCount: interpolationCount)
     }

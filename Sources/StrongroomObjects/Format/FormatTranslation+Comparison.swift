@@ -12,7 +12,7 @@ extension FormatTranslation {
         case (.property(let left), .property(let right)):
             return try self.comparison(comparison, left, right)
         case (.constant, .constant):
-            throw mistake("None of the two is a property; a text that is none stands in quotes.", at: comparison.left)
+            throw mistake("Neither side is a property; write the name of one, without quotes.", at: comparison.left)
         default:
             throw mistake(
                 "\(comparison.sign.name) takes one value; a list or a range goes with IN or BETWEEN.",
@@ -25,7 +25,7 @@ extension FormatTranslation {
         at operand: FormatOperand
     ) throws -> Condition {
         if case .null = constant, sign.isOrder {
-            throw mistake("Nothing has no order; compare with == NIL or != NIL.", at: operand)
+            throw mistake("NIL has no order: compare by == NIL or != NIL.", at: operand)
         }
         try checkUse(of: property, comparison, isNullTest: constant.isNull)
         if comparison.isCaseless {
@@ -68,7 +68,7 @@ extension FormatTranslation {
             ? try list.constants.enumerated().map { try folded($1, property, at: operand($0, comparison)) }
             : list.constants
         if comparison.sign == .between || list.isRange, constants.contains(where: \.isNull) {
-            throw mistake("Nothing has no order; BETWEEN takes two values.", at: comparison.right)
+            throw mistake("NIL has no order: give BETWEEN two values.", at: comparison.right)
         }
         let made =
             comparison.sign == .between || list.isRange
@@ -129,7 +129,7 @@ extension FormatTranslation {
         let name = property.columnName ?? ""
         return mistake(
             """
-            Column "\(name)" holds \(property.type), and \(constant.name) was given that is none; correct the value.
+            Column "\(name)" holds \(property.type), and \(constant.name) was given, which is not one; correct the value.
             """,
             at: operand)
     }

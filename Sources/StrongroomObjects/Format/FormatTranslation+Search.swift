@@ -23,7 +23,7 @@ extension FormatTranslation {
             let text = try text(constant, comparison, at: comparison.left)
             return search("\(text)", try sql(property, comparison), comparison.sign)
         case (.constant, .constant):
-            throw mistake("None of the two is a property; a text that is none stands in quotes.", at: comparison.left)
+            throw mistake("Neither side is a property; write the name of one, without quotes.", at: comparison.left)
         default:
             throw mistake(
                 comparison.sign == .like

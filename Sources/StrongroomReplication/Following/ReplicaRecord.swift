@@ -69,14 +69,15 @@ struct ReplicaRecord: Equatable {
             Digests.sha256(content) == Array(bytes.suffix(Digests.length))
         else { return nil }
         let start = Self.magic.count + ObjectHeader.Identifier.length
+        let (number, sequence): (UInt64, UInt64) = (content.number(at: start), content.number(at: start + 8))
         let count: UInt64 = content.number(at: start + 16)
-        guard count <= UInt64(Self.maxAttempts) else { return nil }
+        guard count <= UInt64(Self.maxAttempts), number <= ObjectName.maxNumber, sequence < .max else { return nil }
         func digest(_ index: Int) -> [UInt8] {
             Array(content[start + 24 + index * Digests.length..<start + 24 + (index + 1) * Digests.length])
         }
         self.init(
             replica: ObjectHeader.Identifier(bytes: Array(content[Self.magic.count..<start])),
-            number: content.number(at: start), digest: digest(0), sequence: content.number(at: start + 8))
+            number: number, digest: digest(0), sequence: sequence)
         attempts = (0..<Int(count)).map { digest($0 + 1) }
     }
 }

@@ -81,6 +81,7 @@ struct ReplicaFolder: Sendable {
     /// - Throws: `StrongroomError` with `notOwner` if there is a newer one, `replicaIncomplete` if one is missing.
     func requireNewest(_ number: UInt64, after count: Int) async throws {
         let wanted = min(count, Int(clamping: number - 1), Self.pageLength - 1)
+        if objects is DirectoryObjectStore { return try await requireNeighbours(of: number, wanted) }
         let entries = try await objects.list(name, after: ObjectName.beforeChanges, count: wanted + 1)
         guard let first = try entries.first.map({ try newest($0).number }), first >= number else {
             throw missing(path(ofChange: number))
@@ -89,6 +90,19 @@ struct ReplicaFolder: Sendable {
         let found = entries.map { ObjectName.number(ofChange: $0.name) }
         for distance in 0..<wanted + 1 where distance >= found.count || found[distance] != number - UInt64(distance) {
             throw missing(path(ofChange: number - UInt64(distance)))
+        }
+    }
+
+    /// The same by the names: a directory's list is as long as the replica is old. Changes are removed from the oldest
+    /// to the newest, so of a number that was removed, and is free again, the one before is missing.
+    private func requireNeighbours(of number: UInt64, _ count: Int) async throws {
+        func exists(_ number: UInt64) async throws -> Bool {
+            try await objects.read(path(ofChange: number), 0..<0) != nil
+        }
+        guard try await exists(number) else { throw missing(path(ofChange: number)) }
+        guard try await !exists(number + 1) else { throw StrongroomError.notOwner(name) }
+        for earlier in stride(from: number, to: number - UInt64(count), by: -1) {
+            guard try await exists(earlier - 1) else { throw missing(path(ofChange: earlier - 1)) }
         }
     }
 

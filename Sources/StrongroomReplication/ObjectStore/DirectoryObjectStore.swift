@@ -218,12 +218,14 @@ enum ObjectFile {
             switch number {
             case ENOSPC, EDQUOT: .diskFull
             case EACCES, EPERM, EROFS: .permissionDenied
+            case EMFILE, ENFILE: .tooManyOpenFiles
             default: .objectStore
             }
         let advice =
             switch code {
             case .diskFull: "Free space there, or give the replica another directory; the database itself goes on."
             case .permissionDenied: "Check who owns the directory and whether it may be written."
+            case .tooManyOpenFiles: "Close stores, or raise the limit (ulimit -n)."
             default: "Check the directory of the replica."
             }
         return StrongroomError(

@@ -160,6 +160,16 @@ struct FormatMistakeTests {
         #expect(message?.contains(", and \(name) was given") == true, "\(message ?? "no error")")
     }
 
+    @Test(arguments: [
+        ("nickname IS NULL", "test for NULL by == NIL"), ("1 == 1", "Neither side is a property"),
+        ("age == 1 ORDER BY age", "ends before this"), ("age < NIL", "NIL has no order"),
+        ("age == 3.0", "which is not one"), ("age ==[x] 3", "Only [c] may follow an operator"),
+    ])
+    func aMessageSaysWhatToWrite(text: String, words: String) {
+        let message = mistake(PredicateFormat(text))?.message
+        #expect(message?.contains(words) == true, "\(message ?? "no error")")
+    }
+
     @Test func depthAndLengthHaveALimit() {
         let deep = String(repeating: "(", count: 100_000) + "age == 1"
         #expect(mistake(PredicateFormat(deep))?.code == .invalidPredicate)

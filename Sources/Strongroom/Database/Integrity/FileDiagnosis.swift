@@ -110,7 +110,7 @@ extension FileDiagnosis {
             """
             Export it in the sqlcipher shell, with its key, `PRAGMA cipher_plaintext_header_size` and \
             `PRAGMA cipher_salt`, into a new file with `sqlcipher_export`, and open that. It is not to be encrypted \
-            again.
+            again. If it never was encrypted, its first 100 bytes are damaged: restore it from a backup.
             """
         case .keyless: "Give the keys: without them an encrypted database cannot be distinguished from other data."
         case .wrongKey:
@@ -132,7 +132,10 @@ extension FileDiagnosis {
             with `recoverLog`, which keeps the damaged log.
             """
         case .newerSchema: "Use a program, and an engine, that know this schema."
-        case .whole: hasLog ? "Opening it recovers the content of its log." : ""
+        case .whole:
+            hasLog
+                ? "Opening it keeps what its WAL has committed, and undoes a transaction that its rollback journal has."
+                : ""
         case .unexamined: ""
         }
     }

@@ -83,7 +83,11 @@ struct FileSurveyor {
         case .encrypted(let salt, _):
             guard !chain.isPlaintext else {
                 throw StrongroomError(
-                    .encryptedFile, "The file \"\(file.path)\" is no plaintext database. Give its key.",
+                    .encryptedFile,
+                    """
+                    The file "\(file.path)" is no plaintext database, or its first bytes are damaged. Give its key; if it \
+                    never had one, restore it from a backup.
+                    """,
                     database: file.name)
             }
             let keys = try DatabaseKeys(file, chain, ciphers, protection, salt: salt)

@@ -148,9 +148,10 @@ extension StrongroomError {
         StrongroomError(
             .plaintextHeader,
             """
-            The file "\(path)" is encrypted after a plaintext header: it was created by SQLCipher 4 with \
-            `PRAGMA cipher_plaintext_header_size`, and its salt is stored elsewhere. Such files are not supported. In \
-            the sqlcipher shell, set its key, that setting and `PRAGMA cipher_salt`, attach a new file with a key, and \
+            The file "\(path)" begins as a plaintext database and does not go on as one. If it never was encrypted, \
+            its first 100 bytes are damaged: restore it from a backup. If SQLCipher 4 created it with \
+            `PRAGMA cipher_plaintext_header_size`, with its salt stored elsewhere, it is not supported: in the \
+            sqlcipher shell, set its key, that setting and `PRAGMA cipher_salt`, attach a new file with a key, and \
             export into it with `sqlcipher_export`; then open the new file. Nothing was changed.
             """
         )

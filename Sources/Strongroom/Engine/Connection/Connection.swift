@@ -197,7 +197,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         let code = ResultCode(extended: sqlite3_extended_errcode(pointer))
         let kind = kind ?? StrongroomError.Code(code, systemError: sqlite3_system_errno(pointer))
         let words = sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
-        let advice = kind.advice
+        let advice = code.advice(for: kind)
         let message = advice.isEmpty ? "\(what): \(words)." : "\(what): \(words). \(advice)"
         return StrongroomError(kind, message, database: database, sql: sql, resultCode: code)
     }

@@ -51,6 +51,9 @@ public struct EngineFeatures: Sendable, Equatable {
     /// Window functions (from SQLite 3.25 on).
     public var hasWindowFunctions: Bool { sqliteVersionNumber >= 3_025_000 }
 
+    /// Whether FTS4 may read the lengths of texts in a file without a check: SQLite 3.15.2 does, 3.46.1 does not.
+    var readsFullTextUnchecked: Bool { hasFTS4 && sqliteVersionNumber < 3_046_000 }
+
     /// FTS5's option `secure-delete` (from SQLite 3.42 on).
     var hasSecureFullText: Bool { hasFTS5 && sqliteVersionNumber >= 3_042_000 }
 

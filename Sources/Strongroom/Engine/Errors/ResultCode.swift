@@ -35,6 +35,15 @@ public struct ResultCode: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+extension ResultCode {
+    /// The advice for a failure with a code, which follows the engine's own message.
+    func advice(for code: StrongroomError.Code) -> String {
+        // Not SQLITE_LOCKED_SHAREDCACHE, which is another connection's.
+        guard extended == SQLITE_LOCKED else { return code.advice }
+        return "A statement of this transaction still reads it, as in a loop over its rows: end that first."
+    }
+}
+
 extension StrongroomError.Code {
     /// The error code for a result code of the engine.
     init(_ result: ResultCode) {

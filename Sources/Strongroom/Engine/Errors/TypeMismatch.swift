@@ -20,12 +20,21 @@ public struct TypeMismatch: Sendable, Equatable {
     public let wanted: String
     /// Whether the value is one of the type, in another spelling than its column has.
     var isOtherSpelling = false
+    /// What in the value does not fit, for a value in a form of its own such as JSON; not the value.
+    var reason: String?
+
+    init(column: String, found: String, wanted: String, reason: String? = nil, isOtherSpelling: Bool = false) {
+        (self.column, self.found, self.wanted, self.reason) = (column, found, wanted, reason)
+        self.isOtherSpelling = isOtherSpelling
+    }
+
+    private var expectation: String { reason.map { "\(wanted) is expected: \($0)" } ?? "\(wanted) is expected" }
 
     var message: String {
         if let function {
             return """
-                Argument \(column) of the function "\(function)" is \(found) where \(wanted) is expected; correct the \
-                row or the function's type.
+                Argument \(column) of the function "\(function)" is \(found) where \(expectation); correct the row or \
+                the function's type.
                 """
         }
         var location = "Column \"\(column)\""
@@ -37,7 +46,7 @@ public struct TypeMismatch: Sendable, Equatable {
                 that a column has one spelling. Rewrite the table with `db.convertSpellings(of:)` in a migration.
                 """
         }
-        return "\(location) contains \(found) where \(wanted) is expected; correct the row or the record's type."
+        return "\(location) contains \(found) where \(expectation); correct the row or the record's type."
     }
 }
 

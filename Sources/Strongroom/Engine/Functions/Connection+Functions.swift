@@ -6,7 +6,7 @@ extension Connection {
         guard RegularExpression.install(functions, on: pointer) == SQLITE_OK,
             WordsFunction.install(functions, on: pointer) == SQLITE_OK,
             FitFunction.install(functions, on: pointer) == SQLITE_OK,
-            ScoreFunction.install(on: pointer) == SQLITE_OK,
+            ScoreFunction.install(functions, on: pointer) == SQLITE_OK,
             RegisteredCollation.installLocales(on: pointer) == SQLITE_OK
         else { throw failure("The connection could not be set up") }
     }

@@ -20,6 +20,11 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
     /// Whether a function or a collation is running, so that the connection is in the middle of a statement.
     var isCalling: Bool { depth > 0 }
 
+    /// Whether the work whose statement calls a function has been cancelled, or its time is over. The library's own
+    /// statements run to their end.
+    @inline(__always)
+    var isCancelled: Bool { cancellation.isSet && !authorizer.isTrusting }
+
     /// Runs a function. An error becomes that of the statement: it must not pass through the engine's frames.
     ///
     /// The statement of cancelled work ends here with an error of the function: after an interrupt, the engine would
@@ -29,7 +34,7 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
         depth += 1
         defer { depth -= 1 }
         do {
-            if cancellation.isSet, !authorizer.isTrusting { throw CancellationError() }
+            if isCancelled { throw CancellationError() }
             try body()
         } catch {
             fail(context, error)

@@ -1,11 +1,12 @@
 import CSQLCipher
 import Foundation
 
-/// The function `strongroom_score(matchinfo, parameters)`, which ranks the rows of an FTS4 index as FTS5's `bm25` ranks
+/// The function `strongroom_score(matchinfo, parameters, sizes)`, which ranks the rows of an FTS4 index as FTS5's `bm25` ranks
 /// those of an FTS5 index.
 ///
-/// The first argument is the result of `matchinfo(…, 'pcly')`; see "FTS3 and FTS4 Extensions", section 4.3
-/// (sqlite.org/fts3.html). The second one is made by ``parameters(averageLength:weights:importances:)``. The formula is
+/// The first argument is the result of `matchinfo(…, 'pcy')`; see "FTS3 and FTS4 Extensions", section 4.3
+/// (sqlite.org/fts3.html). The second one is made by ``parameters(averageLength:weights:importances:)``. The third one is
+/// the row's value in `…_docsize`: `matchinfo(…, 'l')` would read it without a check. The formula is
 /// that of "FTS5 Extension", section 5.1.1 (sqlite.org/fts5.html), with a positive result.
 enum ScoreFunction {
     static let name = "strongroom_score"
@@ -24,20 +25,23 @@ enum ScoreFunction {
     /// The importance of a phrase, as FTS5 computes it.
     static func importance(of rows: Int, among all: Int) -> Double {
         let importance = log((Double(all - rows) + 0.5) / (Double(rows) + 0.5))
-        return importance <= 0 ? 1e-6 : importance
+        return importance > 0 ? importance : 1e-6
     }
 
     /// Registers the function.
-    static func install(on connection: OpaquePointer) -> Int32 {
-        sqlite3_create_function_v2(
-            connection, name, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
-            { context, count, values in
-                guard let context, let values, count == 2, let info = ScoreFunction.bytes(values[0]),
-                    let parameters = ScoreFunction.bytes(values[1]),
-                    let score = ScoreFunction.score(Info(bytes: info), Parameters(bytes: parameters))
-                else { return sqlite3_result_null(context) }
+    static func install(_ calls: FunctionCalls, on connection: OpaquePointer) -> Int32 {
+        StandardFunction.install(name, arguments: 3, calls, on: connection) { context, count, values in
+            StandardFunction.run(context, count, values) { context, values, _, _ in
+                guard let info = ScoreFunction.bytes(values[0]), let parameters = ScoreFunction.bytes(values[1]) else {
+                    return sqlite3_result_null(context)
+                }
+                guard
+                    let score = ScoreFunction.score(
+                        Info(bytes: info), Parameters(bytes: parameters), ScoreFunction.bytes(values[2]))
+                else { throw FullTextNumbers.damage }
                 sqlite3_result_double(context, score)
-            }, nil, nil, nil)
+            }
+        }
     }
 
     /// The numbers of `matchinfo`, which are read where the engine has them: a search calls the function for each row.
@@ -61,20 +65,26 @@ enum ScoreFunction {
     }
 
     /// - Returns: Nil if the arguments do not fit.
-    private static func score(_ info: Info, _ parameters: Parameters) -> Double? {
+    private static func score(
+        _ info: Info, _ parameters: Parameters, _ sizes: UnsafeRawBufferPointer?
+    ) -> Double? {
         guard info.count >= 2 else { return nil }
         let (phrases, columns) = (info[0], info[1])
-        guard phrases < info.count, columns < info.count, info.count == 2 + columns + phrases * columns,
-            parameters.count == 1 + columns + phrases
+        guard phrases < info.count, columns < info.count, info.count == 2 + phrases * columns,
+            parameters.count == 1 + columns + phrases, let sizes
         else { return nil }
-        var length = 0
-        for column in 0..<columns { length += info[2 + column] }
+        var (length, count) = (0, 0)
+        let areNumbers = FullTextNumbers.forEach(in: sizes) { size in
+            length += size
+            count += 1
+        }
+        guard areNumbers, count == columns else { return nil }
         let relative = 1 - 0.75 + 0.75 * Double(length) / parameters[0]
         var score = 0.0
         for phrase in 0..<phrases {
             var frequency = 0.0
             for column in 0..<columns {
-                let hits = info[2 + columns + phrase * columns + column]
+                let hits = info[2 + phrase * columns + column]
                 frequency += parameters[1 + column] * Double(hits)
             }
             score += parameters[1 + columns + phrase] * (frequency * 2.2) / (frequency + 1.2 * relative)

@@ -5,15 +5,15 @@ import CSQLCipher
 enum StandardFunction {
     typealias Call = @convention(c) (OpaquePointer?, Int32, FunctionArguments.Values?) -> Void
 
-    /// Registers a function of two arguments, whose calls have the connection's state.
+    /// Registers a function, whose calls have the connection's state.
     ///
     /// - Returns: The engine's result code.
     static func install(
-        _ name: String, _ calls: FunctionCalls, on connection: OpaquePointer, _ call: Call
+        _ name: String, arguments: Int32 = 2, _ calls: FunctionCalls, on connection: OpaquePointer, _ call: Call
     ) -> Int32 {
         // Also released by the engine if it refuses the function.
         sqlite3_create_function_v2(
-            connection, name, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | RegisteredFunction.trusted,
+            connection, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC | RegisteredFunction.trusted,
             Unmanaged.passRetained(calls).toOpaque(), call, nil, nil,
             { calls in
                 if let calls { Unmanaged<FunctionCalls>.fromOpaque(calls).release() }

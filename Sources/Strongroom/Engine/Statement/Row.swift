@@ -355,7 +355,10 @@ public struct Row: ~Copyable {
 extension Row {
     /// The error for a mismatched value: contains the column, the storage class and the expected type, not the value.
     @usableFromInline
-    func mismatch(at index: Int, wanted: String) -> StrongroomError {
+    func mismatch(at index: Int, wanted: String) -> StrongroomError { mismatch(at: index, wanted: wanted, reason: nil) }
+
+    /// - Parameter reason: What in the value does not fit; not the value.
+    func mismatch(at index: Int, wanted: String, reason: String?) -> StrongroomError {
         guard let column = name(at: index) else {
             return StrongroomError(
                 .limit,
@@ -371,7 +374,8 @@ extension Row {
             case SQLITE_BLOB: "bytes"
             default: "NULL"
             }
-        return .typeMismatch(TypeMismatch(column: column, found: found, wanted: wanted), sql: sql)
+        let mismatch = TypeMismatch(column: column, found: found, wanted: wanted, reason: reason)
+        return .typeMismatch(mismatch, sql: sql)
     }
 
     /// The error for a value that is not in the one spelling of its column: names the spelling that was found, if it is

@@ -169,7 +169,7 @@ final class Statement {
         // The engine has no separate code for a sum that exceeds 64 bits.
         let isOverflow = full == "integer overflow"
         let plain = sqlite3_errstr(result).map { String(cString: $0) } ?? "unknown error"
-        let words = mayQuoteValue && !isOverflow ? plain : full
+        let words = mayQuoteValue ? EngineMessage.withoutValues(full) ?? plain : full
         let known = StrongroomError.Code(code, systemError: sqlite3_system_errno(owner.pointer))
         // SQLCipher 3 reports a page that fails authentication as SQLITE_ERROR; a real SQL error does not roll back the
         // transaction.
@@ -179,7 +179,7 @@ final class Statement {
             || code.mayHideDamage && owner.hasFailedCodec
         let kind = isDamage ? owner.codeOfDamage : isOverflow ? .limit : known
         let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
-        let advice = constraint?.advice ?? kind.advice
+        let advice = constraint?.advice ?? code.advice(for: kind)
         var error = StrongroomError(
             kind,
             advice.isEmpty ? words : "\(words). \(advice)",

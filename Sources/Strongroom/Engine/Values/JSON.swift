@@ -39,7 +39,8 @@ extension JSON: ColumnValue, CodedColumnValue {
             value = try JSONDecoder().decode(Content.self, from: Data(text.utf8))
         } catch {
             // The decoder's error may contain the content.
-            throw row.mismatch(at: index, wanted: "JSON of \(Content.self)")
+            throw row.mismatch(
+                at: index, wanted: "JSON of \(Content.self)", reason: DecodingReason.text(error, form: "JSON"))
         }
     }
 

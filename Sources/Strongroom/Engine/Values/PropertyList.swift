@@ -38,7 +38,9 @@ extension PropertyList: ColumnValue, CodedColumnValue {
             value = try PropertyListDecoder().decode(Content.self, from: Data(bytes))
         } catch {
             // The decoder's error may contain the content.
-            throw row.mismatch(at: index, wanted: "a property list of \(Content.self)")
+            throw row.mismatch(
+                at: index, wanted: "a property list of \(Content.self)",
+                reason: DecodingReason.text(error, form: "property list"))
         }
     }
 

@@ -88,7 +88,7 @@ extension Connection {
     /// Throws if the file does not have a full-text index as it is declared: its answers would be wrong, or the engine
     /// would report a table that the program has not named.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`.
+    /// - Throws: ``StrongroomError`` with `schemaChange`; `damaged` if the engine would end the process.
     func requireFullText(_ name: String, _ index: FullTextIndex, of schema: TableSchema) throws {
         try prepareTable(schema)
         let view = try ownValue(
@@ -99,7 +99,7 @@ extension Connection {
                 && stored.tokenizer == index.tokenizer.rule && stored.columns.count == index.columns.count
                 && zip(stored.columns, index.columns).allSatisfy { Identifier.areSame($0, $1) }
         }
-        guard isKept != true else { return }
+        guard isKept != true else { return try requireStatistics(of: name) }
         throw StrongroomError(
             .schemaChange,
             """

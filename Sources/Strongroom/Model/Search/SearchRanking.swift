@@ -102,7 +102,8 @@ struct SearchRanking<Source: Table> {
             }
             let searched = weights.indices.map { columns.isEmpty || columns.contains($0) ? weights[$0] : 0 }
             let parameters = ScoreFunction.parameters(
-                averageLength: rows > 0 ? Double(words) / Double(rows) : 1, weights: searched, importances: importances)
+                averageLength: rows > 0 && words > 0 ? Double(words) / Double(rows) : 1, weights: searched,
+                importances: importances)
             // Each row with any of the phrases; the question itself is a condition beside it, unless it is the same.
             let any = SearchExpression.any(phrases.map(SearchExpression.phrase))
             let isAll = expression == first || expression == .all(phrases.map(SearchExpression.phrase))
@@ -110,7 +111,9 @@ struct SearchRanking<Source: Table> {
             var sql = SQL(
                 verbatim: """
                     SELECT docid AS strongroom_number, \
-                    \(ScoreFunction.name)(matchinfo(\(quoted), 'pcly'), ?) AS strongroom_score \
+                    \(ScoreFunction.name)(matchinfo(\(quoted), 'pcy'), ?, \
+                    (SELECT size FROM \(Identifier.quote("\(name)_docsize")) AS strongroom_sizes \
+                    WHERE strongroom_sizes.docid = \(quoted).docid)) AS strongroom_score \
                     FROM \(quoted) WHERE \(quoted) MATCH ?
                     """, [parameters, .text(driver.fts4 ?? "")])
             guard !isAll || !columns.isEmpty else { return sql }
@@ -141,16 +144,10 @@ struct SearchRanking<Source: Table> {
         private func lengths(_ connection: Connection) throws -> [Int] {
             let stored = try connection.ownValue(
                 "SELECT value FROM main.\(Identifier.quote("\(name)_stat")) WHERE id = 0")
-            guard case .blob(let bytes)? = stored else { return [] }
-            var numbers: [Int] = []
-            var (number, shift) = (UInt64(0), UInt64(0))
-            for byte in bytes {
-                number |= UInt64(byte & 0x7F) << shift
-                shift += 7
-                guard byte & 0x80 == 0 else { continue }
-                numbers.append(Int(clamping: number))
-                (number, shift) = (0, 0)
-            }
+            // An index without a row.
+            guard let stored else { return [] }
+            guard case .blob(let bytes) = stored, let numbers = FullTextNumbers.numbers(bytes, count: weights.count + 2)
+            else { throw FullTextNumbers.damage.naming(connection.database) }
             return numbers
         }
 

@@ -55,8 +55,9 @@ extension StoreContext {
         StrongroomError(
             .encryptedFile,
             """
-            The file "\(place ?? path)" is no plaintext database, and its configuration gives `KeyChain.plaintext`. \
-            Give the key that the file was made with. The file was not changed.
+            The file "\(place ?? path)" is no plaintext database, or its first bytes are damaged, and its \
+            configuration gives `KeyChain.plaintext`. Give the key that the file was made with; if it never had one, \
+            restore it from a backup. The file was not changed.
             """,
             database: name.fileName
         )

@@ -33,20 +33,21 @@ extension StoreOpening {
         }
     }
 
-    /// Indexes anew what was indexed with FTS5's `secure-delete`. Without a tokenizer of the program that wrote the
-    /// index, as in another program, the index stays as it is, and ``Store/verify(checkingStructure:progress:)`` names
-    /// it.
-    func rebuildFullText(_ connection: Connection, _ report: OpenReport) throws {
+    /// Indexes anew what the engine cannot keep correct. Without a tokenizer of the program that wrote the index, as in
+    /// another program, the words stay as they are, and ``Store/verify(checkingStructure:progress:)`` names the index.
+    func rebuildFullText(
+        _ connection: Connection, _ report: OpenReport, _ rebuild: (Connection) throws -> [String]
+    ) throws {
         guard report.outcome == .opened, !context.isReadOnly, !context.isInMemory else { return }
         do {
-            let names = try connection.rebuildSecureFullText()
+            let names = try rebuild(connection)
             guard !names.isEmpty else { return }
             context.logger?.info(
-                "full-text indexes rebuilt, which had words of former rows",
+                "full-text indexes rebuilt, which had words of former rows or lengths that are none",
                 metadata: ["indexes": .array(names.map { .string($0) })])
         } catch let error as StrongroomError where [.missingFunction, .notSupported].contains(error.code) {
             context.logger?.warning(
-                "full-text indexes may have words of former rows; rebuild them",
+                "full-text indexes may have words of former rows or lengths that are none; rebuild them",
                 metadata: ["reason": "\(error.message)"])
         }
     }

@@ -58,8 +58,9 @@ struct StoreOpening: Sendable {
             let recorded = try context.requireOwnName(unlocked.connection)
             try rotate(&unlocked, &keys, found.content, &report)
             let connection = try configuredConnection(unlocked)
+            try rebuildFullText(connection, report) { try $0.rebuildFullTextWithoutStatistics() }
             try migrate(connection, plan, unlocked, &report)
-            try rebuildFullText(connection, report)
+            try rebuildFullText(connection, report) { try $0.rebuildSecureFullText() }
             try recordName(connection, recorded, report)
             rememberEncryption(unlocked)
             finish(&report, unlocked, chain)

@@ -80,8 +80,9 @@ extension Stores {
             throw StrongroomError(
                 .encryptedFile,
                 """
-                The file "\(file.path)" is no plaintext database, and its configuration gives no key. Give the key of \
-                the file.
+                The file "\(file.path)" is no plaintext database, or its first bytes are damaged, and its \
+                configuration gives no key. Give the key of the file; if it never had one, use the `.recover` command \
+                of the sqlite3 shell.
                 """
             )
         case .encrypted: break

@@ -52,6 +52,47 @@ struct RegularExpressionTests {
         }
     }
 
+    /// Its time doubles with each letter of the text.
+    @Test(.ending) func `a search that backtracks ends at the timeout and by cancellation`() async throws {
+        let temporary = try await store()
+        let store = temporary.store
+        let (pattern, text) = ("(a+)+$", String(repeating: "a", count: 60) + "b")
+        try await store.write { db throws in try Article.insert(Article(text), in: db) }
+        // On a machine that is busy it may not even have begun.
+        var (message, limit) = ("was not begun", Duration.milliseconds(50))
+        while message.contains("was not begun") {
+            message = try await expectFailure(.timedOut) { [limit] in
+                try await store.read(timeout: limit) { db in
+                    try Article.where { $0.title.matches(pattern) }.fetch(in: db)
+                }
+            }.message
+            limit *= 2
+        }
+        #expect(message.contains("took longer than"))
+        let isInside = Moment()
+        let task = Task {
+            try await store.read { db in
+                isInside.come()
+                return try Article.where { $0.title.matches(pattern) }.fetch(in: db).count
+            }
+        }
+        try await isInside.wait()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `a search without enough memory is an error`() async throws {
+        let temporary = try await store()
+        try await temporary.store.read { db in
+            let text = String(repeating: "a", count: 3_000_000)
+            let error = try expectFailure(.limit) {
+                try db.value("SELECT \(text) REGEXP '(a|b)*c'", as: Bool.self)
+            }
+            #expect(error.message.contains("needs too much memory"))
+            #expect(try db.value("SELECT \(text) REGEXP '^(a|b)*+c'", as: Bool.self) == false)
+        }
+    }
+
     @Test func `a check may call it`() async throws {
         let temporary = try await TemporaryStore()
         try await temporary.store.write { db in

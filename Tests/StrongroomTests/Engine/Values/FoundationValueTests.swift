@@ -171,6 +171,21 @@ struct FoundationValueRefusalTests {
         }
     }
 
+    @Test(arguments: [
+        (#"{"street": "secret"}"#, "\"tags\" is missing"), (#"{"street": null, "tags": {}}"#, "\"street\" is null"),
+        (#"{"street": 4711, "tags": {}}"#, "\"street\" is not String"),
+        (#"{"street": "a", "tags": {"secret": "b"}}"#, "\"tags.…\" is not Int"),
+        (#"{"street": "#, "it is no JSON, or no value of the type"), ("[4711]", "the whole is not an object"),
+    ])
+    func jsonThatDoesNotFitHasAReason(text: String, reason: String) async throws {
+        let store = try await TemporaryStore().store
+        try await store.read { db in
+            let error = try expectFailure(.typeMismatch) { try db.value("SELECT \(text)", as: JSON<Address>.self) }
+            #expect(error.message.contains("where JSON of Address is expected: \(reason)"), "\(error.message)")
+            #expect(!error.message.contains("4711") && !error.message.contains("secret"))
+        }
+    }
+
     @Test func onlyTheSpellingThatTheLibraryWritesIsRead() async throws {
         let store = try await TemporaryStore().store
         let uuid = try #require(UUID(uuidString: "0A0B0C0D-0000-4000-8000-00000000ABCD"))

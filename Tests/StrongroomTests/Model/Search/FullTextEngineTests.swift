@@ -108,6 +108,45 @@ struct FullTextEngineTests {
         }
     }
 
+    /// The engine (3.4.1) reads them without a check, past their end; an empty value ends the process.
+    @Test(.enabled(if: (try? EngineFeatures.current().hasFTS5) == false, "the index is FTS5"))
+    func `lengths that are none are an error, and opening rebuilds the index`() async throws {
+        var plain = vault
+        plain.migrator = nil
+        let name = "strongroom_search_note.text"
+        func spoil(_ store: Store, _ assignment: String) async throws {
+            try await store.pool.perform(.ungroupedWrite) { connection in
+                try connection.run(assignment)
+            }
+        }
+        let objection = "full-text index \"text\" of table \"note\" has lengths of texts that are none; rebuild it"
+        for value in ["x''", "x'80'", "x'FFFFFFFFFFFFFFFF7F'", "NULL", "5"] {
+            try await plain.using { store async throws in
+                try await spoil(store, "UPDATE `\(name)_docsize` SET size = \(value)")
+                try await expectFailure(.damaged) {
+                    try await store.read { db in try Note.hits("alpha", in: db).count }
+                }
+                #expect(try await Library.findings(store) == [objection], "\(value)")
+                try await store.write { db throws in _ = try db.rebuildFullText() }
+                #expect(try await Library.findings(store) == [], "\(value)")
+                try await spoil(store, "UPDATE `\(name)_stat` SET value = \(value)")
+                try await expectFailure(.damaged) {
+                    try await store.read { db in try Note.hits("alpha", in: db).count }
+                }
+                try await expectFailure(.damaged) {
+                    try await store.read { db in try Note.search("alpha").count(in: db) }
+                }
+                #expect(try await Library.findings(store) == [objection], "\(value)")
+            }
+            // Before anything is written.
+            try await vault.using { store async throws in
+                try await store.write { db throws in _ = try Note.insert(Note(title: "alpha"), in: db) }
+                #expect(try await store.read { db in try Note.hits("alpha", limit: 100, in: db).count } > 20)
+                #expect(try await Library.findings(store) == [], "\(value)")
+            }
+        }
+    }
+
     @Test(.enabled(if: (try? EngineFeatures.current().hasFTS5) ?? false, "the engine has no FTS5"))
     func `the index has a newer form than the engine knows`() async throws {
         try await vault.using { store in

@@ -162,6 +162,10 @@ extension Connection {
                     findings.append("\(title) has other triggers than those that update it; rebuild it")
                     continue
                 }
+                guard try hasSoundNumbers(stored) else {
+                    findings.append("\(title) has lengths of texts that are none; rebuild it")
+                    continue
+                }
                 try run(index.comparison)
             } catch let error as StrongroomError where error.code == .damaged {
                 findings.append("\(title) differs from the table; rebuild it")
