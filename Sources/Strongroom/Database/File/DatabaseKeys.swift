@@ -33,6 +33,10 @@ struct DatabaseKeys: Sendable {
         self.chain = chain
         self.ciphers = ciphers
         isEnvelopeWanted = protection == .envelope
+        if let next = try nextEnvelope(salt) {
+            envelope = next
+            return
+        }
         guard try envelopeFile.exists() else {
             guard !isEnvelopeWanted || !chain.isPlaintext else { throw nothingToWrapWith }
             return
@@ -49,6 +53,25 @@ struct DatabaseKeys: Sendable {
         chain = KeyChain(unchecked: keys)
         self.ciphers = ciphers
         isEnvelopeWanted = false
+    }
+
+    /// The envelope of a backup, or of a restored database, that was killed before both copies had their names; nil if
+    /// there is none, or the file does not open with it.
+    private func nextEnvelope(_ salt: [UInt8]?) throws -> OpenEnvelope? {
+        guard !chain.isPlaintext, let salt, let next = try envelopeFile.next(with: chain, salt: salt) else { return nil }
+        // With the same data key, the copies may be newer, without a slot that was revoked since.
+        let current = try? envelopeFile.open(with: chain, salt: salt)
+        guard current?.sealed.dataKeyIdentifier != next.sealed.dataKeyIdentifier else { return nil }
+        let connection = try file.connect(.untouched, key: nil)
+        defer { connection.close() }
+        for settings in ciphers {
+            for key in next.fileKeys {
+                let cipher = try PageCipher(
+                    DerivedKey(key, salt: salt, settings: settings), settings: settings)
+                if try cipher.fits(connection.databaseFile()) { return next }
+            }
+        }
+        return nil
     }
 
     /// The index of the current key in the chain.

@@ -146,6 +146,8 @@ extension DatabaseKeys {
 
     private mutating func write(_ changed: OpenEnvelope) throws {
         try envelopeFile.replace(changed)
+        // Both copies are newer.
+        try envelopeFile.removeNext()
         envelope = changed
         envelope?.isWhole = true
     }

@@ -6,8 +6,8 @@ struct KeysCommand: ParsableCommand {
         commandName: "keys",
         abstract: "Creates key files, adds keys to them, and checks them. No command prints a key.",
         discussion: """
-            A key file contains the keys of a chain, one per line, oldest first: a passphrase, or raw: and 64 \
-            hexadecimal digits. Only its owner may have access. Without it the databases cannot be opened: keep a copy \
+            A key file contains the keys of a chain, one per line, oldest first: a passphrase, raw: and 64 \
+            hexadecimal digits, or recovery: and a recovery key. Only its owner may have access. Without it the databases cannot be opened: keep a copy \
             of it separate from the databases' backups.
             """,
         subcommands: [
