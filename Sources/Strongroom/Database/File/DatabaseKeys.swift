@@ -58,7 +58,9 @@ struct DatabaseKeys: Sendable {
     /// The envelope of a backup, or of a restored database, that was killed before both copies had their names; nil if
     /// there is none, or the file does not open with it.
     private func nextEnvelope(_ salt: [UInt8]?) throws -> OpenEnvelope? {
-        guard !chain.isPlaintext, let salt, let next = try envelopeFile.next(with: chain, salt: salt) else { return nil }
+        guard !chain.isPlaintext, let salt, let next = try envelopeFile.next(with: chain, salt: salt) else {
+            return nil
+        }
         // With the same data key, the copies may be newer, without a slot that was revoked since.
         let current = try? envelopeFile.open(with: chain, salt: salt)
         guard current?.sealed.dataKeyIdentifier != next.sealed.dataKeyIdentifier else { return nil }

@@ -188,9 +188,9 @@ struct BackupRestore {
         var isKept = chain.isPlaintext
         if let derived = unlocked.derivedKey {
             if takesOver { keys.envelope = try envelopes.first { try $0.contains(derived) } }
-            let isFormer = try unlocked.position.map { $0 < formerKeys.count } ?? false
-                && keys.envelope?.contains(derived) != true
-            isKept = backupKeys == nil && !isFormer && opening.ciphers.contains(derived.settings)
+            let isFormer = unlocked.position.map { $0 < formerKeys.count } ?? false
+            let isWrapped = try keys.envelope?.contains(derived) ?? false
+            isKept = backupKeys == nil && (isWrapped || !isFormer) && opening.ciphers.contains(derived.settings)
             // An envelope belongs to the salt of the file that it was created for.
             if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.databaseSalt }
         }
