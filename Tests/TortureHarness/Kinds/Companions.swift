@@ -74,7 +74,7 @@ struct Companions: Kind {
         case "import": return try round.importing(session)
         case "rotate":
             try round.tool(["keys", "append", home.keyFile])
-            return try tool("rotate", Home.database)
+            return try tool("rotate", Home.database, "--in-use")
         case "migrate":
             try round.tool(["migrate", Home.database, "--to", "3"], limit: Self.limit)
             return try tool("migrate", Home.database)

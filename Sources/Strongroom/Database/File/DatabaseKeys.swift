@@ -95,7 +95,8 @@ struct DatabaseKeys: Sendable {
     mutating func makeEnvelope(salt: [UInt8]?) throws {
         guard isEnvelopeWanted, envelope == nil, let key = chain.current else { return }
         var made = try OpenEnvelope(
-            databaseSalt: salt ?? key.salt ?? CipherSettings.randomSalt(), key: key, label: "", date: Date())
+            databaseSalt: salt ?? key.salt ?? CipherSettings.randomSalt(), key: key, label: key.slotLabel,
+            date: Date())
         try envelopeFile.create(made)
         made.position = lastPosition
         envelope = made

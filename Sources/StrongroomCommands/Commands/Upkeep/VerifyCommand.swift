@@ -78,11 +78,12 @@ struct VerifyCommand: AsyncParsableCommand {
     ) async throws -> FamilyRun<VerificationDetail>.Result {
         let diagnosis = try await database.diagnose()
         let pages = diagnosis.damagedPages.prefix(VerificationDetail.most).map(\.description).joined(separator: "; ")
-        let what = pages.isEmpty ? error.message : "\(HumanReadable.count(diagnosis.damagedPages.count)) damaged: \(pages)"
+        let count = HumanReadable.count(diagnosis.damagedPages.count, "damaged page")
         let advice = diagnosis.isSchemaDamaged ? adviceForSchema : Self.advice
         var result = FamilyRun<VerificationDetail>.Result(.failed, "damaged", exitStatus: .failure)
         result.failure = .init(
-            code: "damaged", message: pages.isEmpty ? what : "The file does not open, \(what). \(advice)")
+            code: "damaged",
+            message: pages.isEmpty ? error.message : "The file does not open; \(count): \(pages). \(advice)")
         return result
     }
 }

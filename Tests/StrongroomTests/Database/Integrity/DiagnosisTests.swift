@@ -112,7 +112,8 @@ struct DiagnosisTests {
         let gone = try await diagnose(vault)
         // Nothing says whether there was one.
         #expect(gone.finding == .wrongKey && !gone.hasEnvelope)
-        #expect(gone.reason?.contains("If it had one, restore") == true && gone.reason?.contains("never had one") == true)
+        let reason = try #require(gone.reason)
+        #expect(reason.contains("If it had one, restore") && reason.contains("never had one"), "\(reason)")
     }
 
     @Test func aFileThatWasCutOff() async throws {
