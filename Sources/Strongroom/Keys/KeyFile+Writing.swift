@@ -112,7 +112,8 @@ extension KeyFile {
     ///   - line: The new key's line.
     ///   - temporary: The file that is written and then renamed.
     private func write(
-        _ line: SecretBytes, by temporary: String, _ prepare: (inout [UInt8]) -> Void, place: (_ temporary: PlainFile) throws -> Void
+        _ line: SecretBytes, by temporary: String, _ prepare: (inout [UInt8]) -> Void,
+        place: (_ temporary: PlainFile) throws -> Void
     ) throws {
         var bytes: [UInt8] = []
         // Reserved at once, so that growing the array leaves no copy behind.

@@ -146,7 +146,7 @@ extension OpenEnvelope {
             return slot.keySlot
         }
         throw Self.refusal(
-            "The label of the slot \"\(fingerprint)\" is sealed with its key, which is not among the keys; give that key")
+            "The label of the slot \"\(fingerprint)\" is sealed with its key, which was not given; give that key")
     }
 
     /// Removes a key's slot.

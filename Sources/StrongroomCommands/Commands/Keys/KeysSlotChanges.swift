@@ -145,6 +145,6 @@ extension OutputOptions {
         console.write("")
         console.write(
             lead: "",
-            paragraph: "Write the recovery key down, and keep it elsewhere: it is not shown again, and opens everything.")
+            paragraph: "Write the recovery key down and keep it elsewhere. It is not shown again.")
     }
 }
