@@ -21,11 +21,8 @@ extension Stores {
     /// a slot in it. A new database takes these slots over. An existing one keeps its own envelope; if that has another
     /// data key by now, the backup is rewritten with it.
     ///
-    /// ```swift
-    /// // The passphrase is lost, the recovery key is at hand: the new passphrase gets a slot at the next opening.
-    /// // keyChain(for:) returns KeyChain(.recovery(RecoveryKey(text)), .passphrase(new)).
-    /// try await stores.restore("addressbook_alice.sqlite", from: "/srv/backup/alice.sqlite")
-    /// ```
+    /// If the passphrase is lost and a recovery key is at hand, a chain of that and a new passphrase restores the backup:
+    /// the new passphrase gets a slot at the next opening.
     ///
     /// A backup that fails the check is refused: salvage a copy of it, then restore the result.
     ///
