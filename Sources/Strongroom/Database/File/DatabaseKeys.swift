@@ -58,22 +58,30 @@ struct DatabaseKeys: Sendable {
     /// The envelope of a backup, or of a restored database, that was killed before both copies had their names; nil if
     /// there is none, or the file does not open with it.
     private func nextEnvelope(_ salt: [UInt8]?) throws -> OpenEnvelope? {
-        guard !chain.isPlaintext, let salt, let next = try envelopeFile.next(with: chain, salt: salt) else {
-            return nil
-        }
+        guard !chain.isPlaintext, let salt, try envelopeFile.mayDiffer(salt: salt) else { return nil }
         // With the same data key, the copies may be newer, without a slot that was revoked since.
         let current = try? envelopeFile.open(with: chain, salt: salt)
-        guard current?.sealed.dataKeyIdentifier != next.sealed.dataKeyIdentifier else { return nil }
+        let others = try envelopeFile.all(with: chain, salt: salt).filter {
+            $0.sealed.dataKeyIdentifier != current?.sealed.dataKeyIdentifier
+        }
+        guard !others.isEmpty else { return nil }
         let connection = try file.connect(.untouched, key: nil)
         defer { connection.close() }
-        for settings in ciphers {
-            for key in next.fileKeys {
-                let cipher = try PageCipher(
-                    DerivedKey(key, salt: salt, settings: settings), settings: settings)
-                if try cipher.fits(connection.databaseFile()) { return next }
+        let bytes = try connection.databaseFile()
+        if let current, try opens(bytes, current) { return nil }
+        var next = try others.first { try opens(bytes, $0) }
+        next?.isWhole = false
+        return next
+    }
+
+    /// Whether any of a file's first pages is authentic with a data key of an envelope.
+    private func opens(_ bytes: any FileBytes, _ envelope: OpenEnvelope) throws -> Bool {
+        try ciphers.contains { settings in
+            try envelope.fileKeys.contains { key in
+                let derivedKey = try DerivedKey(key, salt: envelope.databaseSalt, settings: settings)
+                return try PageCipher(derivedKey, settings: settings).fits(bytes)
             }
         }
-        return nil
     }
 
     /// The index of the current key in the chain.

@@ -11,6 +11,10 @@ extension EnvelopeFile {
 
     /// Writes the envelope to the disk; to be called before the file gets its name.
     func prepare(_ bytes: [UInt8]) throws {
+        // An interrupted attempt may have left the only envelope of the file that is there.
+        if try FileStatus.at(databasePath) != nil, try FileStatus.ofName(nextPath)?.isRegularFile == true {
+            try carryOut(.rename(nextPath, to: copyPath))
+        }
         for path in [nextCopyPath, nextPath] {
             try carryOut(.remove(path))
             try carryOut(.write(path, bytes))
@@ -31,11 +35,10 @@ extension EnvelopeFile {
         for path in [nextPath, nextCopyPath] { try FileSystem.remove(path) }
     }
 
-    /// Opens the prepared envelope of a file that has its name already; nil if there is none that the chain opens.
-    func next(with chain: KeyChain, salt: [UInt8]) throws -> OpenEnvelope? {
-        var opened = try opened([nextPath], with: chain, salt: salt).first
-        opened?.isWhole = false
-        return opened
+    /// Whether the envelopes beside the file have different data keys, as an interrupted attempt leaves them.
+    func mayDiffer(salt: [UInt8]) throws -> Bool {
+        if try FileStatus.ofName(nextPath) != nil { return true }
+        return try Set(stored([path, copyPath], salt: salt).map(\.dataKeyIdentifier)).count > 1
     }
 
     /// Opens each envelope beside a backup; those that the chain does not open, and those of another file, are left

@@ -121,6 +121,11 @@ struct EnvelopeBackupTests {
         let restored = Vault(directory.path("restored"), keys: .numbered(1)).with(\.protection, .envelope)
         try await Stores(restored).restore("vault.sqlite", from: copy)
         #expect(try await restored.lines() == ["one", "two"])
+        // A further attempt is killed while it prepares its envelope.
+        try move("out/.vault.sqlite.keys.next", to: "out/vault.sqlite.keys.copy")
+        #expect(try await reader.lines() == ["one", "two"])
+        try FileManager.default.copyItem(atPath: copy + ".keys", toPath: directory.path("out/.vault.sqlite.keys.next"))
+        #expect(try await reader.lines() == ["one", "two"])
         // One of them has its name.
         try move("new.sqlite.keys.copy", to: "out/vault.sqlite.keys.copy")
         #expect(try await reader.lines() == ["one", "two"])
