@@ -1,3 +1,4 @@
+import Configurations
 import Strongroom
 import StrongroomCommands
 
@@ -7,6 +8,17 @@ enum StrongroomMain {
     static let version = "0.3.0"
 
     static func main() async {
-        await StrongroomTool.run(.shared, version: version, commands: [DemoCommand.self, FailoverCommand.self])
+        await StrongroomTool.run(try stores, version: version, commands: [DemoCommand.self, FailoverCommand.self])
+    }
+
+    /// Without the macros nothing is discovered.
+    private static var stores: Stores {
+        get throws {
+            #if Macros
+            return .shared
+            #else
+            return try Stores(AddressBook(), Inventory())
+            #endif
+        }
     }
 }

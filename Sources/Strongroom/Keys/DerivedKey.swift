@@ -38,6 +38,11 @@ struct DerivedKey: Sendable {
         }
     }
 
+    /// Whether it is the same key of a file with the same salt, compared in constant time.
+    func isEqual(to other: DerivedKey) throws -> Bool {
+        try withUnsafeBytes { own in try other.withUnsafeBytes { Cryptography.isEqual(own, $0) } }
+    }
+
     /// Lends the bytes that the engine's keying functions take.
     func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) throws -> T {
         try specification.withUnsafeBytes(body)

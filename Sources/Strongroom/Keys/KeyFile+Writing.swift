@@ -15,7 +15,7 @@ extension KeyFile {
         try FileSystem.createDirectories(FileSystem.directory(of: path))
         do {
             // Creating takes no lock, so each process writes a temporary file of its own.
-            try write(by: "\(path).\(UInt32.random(in: 0...UInt32.max)).new") { _ in
+            try write(line(of: nil), by: "\(path).\(UInt32.random(in: 0...UInt32.max)).new") { _ in
             } place: {
                 try $0.moveIntoPlace(path)
             }
@@ -37,13 +37,18 @@ extension KeyFile {
     /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``; the file is then unchanged, unless the error says that
     ///   the new one is in its place.
     @discardableResult
-    public func appendKey() throws -> Int {
+    public func appendKey() throws -> Int { try append(nil) }
+
+    /// As ``appendKey()``, with a given key, such as a passphrase.
+    ///
+    /// - Parameter key: The key; nil for a random one.
+    package func append(_ key: Key?) throws -> Int {
         let target = KeyFile(try FileSystem.resolve(path))
         guard let lock = try FileLock.tryAcquire(FileSystem.companion(of: target.path, "lock")) else {
             throw StrongroomError(
                 .locked, "Another process is changing the key file \"\(path)\". Wait for it, then try again.")
         }
-        let count = try target.withContent { content, status in try target.append(to: content, status, as: path) }
+        let count = try target.withContent { content, status in try target.append(key, to: content, status, as: path) }
         // The key is in the file, even if this fails.
         try? FileSystem.remove(FileSystem.companion(of: target.path, "lock"))
         lock.release()
@@ -52,17 +57,20 @@ extension KeyFile {
 
     /// - Parameter name: The file's name as the caller gave it.
     /// - Returns: The number of keys now.
-    private func append(to content: [UInt8], _ status: FileStatus, as name: String) throws -> Int {
+    private func append(
+        _ key: Key?, to content: [UInt8], _ status: FileStatus, as name: String
+    ) throws -> Int {
         // The file must be valid first: a key after an invalid line would not be found.
         let count = try text.keyChain(content).count
-        guard content.count + Self.lineLength < KeyText.largest else {
+        let line = try line(of: key)
+        guard content.count + line.count + Self.lineEnds < KeyText.largest else {
             throw StrongroomError(
                 .keyFile, "The key file \"\(name)\" is full; remove keys at its beginning that no file needs any more.")
         }
         // The same name each time: a file left by a killed process contains all keys and is removed now.
         let temporary = FileSystem.companion(of: path, "new")
         try FileSystem.remove(temporary)
-        try write(by: temporary) { bytes in
+        try write(line, by: temporary) { bytes in
             bytes.append(contentsOf: content)
             if content.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
         } place: { file in
@@ -72,25 +80,50 @@ extension KeyFile {
         return count + 1
     }
 
-    /// Bytes of a random key's line: `raw:`, the digits, two line ends.
-    private static let lineLength = 70
+    /// Bytes of the ends of the line before and of the new one.
+    private static let lineEnds = 2
 
-    /// - Parameter temporary: The file that is written and then renamed.
+    /// The line of a key; nil for a random one.
+    private func line(of key: Key?) throws -> SecretBytes {
+        switch key?.material {
+        case .passphrase(let passphrase): return passphrase
+        case .raw(let raw, salt: nil): return Self.line(of: raw)
+        case nil: return Self.line(of: .random(count: Cryptography.keyLength))
+        default:
+            throw StrongroomError(.keyFile, "Such a key cannot be a line of a key file; nothing was changed.")
+        }
+    }
+
+    private static func line(of raw: SecretBytes) -> SecretBytes {
+        let prefix = Array("raw:".utf8)
+        return SecretBytes(count: prefix.count + 2 * raw.count) { line in
+            line.copyBytes(from: prefix)
+            raw.withUnsafeBytes { raw in
+                for (index, byte) in raw.enumerated() {
+                    for (half, digit) in [byte >> 4, byte & 0xF].enumerated() {
+                        line[prefix.count + 2 * index + half] = digit + (digit < 10 ? 0x30 : 0x57)
+                    }
+                }
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - line: The new key's line.
+    ///   - temporary: The file that is written and then renamed.
     private func write(
-        by temporary: String, _ prepare: (inout [UInt8]) -> Void, place: (_ temporary: PlainFile) throws -> Void
+        _ line: SecretBytes, by temporary: String, _ prepare: (inout [UInt8]) -> Void,
+        place: (_ temporary: PlainFile) throws -> Void
     ) throws {
         var bytes: [UInt8] = []
         // Reserved at once, so that growing the array leaves no copy behind.
-        bytes.reserveCapacity(KeyText.largest + Self.lineLength)
+        bytes.reserveCapacity(KeyText.largest + line.count + Self.lineEnds)
         defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
         prepare(&bytes)
-        bytes.append(contentsOf: "raw:".utf8)
-        SecretBytes.random(count: Cryptography.keyLength).withUnsafeBytes { key in
-            for byte in key {
-                for digit in [byte >> 4, byte & 0xF] { bytes.append(digit + (digit < 10 ? 0x30 : 0x57)) }
-            }
-        }
+        line.withUnsafeBytes { bytes.append(contentsOf: $0) }
         bytes.append(UInt8(ascii: "\n"))
+        // A key that is in the file already, or cannot be the current one, is refused.
+        _ = try text.keyChain(bytes)
         let file = try PlainFile(making: temporary)
         do {
             try bytes.withUnsafeBytes { try file.write($0, at: 0) }

@@ -1,5 +1,6 @@
-/// The text form of a chain's keys in UTF-8, one per line, oldest first: a passphrase, or `raw:` and 64 hexadecimal
-/// digits. Empty lines are ignored.
+/// The text form of a chain's keys in UTF-8, one per line, oldest first: a passphrase, `raw:` and 64 hexadecimal digits,
+/// or `recovery:` and a recovery key. A line that is a recovery key, with all of its check characters, is one without
+/// the prefix, too: it is typed from paper. Empty lines are ignored.
 struct KeyText {
     /// The error for an invalid text.
     ///
@@ -45,6 +46,7 @@ struct KeyText {
     }
 
     private func key(in text: ArraySlice<UInt8>, line: Int) throws -> Key {
+        if let recovery = try recoveryKey(in: text, line: line) { return recovery }
         guard text.starts(with: Array("raw:".utf8)) else {
             return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
         }
@@ -58,6 +60,30 @@ struct KeyText {
             }
         }
         return Key(material: .raw(raw, salt: nil))
+    }
+
+    private func recoveryKey(in text: ArraySlice<UInt8>, line: Int) throws -> Key? {
+        let prefix = Array("recovery:".utf8)
+        if text.starts(with: prefix) {
+            do {
+                return try .recovery(RecoveryKey(String(decoding: text.dropFirst(prefix.count), as: UTF8.self)))
+            } catch let error as StrongroomError {
+                throw refusal("has an invalid recovery key in line \(line): \(error.message.dropLast())")
+            }
+        }
+        // No passphrase that cannot be one becomes a `String`, which would not be wiped.
+        let characters = text.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") }
+        guard characters.count == RecoveryKey.characterCount, characters.allSatisfy(Self.isLetterOrDigit) else {
+            return nil
+        }
+        return (try? RecoveryKey(String(decoding: text, as: UTF8.self))).map(Key.recovery)
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
     }
 
     /// A hexadecimal digit's value; nil for another byte.

@@ -69,6 +69,26 @@ extension Store {
         try await changeEnvelope { envelope in try envelope.addRecoveryKey(label: label, date: .now) }
     }
 
+    /// The slots, as ``keySlots()``, with the keys of the chain that have them.
+    package func keySlotsWithKeys() async throws -> [(slot: KeySlot, key: KeyUse?)] {
+        let chain = try await file.context().keyChain()
+        return try await BlockingWork.run { [file] in
+            var envelope = try file.openEnvelope()
+            var keys: [KeyFingerprint: KeyUse] = [:]
+            for (place, key) in chain.keys.enumerated() where key != .plaintext {
+                guard let slot = try envelope.slot(of: key) else { continue }
+                keys[slot.fingerprint] = KeyUse(place: place, count: chain.count)
+            }
+            return envelope.keySlots.map { ($0, keys[$0.fingerprint]) }
+        }
+    }
+
+    /// Gives the slot of a key of the chain another label.
+    package func labelKey(_ fingerprint: KeyFingerprint, _ label: String) async throws -> KeySlot {
+        let chain = try await file.context().keyChain()
+        return try await changeEnvelope { try $0.label(fingerprint, label, keys: chain.keys) }
+    }
+
     private func changeEnvelope<T: Sendable>(
         _ change: @escaping @Sendable (inout OpenEnvelope) throws -> T
     ) async throws -> T {

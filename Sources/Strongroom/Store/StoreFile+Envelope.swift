@@ -33,6 +33,21 @@ extension StoreFile {
         return result
     }
 
+    /// The envelope for a copy with the key of the file's pages.
+    func envelopeOfCopy(with key: DerivedKey) throws -> OpenEnvelope {
+        let envelope = try openEnvelope()
+        guard try envelope.contains(key) else {
+            throw StrongroomError(
+                .locked,
+                """
+                Another process has replaced the data key of "\(try context().path)" meanwhile. Try again; nothing was \
+                changed.
+                """,
+                database: try context().file.name)
+        }
+        return envelope
+    }
+
     /// The error for a file that is not encrypted with a data key although it has an envelope: the slots do not apply
     /// to it yet.
     private func notWrappedYet() throws -> StrongroomError {

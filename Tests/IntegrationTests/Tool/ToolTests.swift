@@ -124,7 +124,7 @@ struct ToolTests {
         try await workshop.make("inventory.sqlite")
         let store = try await Stores(workshop.inventory).open("inventory.sqlite")
         _ = try await workshop.run("keys", "append", workshop.keyFile)
-        let rotation = try await workshop.run("rotate", "inventory.sqlite", "--json")
+        let rotation = try await workshop.run("rotate", "inventory.sqlite", "--in-use", "--json")
         #expect(rotation.status == 0)
         #expect(try rotation.json()["status"] as? String == "done")
         // Whoever has it open finds the new key by itself.

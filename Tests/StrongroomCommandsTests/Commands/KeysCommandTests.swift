@@ -57,6 +57,20 @@ struct KeysCommandTests {
         #expect(names == ["keys"])
     }
 
+    @Test func appendsAPassphraseThatIsTypedOrPiped() async throws {
+        let keys = try ledger.keyFile(Ledger.secrets[0])
+        let typed = try await ledger.run("keys", "append", keys, "--passphrase", "--json", typed: Ledger.secrets[1])
+        #expect(try typed.json(Count.self).keys == 2)
+        let piped = try await ledger.run(
+            "keys", "append", keys, "--passphrase-stdin", "--json", piped: "\(Ledger.secrets[2])\n")
+        #expect(try piped.json(Count.self).keys == 3)
+        #expect(try text(keys) == Ledger.secrets.map { "\($0)\n" }.joined())
+        // One that is there already would be no new key.
+        let twice = try await ledger.run("keys", "append", keys, "--passphrase", "--json", typed: Ledger.secrets[1])
+        #expect(twice.status == .configuration)
+        #expect(try text(keys) == Ledger.secrets.map { "\($0)\n" }.joined())
+    }
+
     @Test func aFileThatCannotBeUsedIsNotAppendedTo() async throws {
         let keys = try ledger.keyFile("raw:12")
         let run = try await ledger.run("keys", "append", keys, "--json")

@@ -46,10 +46,12 @@ struct Ledger {
         let directory: String
         var keys: [Key]
         var versions = 2
+        var protection = KeyProtection.direct
         var settings = StoreSettings(readers: 1, busyTimeout: .milliseconds(200), openTimeout: .seconds(20))
 
         func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database.fileName)" }
         func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(keys) }
+        func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
         func settings(for database: DatabaseName) -> StoreSettings { settings }
 
         func migrator(for database: DatabaseName) -> Migrator? {

@@ -33,6 +33,30 @@ struct RotateCommandTests {
         #expect(try await newer.with(\.keys, [.passphrase(Ledger.secrets[1])]).rows() == 9)
     }
 
+    #if os(Linux)
+    @Test func whatAnotherProcessHasOpenIsRotatedOnlyOnRequest() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let holder = Process()
+        holder.executableURL = URL(filePath: "/bin/sleep")
+        holder.arguments = ["600"]
+        let file = try FileHandle(forReadingFrom: URL(filePath: ledger.path()))
+        holder.standardInput = file
+        try holder.run()
+        try file.close()
+        defer { kill(holder.processIdentifier, SIGKILL) }
+        let newer = ledger.with(\.keys, Self.newKeys)
+        let refused = try await newer.run("rotate", "ledger.sqlite", "--json")
+        #expect(refused.status == .temporaryFailure)
+        #expect(try refused.failure().code == "inUse")
+        #expect(try refused.failure().message.contains("process \(holder.processIdentifier)"))
+        let rotated = try await newer.run("rotate", "ledger.sqlite", "--in-use", "--json")
+        #expect(rotated.status == .success, "\(rotated.errors)")
+        // Where nothing is rewritten, nothing is refused.
+        #expect(try await newer.run("rotate", "ledger.sqlite", "--json").status == .success)
+    }
+    #endif
+
     @Test func doesNotMigrate() async throws {
         let ledger = try Ledger()
         try await ledger.make()

@@ -51,6 +51,44 @@ struct StatusCommandTests {
         #expect((detail.tables?.first?.bytes ?? 0 > 0) == hasBytes)
     }
 
+    @Test func namesTheFilesThatHaveNoEnvelopeYet() async throws {
+        struct Answer: Decodable {
+            struct Detail: Decodable { let envelope, envelopeMissing: Bool }
+            let detail: Detail?
+        }
+        let ledger = try Ledger()
+        try await ledger.make("ledger_a.sqlite")
+        let wrapping = ledger.with(\.protection, .envelope)
+        try await wrapping.make("ledger_b.sqlite")
+        func missing(_ name: String) async throws -> Bool? {
+            try await wrapping.run("status", name, "--json").json(Answer.self).detail?.envelopeMissing
+        }
+        #expect(try await missing("ledger_a.sqlite") == true)
+        #expect(try await missing("ledger_b.sqlite") == false)
+        #expect(try await wrapping.run("status", "ledger_a.sqlite").output.contains("no envelope yet, to be rotated"))
+        #expect(try await !wrapping.run("status", "ledger_b.sqlite").output.contains("no envelope"))
+        let family = try await wrapping.run("status", "--family", "ledger").output
+        #expect(family.split(separator: "\n").count { $0.contains("no envelope yet") } == 1, "\(family)")
+        let rotated = try await wrapping.run("rotate", "ledger_a.sqlite").output
+        #expect(rotated.contains("on key 1 of 1, in an envelope now") && !rotated.contains("to key"), "\(rotated)")
+        #expect(try await missing("ledger_a.sqlite") == false)
+        #expect(try await wrapping.run("rotate", "ledger_a.sqlite").output.contains("on key 1 of 1 already"))
+    }
+
+    @Test func aFileOnALostKeyNeedNotHaveHadAnEnvelope() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let other = ledger.with(\.keys, [.passphrase(Ledger.secrets[1])]).with(\.protection, .envelope)
+        for command in ["status", "verify", "rotate"] {
+            let run = try await other.run(command, "ledger.sqlite")
+            #expect(run.status == .configuration)
+            #expect(run.errors.contains("never had one") && !run.errors.contains("KeyProtection"), "\(run.errors)")
+        }
+        let doctor = try await other.run("doctor", "ledger.sqlite")
+        #expect(doctor.status == .configuration && doctor.output.contains("no key fits"))
+        #expect(!doctor.output.contains("its envelope cannot be used") && !doctor.output.contains("Restore FILE.keys"))
+    }
+
     @Test func leavesTheFileAndItsDirectoryAsTheyAre() async throws {
         let ledger = try Ledger()
         try await ledger.make()

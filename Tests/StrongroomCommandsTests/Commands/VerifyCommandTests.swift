@@ -41,6 +41,38 @@ struct VerifyCommandTests {
         #expect(answer.detail?.damagedPages.map(\.number) == [8])
     }
 
+    /// The engine refuses to read it at all; the pages say what is damaged.
+    @Test func aDamagedSchemaIsNamedWithWhatHelps() async throws {
+        struct Found: Decodable {
+            struct Page: Decodable { let number: Int, description: String }
+            let damagedPages: [Page]
+        }
+        let ledger = try Ledger(keys: [.raw([UInt8](repeating: 5, count: 32))])
+        try await ledger.make()
+        let store = try await Stores(ledger.configuration).open("ledger.sqlite")
+        let long = String(repeating: "x", count: 20_000)
+        try await store.write { db in
+            try db.execute(SQL(stringLiteral: "CREATE TABLE wide (text TEXT DEFAULT '\(long)')"))
+        }
+        try await store.close()
+        let whole = try ledger.bytes(ledger.path())
+        var pages: [Int] = []
+        for page in 2...whole.count / (try CipherSettings.engineDefault().pageSize) {
+            try ledger.damage(page: page)
+            let found = try await ledger.run("doctor", "ledger.sqlite", "--json").json(Found.self).damagedPages
+            if found.map(\.description) == ["page \(page) of the schema"] { pages = found.map(\.number) }
+            if !pages.isEmpty || found.isEmpty { break }
+            try whole.write(to: URL(filePath: ledger.path()))
+        }
+        #expect(pages.count == 1)
+        let doctor = try await ledger.run("doctor", "ledger.sqlite", "--json").json(DoctorCommandTests.Answer.self)
+        #expect(doctor.advice.contains("schema") && !doctor.advice.contains("`salvage FILE"))
+        let run = try await ledger.run("verify", "ledger.sqlite")
+        #expect(run.status == .failure, "\(run.errors)")
+        #expect(run.errors.contains("of the schema") && !run.errors.contains("`verify`"), "\(run.errors)")
+        #expect(run.errors.contains("Restore it from a backup: a page of the schema is damaged"), "\(run.errors)")
+    }
+
     @Test func goesOnFromAReport() async throws {
         let ledger = try Ledger()
         for name in ["ledger_a.sqlite", "ledger_b.sqlite", "ledger_c.sqlite"] { try await ledger.make(name) }

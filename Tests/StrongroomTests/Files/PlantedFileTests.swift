@@ -53,8 +53,7 @@ struct PlantedFileTests {
     private static let endings = ["-wal", "-journal", "-shm", ".keys", ".keys.copy"]
     private static let companions = [
         "lock", "new", "rotating", "plaintext", "restoring", "fetched", "restored", "snapshot.new", "keys.new",
-        "keys.copy.new",
-        "changes",
+        "keys.copy.new", "keys.next", "changes",
     ]
 
     @Test(arguments: Kind.allCases)

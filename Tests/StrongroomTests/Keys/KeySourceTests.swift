@@ -37,6 +37,21 @@ struct KeySourceTests {
         #expect(try KeyChain(text: Array(text.utf8)).keys == keys)
     }
 
+    @Test func aRecoveryKeyIsALineOfItsOwn() throws {
+        let text = "000G0-40R47-0M30J-E209D-185GT-R38E6-1W81Q-24GK4"
+        let key = try Key.recovery(RecoveryKey(text))
+        for line in [text, "recovery:\(text)", "recovery: \(text.lowercased())", text.replacing("-", with: " ")] {
+            #expect(try KeyChain(text: Array("old\n\(line)\n".utf8), source: "It").keys == [.passphrase("old"), key])
+        }
+        // Without the prefix, what has a mistake is a passphrase.
+        let wrong = text.replacing("40R47", with: "40R48")
+        #expect(try KeyChain(text: Array(wrong.utf8), source: "It").keys == [.passphrase(wrong)])
+        let error = try expectFailure(.keySource) {
+            try KeyChain(text: Array("old\nrecovery:\(wrong)".utf8), source: "It")
+        }
+        #expect(error.message.contains("line 2") && error.message.contains("group 2 of 8"), "\(error.message)")
+    }
+
     static let unusable: [(String?, StrongroomError.Code)] = [
         (nil, .keySource), ("", .keySource), ("\n\n", .keySource), ("raw:12", .keySource),
         ("\u{FEFF}secret", .keySource),

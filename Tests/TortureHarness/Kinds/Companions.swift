@@ -12,7 +12,7 @@ struct Companions: Kind {
     private static let beside = ["-wal", "-journal", "-shm", ".keys", ".keys.copy"]
     private static let hidden = [
         "lock", "plaintext", "new", "rotating", "restoring", "fetched", "restored", "snapshot.new", "trial",
-        "trial.lock", "keys.new", "keys.copy.new", "changes",
+        "trial.lock", "keys.new", "keys.copy.new", "keys.next", "changes",
     ]
 
     /// All that lies beside the database.
@@ -74,7 +74,7 @@ struct Companions: Kind {
         case "import": return try round.importing(session)
         case "rotate":
             try round.tool(["keys", "append", home.keyFile])
-            return try tool("rotate", Home.database)
+            return try tool("rotate", Home.database, "--in-use")
         case "migrate":
             try round.tool(["migrate", Home.database, "--to", "3"], limit: Self.limit)
             return try tool("migrate", Home.database)

@@ -57,7 +57,7 @@ struct ForeignClients: Kind {
         switch work {
         case "rotate":
             try round.tool(["keys", "append", round.home.keyFile])
-            return try round.start(["rotate", Home.database])
+            return try round.start(["rotate", Home.database, "--in-use"])
         case "backup": return try round.start(["backup", Home.database, "\(round.home.path)/copy.sqlite"])
         case "restore": return try round.start(["restore", round.home.backup, Home.database, "--force"])
         case "close":

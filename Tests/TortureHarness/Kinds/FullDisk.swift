@@ -44,7 +44,7 @@ struct FullDisk: Kind {
             let child = try round.start(
                 ["shell", Home.database, "--write"], input: .file(script), prefix: prefix)
             round.note(shell: child, round.settle(child), session)
-        case "rotate": try round.tool(["rotate", Home.database], prefix: prefix)
+        case "rotate": try round.tool(["rotate", Home.database, "--in-use"], prefix: prefix)
         case "backup": try backup(disk, round)
         case "migrate": try round.tool(["migrate", Home.database], prefix: prefix)
         case "migrate back": try round.tool(["migrate", Home.database, "--to", "2"], prefix: prefix)

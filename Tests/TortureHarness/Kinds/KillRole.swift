@@ -58,7 +58,7 @@ struct KillRole {
 
     private static func rotation(_ round: Round) throws -> KillRole {
         try round.tool(["keys", "append", round.home.keyFile])
-        return try plain("rotate", ["rotate", Home.database], round)
+        return try plain("rotate", ["rotate", Home.database, "--in-use"], round)
     }
 
     /// From an older version, since the file is at the newest one.

@@ -40,7 +40,7 @@ struct TwoUsers: Kind {
         try require(round.tool(["query", Home.database, Round.everyRow, "--csv"]), "to read", round)
         if round.random.oneIn(2) {
             try round.tool(["keys", "append", round.home.keyFile])
-            try require(round.tool(["rotate", Home.database]), "to rotate", round)
+            try require(round.tool(["rotate", Home.database, "--in-use"]), "to rotate", round)
         }
     }
 
@@ -56,7 +56,7 @@ struct TwoUsers: Kind {
         let commands = [
             ["query", Home.database, Round.everyRow, "--csv", "--key-file", own],
             ["query", Home.database, "DELETE FROM contact", "--write", "--key-file", own],
-            ["verify", Home.database, "--key-file", own], ["rotate", Home.database, "--key-file", own],
+            ["verify", Home.database, "--key-file", own], ["rotate", Home.database, "--in-use", "--key-file", own],
             ["status", Home.database, "--key-file", own],
             ["restore", round.home.backup, Home.database, "--force", "--key-file", own],
         ]
@@ -84,7 +84,7 @@ struct TwoUsers: Kind {
         case 3: try round.tool(["backup", Home.database, "\(round.home.data)/copy.sqlite"])
         default:
             try round.tool(["keys", "append", round.home.keyFile])
-            try round.tool(["rotate", Home.database])
+            try round.tool(["rotate", Home.database, "--in-use"])
         }
         if round.isPlanting {
             try Data("x".utf8).write(to: URL(filePath: precious.path))

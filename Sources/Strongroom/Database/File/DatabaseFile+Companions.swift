@@ -14,7 +14,7 @@ extension DatabaseFile {
     /// The suffixes of the library's files beside a database, after the dot and the database's name.
     static let companions = [
         "new", "rotating", "plaintext", "restoring", "fetched", "restored", "snapshot.new", "trial", "trial.lock",
-        "keys.new", "keys.copy.new", "changes",
+        "keys.new", "keys.copy.new", "keys.next", "changes",
     ]
 
     /// The beginning of the suffix of records of what was shipped to replicas; see `StrongroomReplication`.

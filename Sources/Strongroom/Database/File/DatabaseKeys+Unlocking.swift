@@ -37,7 +37,7 @@ extension DatabaseKeys {
             unlocked.currentKey = nil
             return unlocked
         } catch let error as StrongroomError where error.code == .wrongKey && isEnvelopeWanted && envelope == nil {
-            throw envelopeFile.missing
+            throw neitherKeyNorEnvelope
         } catch let error as StrongroomError where error.code == .wrongKey && envelope != nil {
             throw dataKeyOfAnotherTime
         }
@@ -86,6 +86,20 @@ extension DatabaseKeys {
             A key of the chain opens the envelope "\(envelopeFile.path)", but the data key in it does not open \
             "\(file.path)": one of the two is older than the other, as when only one was restored from a backup. \
             Restore both from the same backup. Nothing was changed.
+            """,
+            database: file.name
+        )
+    }
+
+    /// The error for a file that no key opens where an envelope is wanted: whether it had one, nothing says.
+    var neitherKeyNorEnvelope: StrongroomError {
+        StrongroomError(
+            .envelopeMissing,
+            """
+            No key of the chain opens "\(file.path)", and there is no envelope beside it. If it never had one, add the \
+            key that it was made with to the chain, at its beginning; if that is there, its first page is damaged. If \
+            it had one, restore "\(envelopeFile.path)" or "\(envelopeFile.copyPath)" from a backup: without it the \
+            database cannot be opened. Nothing was changed.
             """,
             database: file.name
         )

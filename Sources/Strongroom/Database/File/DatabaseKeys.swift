@@ -33,6 +33,10 @@ struct DatabaseKeys: Sendable {
         self.chain = chain
         self.ciphers = ciphers
         isEnvelopeWanted = protection == .envelope
+        if let next = try nextEnvelope(salt) {
+            envelope = next
+            return
+        }
         guard try envelopeFile.exists() else {
             guard !isEnvelopeWanted || !chain.isPlaintext else { throw nothingToWrapWith }
             return
@@ -49,6 +53,35 @@ struct DatabaseKeys: Sendable {
         chain = KeyChain(unchecked: keys)
         self.ciphers = ciphers
         isEnvelopeWanted = false
+    }
+
+    /// The envelope of a backup, or of a restored database, that was killed before both copies had their names; nil if
+    /// there is none, or the file does not open with it.
+    private func nextEnvelope(_ salt: [UInt8]?) throws -> OpenEnvelope? {
+        guard !chain.isPlaintext, let salt, try envelopeFile.mayDiffer(salt: salt) else { return nil }
+        // With the same data key, the copies may be newer, without a slot that was revoked since.
+        let current = try? envelopeFile.open(with: chain, salt: salt)
+        let others = try envelopeFile.all(with: chain, salt: salt).filter {
+            $0.sealed.dataKeyIdentifier != current?.sealed.dataKeyIdentifier
+        }
+        guard !others.isEmpty else { return nil }
+        let connection = try file.connect(.untouched, key: nil)
+        defer { connection.close() }
+        let bytes = try connection.databaseFile()
+        if let current, try opens(bytes, current) { return nil }
+        var next = try others.first { try opens(bytes, $0) }
+        next?.isWhole = false
+        return next
+    }
+
+    /// Whether any of a file's first pages is authentic with a data key of an envelope.
+    private func opens(_ bytes: any FileBytes, _ envelope: OpenEnvelope) throws -> Bool {
+        try ciphers.contains { settings in
+            try envelope.fileKeys.contains { key in
+                let derivedKey = try DerivedKey(key, salt: envelope.databaseSalt, settings: settings)
+                return try PageCipher(derivedKey, settings: settings).fits(bytes)
+            }
+        }
     }
 
     /// The index of the current key in the chain.
@@ -70,7 +103,8 @@ struct DatabaseKeys: Sendable {
     mutating func makeEnvelope(salt: [UInt8]?) throws {
         guard isEnvelopeWanted, envelope == nil, let key = chain.current else { return }
         var made = try OpenEnvelope(
-            databaseSalt: salt ?? key.salt ?? CipherSettings.randomSalt(), key: key, label: "", date: Date())
+            databaseSalt: salt ?? key.salt ?? CipherSettings.randomSalt(), key: key, label: key.slotLabel,
+            date: Date())
         try envelopeFile.create(made)
         made.position = lastPosition
         envelope = made

@@ -94,6 +94,9 @@ public struct FileDiagnosis: Sendable, Equatable {
 }
 
 extension FileDiagnosis {
+    /// Whether a page of the schema is damaged: `salvage` may find no table then.
+    package var isSchemaDamaged: Bool { damagedPages.hasSchema }
+
     /// What to do next, in a sentence or two; empty for an intact file.
     public var advice: String {
         switch finding {
@@ -120,6 +123,11 @@ extension FileDiagnosis {
             """
         case .envelope:
             "Restore `FILE.keys` or `FILE.keys.copy` from a backup of the same database, or use the newer program."
+        case .truncated where isSchemaDamaged, .damaged where isSchemaDamaged:
+            """
+            Restore it from a backup. A page of the schema is damaged, without which no table can be found, so \
+            `salvage` may copy nothing.
+            """
         case .truncated: "Restore it from a backup; what is left can be copied with `salvage`."
         case .damaged:
             """

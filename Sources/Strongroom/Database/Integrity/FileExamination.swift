@@ -92,9 +92,12 @@ struct FileExamination {
         }
         let found = try withBytes(key: nil) { bytes, _ in try databaseKeys.authentic(in: bytes, salt: salt) }
         guard let found else {
-            let isEnvelopeGone = keys.protection == .envelope && !diagnosis.hasEnvelope
-            diagnosis.finding = isEnvelopeGone ? .envelope : .wrongKey
-            if databaseKeys.envelope != nil { diagnosis.reason = databaseKeys.dataKeyOfAnotherTime.message }
+            diagnosis.finding = .wrongKey
+            if databaseKeys.envelope != nil {
+                diagnosis.reason = databaseKeys.dataKeyOfAnotherTime.message
+            } else if keys.protection == .envelope {
+                diagnosis.reason = databaseKeys.neitherKeyNorEnvelope.message
+            }
             if let error = try unauthenticated(databaseKeys, salt) { diagnosis.reason = error.message }
             return
         }

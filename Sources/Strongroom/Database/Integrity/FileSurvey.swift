@@ -28,6 +28,8 @@ package struct FileSurvey: Sendable {
     package var wantedSettings: CipherSettings?
     /// Whether there is an envelope with its key beside the file.
     package var hasEnvelope = false
+    /// Whether it should have an envelope.
+    package var wantsEnvelope = false
     /// The other processes that have it open.
     package var holders: [FileDiagnosis.Holder] = []
     /// The version of its schema; nil if there is no migration history.
@@ -55,6 +57,7 @@ struct FileSurveyor {
     /// - Throws: ``StrongroomError`` as for opening; `CancellationError`.
     func run() throws -> FileSurvey {
         var survey = FileSurvey(path: file.path)
+        survey.wantsEnvelope = protection == .envelope
         survey.hasEnvelope = try EnvelopeFile(databasePath: file.path, name: file.name).exists()
         survey.holders = try FileHolders.staying(file.path, whenWaiting: monitor.check).map {
             FileDiagnosis.Holder(process: $0, name: FileHolders.name(of: $0))

@@ -22,6 +22,11 @@ public struct DamagedPage: Sendable, Hashable {
     public let owner: Owner
 }
 
+extension [DamagedPage] {
+    /// Whether a page of the schema is among them.
+    package var hasSchema: Bool { contains { $0.number == 1 || $0.owner == .schema } }
+}
+
 extension DamagedPage: CustomStringConvertible {
     /// A description such as `page 12 of table "contact"`.
     public var description: String {

@@ -73,9 +73,9 @@ extension DatabaseKeys {
         guard envelope.position != lastPosition, let key = chain.current, let used = envelope.usedSlot else { return }
         let isRecovery = envelope.keySlots.contains { $0.fingerprint == used && $0.isRecovery }
         if !isRecovery {
-            try envelope.replace(used, with: key, label: "", date: .now)
+            try envelope.replace(used, with: key, label: key.slotLabel, date: .now)
         } else if try envelope.slot(of: key) == nil {
-            try envelope.add(key, label: "", date: .now)
+            try envelope.add(key, label: key.slotLabel, date: .now)
         }
     }
 
@@ -151,6 +151,8 @@ extension DatabaseKeys {
 
     private mutating func write(_ changed: OpenEnvelope) throws {
         try envelopeFile.replace(changed)
+        // Both copies are newer.
+        try envelopeFile.removeNext()
         envelope = changed
         envelope?.isWhole = true
     }

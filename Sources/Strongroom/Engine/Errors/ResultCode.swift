@@ -89,8 +89,8 @@ extension StrongroomError.Code {
         case .notADatabase: "The file is not a database, or it has another key or other cipher settings."
         case .damaged:
             """
-            Find the damaged pages with `verify`; then restore the file from a backup, or recover the rest with \
-            `salvage`.
+            Its diagnosis (`doctor`) names the damaged pages. Restore the file from a backup; without one, `salvage` \
+            copies the rest, unless the schema is damaged.
             """
         case .busy: "Another connection has locked the database; try again, or raise the busy timeout."
         case .permissionDenied: "Check the permissions of the file and of its directory."

@@ -188,8 +188,7 @@ extension EnvelopeFile {
             .envelopeMissing,
             """
             The wrapped key of "\(databasePath)" is gone: there is neither "\(path)" nor "\(copyPath)". Restore one of \
-            them from a backup; without it the database cannot be opened. If the file never had one, leave out \
-            `KeyProtection.envelope`.
+            them from a backup; without it the database cannot be opened.
             """,
             database: name
         )

@@ -62,6 +62,14 @@ struct EnvelopeSlot: Sendable, Equatable {
     }
 }
 
+extension Key {
+    /// The label of a slot that is made for a key of a chain without being asked for.
+    var slotLabel: String {
+        if case .passphrase = material { return "key chain: passphrase" }
+        return "key chain: raw key"
+    }
+}
+
 extension EnvelopeSlot {
     /// The bytes before the nonce.
     var head: [UInt8] {

@@ -14,6 +14,14 @@ public struct KeySlot: Sendable, Hashable {
     public let isRecovery: Bool
 }
 
+extension KeySlot {
+    /// Fingerprint, label and use, for messages.
+    var inWords: String {
+        let remarks = [label.isEmpty ? nil : label, isRecovery ? "recovery key" : nil].compactMap(\.self)
+        return remarks.isEmpty ? "\(fingerprint)" : "\(fingerprint) (\(remarks.joined(separator: ", ")))"
+    }
+}
+
 /// Identifies a key of an envelope, such as `9f3c-01ab-77de-4e20`.
 ///
 /// It is computed from the result of a passphrase's slow derivation, so it does not make guesses cheaper. The same key

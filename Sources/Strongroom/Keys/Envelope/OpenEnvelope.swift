@@ -122,6 +122,33 @@ extension OpenEnvelope {
         return recovery
     }
 
+    /// Gives a slot another label. The slot's tag covers the label, so its key is needed.
+    ///
+    /// - Parameter keys: The keys that are at hand.
+    /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, its key is not among the keys, or the label
+    ///   is invalid.
+    mutating func label(_ fingerprint: KeyFingerprint, _ label: String, keys: [Key]) throws -> KeySlot {
+        let label = try Self.checked(label)
+        guard let index = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
+            throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
+        }
+        let former = sealed.slots[index]
+        for key in keys where former.derivation.suits(key) {
+            let wrapping = try wrappingKeys.key(for: key, former.derivation)
+            guard wrapping.fits(former) else { continue }
+            let slot = try EnvelopeSlot(
+                dataKeys, with: wrapping, header: sealed.header, label: label, created: former.created,
+                use: former.use)
+            var changed = self
+            changed.sealed.slots[index] = slot
+            try changed.authenticate()
+            self = changed
+            return slot.keySlot
+        }
+        throw Self.refusal(
+            "The label of the slot \"\(fingerprint)\" is sealed with its key, which was not given; give that key")
+    }
+
     /// Removes a key's slot.
     ///
     /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, or if no slot of a chain's key would be

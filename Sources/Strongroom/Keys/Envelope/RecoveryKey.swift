@@ -11,6 +11,8 @@ public struct RecoveryKey: Sendable, Equatable {
     private let secret: SecretBytes
 
     private static let length = 20
+    /// The characters of its text without the separators.
+    static let characterCount = 40
 
     /// A new key from the system's random number generator.
     static func random() -> RecoveryKey {

@@ -28,21 +28,24 @@ struct BackupRestore {
         let start = ContinuousClock.now
         if written == nil { try requireOtherFile() }
         let found = try inspect()
-        let (content, keys) = try FileReplacement.judging(opening, needsEnvelope: false) {
+        var (content, keys) = try FileReplacement.judging(opening, needsEnvelope: false) {
             let content = try FileContent.of(opening.path)
             return (content, try opening.databaseKeys(chain, salt: content.salt))
         }
+        let hasEnvelope = keys.envelope != nil
+        let envelopes = try openEnvelopes(found)
         if written == nil { try removeLeftovers() }
         do {
             let raw = try written ?? copyBytes()
-            let (contentOfBackup, finished) = try make(found, keys, raw)
+            let (contentOfBackup, finished) = try make(
+                found, &keys, envelopes, raw, takesOver: content == .absent && !hasEnvelope && backupKeys == nil)
             // The last point at which it can be cancelled.
             try monitor.check()
             let lost = try keepAttributes(of: finished)
             try finished.requireName(finished.path)
             var report = try BackupReport(finished.path, as: opening.path, contentOfBackup, since: start)
             report.attributesNotKept = lost
-            try FileReplacement(opening: opening, path: finished.path, needsEnvelope: false).run(content, keys)
+            try put(finished, content, keys, with: hasEnvelope ? nil : keys.envelope?.bytes)
             // Leftovers are also removed at the next opening.
             try? removeLeftovers()
             return report
@@ -50,6 +53,30 @@ struct BackupRestore {
             try? removeLeftovers()
             throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
         }
+    }
+
+    /// Replaces the database; a new one gets the envelope of the backup.
+    private func put(
+        _ finished: PlainFile, _ content: FileContent, _ keys: DatabaseKeys, with envelope: [UInt8]?
+    ) throws {
+        let replacement = FileReplacement(opening: opening, path: finished.path, needsEnvelope: false)
+        guard let envelope else { return try replacement.run(content, keys) }
+        do {
+            try keys.envelopeFile.prepare(envelope)
+            try replacement.run(content, keys)
+        } catch {
+            if (try? FileStatus.at(opening.path)) == nil { try? keys.envelopeFile.removeNext() }
+            throw error
+        }
+        try keys.envelopeFile.publish()
+    }
+
+    private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: backup, name: opening.file.name) }
+
+    /// The envelopes beside the backup that its keys open.
+    private func openEnvelopes(_ found: FileContent) throws -> [OpenEnvelope] {
+        guard written == nil, let salt = found.salt else { return [] }
+        return try envelopeFile.all(with: backupKeys ?? chain, salt: salt)
     }
 
     private func removeLeftovers() throws {
@@ -143,26 +170,34 @@ struct BackupRestore {
 
     /// Makes the file that replaces the database from the copied bytes.
     ///
-    /// - Parameter bytes: The unchanged copy of the backup.
+    /// - Parameters:
+    ///   - keys: The keys of the database; they get the envelope of the backup if that is taken over.
+    ///   - envelopes: The open envelopes of the backup.
+    ///   - bytes: The unchanged copy of the backup.
+    ///   - takesOver: Whether the database gets the envelope of the backup.
     /// - Returns: What was found in it, and the file.
     private func make(
-        _ found: FileContent, _ keys: DatabaseKeys, _ bytes: PlainFile
+        _ found: FileContent, _ keys: inout DatabaseKeys, _ envelopes: [OpenEnvelope], _ bytes: PlainFile,
+        takesOver: Bool
     ) throws -> (CheckedCopy.Content, PlainFile) {
         // The connections that check it may meet when one of them opens or closes a file in WAL mode.
         let raw = DatabaseFile(
             path: rawPath, name: opening.file.name, busyTimeout: 5_000, log: nil, functions: opening.file.functions)
-        var unlocked = try unlock(raw, found, keys)
+        let formerKeys = formerKeys + envelopes.flatMap(\.fileKeys)
+        var unlocked = try unlock(raw, found, keys, formerKeys)
         defer { unlocked.connection.close() }
         try requireKnownSchema(unlocked.connection)
         if try isOfFormer(unlocked.connection) {
             unlocked.connection.close()
             try recordName(in: raw, unlocked.derivedKey)
-            unlocked = try unlock(raw, FileContent.of(rawPath), keys)
+            unlocked = try unlock(raw, FileContent.of(rawPath), keys, formerKeys)
         }
         var isKept = chain.isPlaintext
         if let derived = unlocked.derivedKey {
+            if takesOver { keys.envelope = try envelopes.first { try $0.contains(derived) } }
             let isFormer = unlocked.position.map { $0 < formerKeys.count } ?? false
-            isKept = backupKeys == nil && !isFormer && opening.ciphers.contains(derived.settings)
+            let isWrapped = try keys.envelope?.contains(derived) ?? false
+            isKept = backupKeys == nil && (isWrapped || !isFormer) && opening.ciphers.contains(derived.settings)
             // An envelope belongs to the salt of the file that it was created for.
             if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.databaseSalt }
         }
@@ -255,14 +290,45 @@ struct BackupRestore {
     }
 
     /// Finds the key of the backup, using the copy: opening a database can change it.
-    private func unlock(_ raw: DatabaseFile, _ found: FileContent, _ keys: DatabaseKeys) throws -> UnlockedFile {
+    private func unlock(
+        _ raw: DatabaseFile, _ found: FileContent, _ keys: DatabaseKeys, _ formerKeys: [Key]
+    ) throws -> UnlockedFile {
         guard case .encrypted = found else {
             return UnlockedFile(derivedKey: nil, connection: try raw.connect(.existing, key: nil))
         }
         let candidates = formerKeys + (backupKeys?.keys ?? keys.candidates)
         guard !candidates.isEmpty else { throw opening.encryptedFound(at: backup) }
         let known = try CipherSettings.known().filter { !opening.ciphers.contains($0) }
-        return try DatabaseKeys(raw, trying: candidates, known + opening.ciphers).unlock(found)
+        do {
+            return try DatabaseKeys(raw, trying: candidates, known + opening.ciphers).unlock(found)
+        } catch let error as StrongroomError where error.code == .wrongKey {
+            throw try wrongKey(found)
+        } catch let error as StrongroomError {
+            // The copy's name says nothing to a user.
+            throw StrongroomError(
+                error.code, error.message.replacing(raw.path, with: backup), database: error.database,
+                resultCode: error.resultCode)
+        }
+    }
+
+    /// Names the keys that would open the backup, as far as its envelope says.
+    private func wrongKey(_ found: FileContent) throws -> StrongroomError {
+        let slots = try found.salt.map { try envelopeFile.slots(salt: $0) } ?? []
+        let given =
+            backupKeys == nil ? "No key of the database's chain opens" : "None of the keys that were given opens"
+        let advice =
+            slots.isEmpty
+            ? """
+            There is no envelope of it at "\(envelopeFile.path)": if it is the backup of a database with an envelope, put \
+            the `.keys` file that was made with it beside it. Otherwise give the key that it was made with; if that is \
+            right, its first page is damaged.
+            """
+            : """
+            Its envelope, "\(envelopeFile.path)", opens with the keys of these slots: \
+            \(slots.map(\.inWords).joined(separator: ", ")). Give one of them; a recovery key is one, too.
+            """
+        return StrongroomError(
+            .wrongKey, "\(given) the backup \"\(backup)\". \(advice) Nothing was changed.", database: opening.file.name)
     }
 
     /// Sets the attributes of the existing database on the copy.

@@ -16,10 +16,14 @@ struct CopyPlace: Sendable {
     /// The temporary path of the copy.
     var temporary: String { FileSystem.companion(of: path, "new") }
 
+    private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: path, name: FileSystem.name(of: path)) }
+
     /// Checks what exists at the path.
     ///
-    /// - Parameter source: The path of the copied database.
-    func check(source: String) throws {
+    /// - Parameters:
+    ///   - source: The path of the copied database.
+    ///   - salt: The salt in the envelope that the copy gets; nil if it gets none.
+    func check(source: String, envelopeOf salt: [UInt8]? = nil) throws {
         let status = try FileStatus.at(path)
         if let status, !replaces || !status.isRegularFile {
             let advice =
@@ -41,11 +45,21 @@ struct CopyPlace: Sendable {
             )
         }
         try requireUnused()
-        // It would take precedence over the copy's own key.
-        guard try !EnvelopeFile(databasePath: path, name: FileSystem.name(of: path)).exists() else {
+        // It would take precedence over the copy's own key. Another database's may be the last of its copies.
+        guard try !envelopeFile.exists() || isReplaced(envelopeOf: salt, status) else {
             throw StrongroomError(
-                .notAFile, "The files of \"\(path)\" include the envelope of another database. Use another path.")
+                .notAFile,
+                """
+                The files of "\(path)" include an envelope, "\(envelopeFile.path)", that is not of an earlier backup of \
+                this database with its slots. Use another path.
+                """)
         }
+    }
+
+    /// Whether the envelope at the path is replaced together with an earlier backup of the same database.
+    private func isReplaced(envelopeOf salt: [UInt8]?, _ status: FileStatus?) throws -> Bool {
+        guard replaces, status != nil, let salt else { return false }
+        return try !envelopeFile.slots(salt: salt).isEmpty
     }
 
     /// Throws if another process has the file to be replaced open: it would continue with an unlinked file.
@@ -72,6 +86,28 @@ struct CopyPlace: Sendable {
                 """)
         }
         return lock
+    }
+
+    /// Moves the finished copy to the path, together with its envelope: whenever the process is killed, the envelope of
+    /// the file at the path is beside it.
+    ///
+    /// - Parameter envelope: The content of the envelope; nil if the copy has none.
+    func put(_ copy: PlainFile, with envelope: [UInt8]?) throws {
+        guard let envelope else { return try put(copy) }
+        let identity = try copy.status().identity
+        do {
+            try envelopeFile.prepare(envelope)
+            try put(copy)
+        } catch {
+            // The first failure is the one to report.
+            if (try? FileStatus.ofName(path))??.identity == identity {
+                try? envelopeFile.publish()
+            } else {
+                try? envelopeFile.removeNext()
+            }
+            throw error
+        }
+        try envelopeFile.publish()
     }
 
     /// Moves the finished copy to the path, atomically.

@@ -2,12 +2,15 @@ extension Store {
     /// Copies the whole database, as of one moment, into a new encrypted file, while reads and writes continue.
     ///
     /// The copy contains everything: rows with their row ids, indexes, triggers, views, full-text tables, sequences,
-    /// `user_version`, `application_id`. It is self-contained: it has no WAL, and it opens with its key alone, also if
-    /// the database has an envelope. The engine writes the copy; then each page of it is read again and compared with
-    /// the page of the database, without the engine: both have a valid authentication code and the same content. The
-    /// copy is opened with its key on a new connection and renamed to its path atomically, with mode 0600. If the
-    /// process is killed before, the path is unchanged and `.NAME.new` is left beside it, which the next backup to the
-    /// same path removes.
+    /// `user_version`, `application_id`. It has no WAL. The engine writes the copy; then each page of it is read again
+    /// and compared with the page of the database, without the engine: both have a valid authentication code and the
+    /// same content. The copy is opened with its key on a new connection and renamed to its path atomically, with mode
+    /// 0600. If the process is killed before, the path is unchanged and `.NAME.new` is left beside it, which the next
+    /// backup to the same path removes.
+    ///
+    /// The copy of a database with an envelope has the database's data key and all slots of the envelope, in `PATH.keys`
+    /// and `PATH.keys.copy`: any key that has a slot opens it, a recovery key, too. Keep the copy and one of these files
+    /// together. With `key` the copy opens with that key alone, and has no envelope.
     ///
     /// ```swift
     /// let report = try await store.backup(to: "/srv/backup/inventory.sqlite")
@@ -24,15 +27,18 @@ extension Store {
     ///
     /// - Parameters:
     ///   - path: The path of the copy; missing directories are created with mode 0700.
-    ///   - key: The key of the copy; nil for the current one of the database's chain.
-    ///   - replacing: Whether an existing file at the path is replaced.
+    ///   - key: The key of the copy; nil for the slots of the database's envelope or, if it has none, for the current
+    ///     key of its chain.
+    ///   - replacing: Whether an existing file at the path is replaced; with it the envelope of an earlier backup of the
+    ///     same database, and no other.
     ///   - checkingStructure: Whether the structure of the copy is checked, too. A defect is reported in
     ///     ``BackupReport/defect``; the backup is kept.
     ///   - progress: Called with `writing` and `verifying`, in bytes, on one of the library's threads; must not block.
     ///     If a plaintext database gets an encrypted copy, its rows are copied instead of its pages, all of their
     ///     values are compared, and the structure is checked in any case.
     /// - Returns: What was copied.
-    /// - Throws: ``StrongroomError`` with `notAFile` if the path exists and is not to be replaced, or is no file;
+    /// - Throws: ``StrongroomError`` with `notAFile` if the path exists and is not to be replaced, is no file, or has an
+    ///   envelope of another file beside it; the errors of ``keySlots()`` for an envelope that cannot be used;
     ///   `sameFile` for the path of the database itself; `locked` if another backup to the path is running, or the file
     ///   to be replaced is open in another process (as far as the system reports it: Linux does) or has a WAL;
     ///   `damaged` if a page of the database is damaged, or the copy fails its checks; `invalidKey`, `diskFull`,
@@ -43,13 +49,14 @@ extension Store {
     ) async throws -> BackupReport {
         let start = ContinuousClock.now
         // Before anything is created at the path.
-        let wanted = try await backupKey(key)
+        let salt = try key == nil && !file.isInMemory ? file.activeKey().wrapped?.salt : nil
+        let wanted = try await salt == nil ? backupKey(key) : nil
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: replacing) }
         let source = self.path
-        try await BlockingWork.run { try place.check(source: source) }
+        try await BlockingWork.run { try place.check(source: source, envelopeOf: salt) }
         let lock = try await place.acquireLock()
         // The previous holder of the lock may have created it.
-        try await BlockingWork.run { try place.check(source: source) }
+        try await BlockingWork.run { try place.check(source: source, envelopeOf: salt) }
         try OpenFiles.shared.claim(place.path, name)
         defer { OpenFiles.shared.release(place.path) }
         // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to
@@ -59,11 +66,15 @@ extension Store {
             let source = try file.connect(as: nil)
             defer { source.close() }
             let from = file.pageKey
-            let to = try wanted.map { key in
-                try DerivedKey(
-                    key, salt: key.salt ?? CipherSettings.randomSalt(),
-                    settings: from?.settings ?? CipherSettings.engineDefault())
-            }
+            let envelope = try salt == nil ? nil : from.map { try file.envelopeOfCopy(with: $0) }
+            let to =
+                try envelope != nil
+                ? from
+                : wanted.map { key in
+                    try DerivedKey(
+                        key, salt: key.salt ?? CipherSettings.randomSalt(),
+                        settings: from?.settings ?? CipherSettings.engineDefault())
+                }
             let copy = CheckedCopy(
                 file: try file.context().file, from: from, to: to, path: place.temporary, monitor: monitor,
                 structure: checkingStructure ? .reported : .none, countsRows: true)
@@ -71,7 +82,7 @@ extension Store {
             do {
                 // The last point at which it can be cancelled.
                 try monitor.check()
-                try place.put(made.file)
+                try place.put(made.file, with: envelope?.bytes)
             } catch {
                 try copy.remove()
                 throw error

@@ -34,6 +34,13 @@ extension Stores {
         try FileStatus.at(path) != nil || FileSystem.isSymbolicLink(path)
     }
 
+    /// The other processes that have the file at a path open, where the system reports them.
+    package static func holders(of path: String) throws -> [FileDiagnosis.Holder] {
+        try FileHolders.staying(FileSystem.resolve(path), whenWaiting: { try Task.checkCancellation() }).map {
+            FileDiagnosis.Holder(process: $0, name: FileHolders.name(of: $0))
+        }
+    }
+
     /// Whether the process may change the file at a path and create files beside it, and the disk has free space.
     package static func mayWriteFile(at path: String) -> Bool {
         // The engine creates files beside the file itself, not beside a link to it. If it cannot be found, opening

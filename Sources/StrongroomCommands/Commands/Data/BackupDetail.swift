@@ -9,6 +9,8 @@ struct BackupDetail: Encodable {
     /// A defect of the database, which the copy has, too.
     let defect: String?
     let seconds: Double
+    /// The envelope beside a copy, which belongs to it.
+    private(set) var envelope: String?
 
     init(_ report: BackupReport) {
         file = report.path
@@ -19,12 +21,21 @@ struct BackupDetail: Encodable {
         seconds = report.duration / .seconds(1)
     }
 
+    /// Names the envelope beside the copy, if there is one.
+    func withEnvelope() -> BackupDetail {
+        var detail = self
+        let path = file + ".keys"
+        if (try? Stores.hasFile(at: path)) == true { detail.envelope = path }
+        return detail
+    }
+
     /// Prints the result.
     func show(_ title: String, _ report: BackupReport) {
         let console = CommandSession.current.console
         let content = "\(HumanReadable.count(rows, "row")) of \(HumanReadable.count(tables, "table"))"
         let amount = "\(content), \(HumanReadable.bytes(bytes))"
         console.write("\(title): \(file, .bold), \(amount), read again, in \(HumanReadable.duration(report.duration))")
+        if let envelope { console.write(lead: "", paragraph: "Its keys are in \(envelope): keep both files together.") }
     }
 
     /// Throws if the copy has a defect: no database could be restored from it.

@@ -9,7 +9,8 @@ struct RestoreCommand: AsyncParsableCommand {
         discussion: """
             The backup is not changed. A copy of it is verified and then replaces the database atomically; until then \
             the database is not changed. A backup with another key than the database's is re-encrypted with the \
-            database's current key. The database must not be open in any process.
+            database's current key. The keys may be a recovery key, as a line of its own, if FILE.keys is beside the \
+            backup. The database must not be open in any process.
 
             A database that cannot be opened (empty, truncated, damaged, or with an unknown key) is not replaced, not \
             even with --force: its rows may still be recoverable. Move it and the files that belong to it (-wal, \

@@ -1,17 +1,22 @@
 import ArgumentParser
 
-/// `keys`: manages key files.
+/// `keys`: manages key files, and the slots of envelopes.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Creates key files, adds keys to them, and checks them. No command prints a key.",
+        abstract: "Creates and checks key files, and manages the slots of databases with an envelope.",
         discussion: """
-            A key file contains the keys of a chain, one per line, oldest first: a passphrase, or raw: and 64 \
-            hexadecimal digits. Only its owner may have access. Without it the databases cannot be opened: keep a copy \
+            A key file contains the keys of a chain, one per line, oldest first: a passphrase, raw: and 64 \
+            hexadecimal digits, or recovery: and a recovery key. Only its owner may have access. Without it the databases cannot be opened: keep a copy \
             of it separate from the databases' backups.
+
+            make, append, fingerprints and check take a key file; slots, add, label, revoke and recovery a database \
+            with an envelope, which every key opens that has a slot in it. Only recovery prints a key.
             """,
         subcommands: [
             KeysMakeCommand.self, KeysAppendCommand.self, KeysFingerprintsCommand.self, KeysCheckCommand.self,
+            KeysSlotsCommand.self, KeysAddCommand.self, KeysLabelCommand.self, KeysRevokeCommand.self,
+            KeysRecoveryCommand.self,
         ]
     )
 }

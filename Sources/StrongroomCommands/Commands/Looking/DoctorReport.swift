@@ -46,7 +46,11 @@ struct DoctorReport: Encodable {
     init(_ diagnosis: FileDiagnosis) {
         path = diagnosis.path
         finding = "\(diagnosis.finding)"
-        advice = diagnosis.finding.advice ?? diagnosis.advice
+        let isOwn = !diagnosis.isSchemaDamaged || (diagnosis.finding != .damaged && diagnosis.finding != .truncated)
+        advice =
+            isOwn
+            ? diagnosis.finding.advice ?? diagnosis.advice
+            : "\(diagnosis.advice) To restore, \(FileDiagnosis.Finding.restoring)"
         reason = diagnosis.reason
         bytes = diagnosis.bytes
         pages = diagnosis.pages
@@ -173,7 +177,7 @@ extension FileDiagnosis.Finding {
     }
 
     /// `restore` does not replace a file that it cannot open.
-    private static let restoring = """
+    fileprivate static let restoring = """
         move it to another directory, with the files that belong to it (-wal, -shm, -journal, .keys, .keys.copy), \
         then restore a backup with `restore`.
         """

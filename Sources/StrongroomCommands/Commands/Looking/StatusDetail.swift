@@ -84,6 +84,8 @@ struct StatusDetail: Encodable, Sendable {
     let cipher: CipherDetail?
     let cipherIsCurrent: Bool
     let envelope: Bool
+    /// Whether it should have an envelope, and has none yet.
+    let envelopeMissing: Bool
     let key: Key?
     let schema: Schema
     let tables: [Table]?
@@ -105,6 +107,7 @@ struct StatusDetail: Encodable, Sendable {
         cipher = survey.settings.map(CipherDetail.init)
         cipherIsCurrent = survey.settings == survey.wantedSettings
         envelope = survey.hasEnvelope
+        envelopeMissing = survey.wantsEnvelope && !survey.hasEnvelope
         key = survey.key.map { Key(number: $0.place + 1, count: $0.count, isCurrent: $0.isCurrent) }
         schema = Schema(
             version: survey.version, newest: survey.plan?.to, pending: survey.plan?.applies ?? [],
@@ -114,8 +117,8 @@ struct StatusDetail: Encodable, Sendable {
     }
 
     private enum CodingKeys: CodingKey {
-        case path, bytes, logBytes, configured, engine, plaintext, plaintextLeft, cipher, cipherIsCurrent, envelope, key
-        case schema, tables, holders
+        case path, bytes, logBytes, configured, engine, plaintext, plaintextLeft, cipher, cipherIsCurrent, envelope
+        case envelopeMissing, key, schema, tables, holders
     }
 
     /// The warning about the plaintext that an interrupted conversion has left.
@@ -129,7 +132,8 @@ struct StatusDetail: Encodable, Sendable {
     /// The key that opens it.
     var keyWords: String {
         guard let key else { return plaintext ? "plaintext" : "" }
-        let state = key.isCurrent ? "" : ", to be rotated"
+        let isDue = !key.isCurrent || envelopeMissing
+        let state = (envelopeMissing ? ", no envelope yet" : "") + (isDue ? ", to be rotated" : "")
         return "key \(key.number) of \(key.count)\(envelope ? " (in the envelope)" : "")\(state)"
     }
 

@@ -42,7 +42,8 @@ struct StatusView {
         if let path = detail.plaintextPath {
             facts.append(("Danger", StatusDetail.danger(ofPlaintext: path), .yellow))
         }
-        facts.append(("Key", detail.keyWords, detail.key?.isCurrent == false ? .yellow : []))
+        let isDue = detail.key?.isCurrent == false || detail.envelopeMissing
+        facts.append(("Key", detail.keyWords, isDue ? .yellow : []))
         facts.append(("Schema", detail.schemaWords, detail.isPending ? .yellow : []))
         facts.append(("Open in", holders, []))
         if let danger = detail.engine.danger(holders: detail.holders.count) {
@@ -110,10 +111,19 @@ struct StatusTable {
     private func work(_ detail: StatusDetail) -> String {
         let works = [
             detail.plaintext || detail.plaintextLeft || !detail.cipherIsCurrent ? "convert" : nil,
-            detail.key?.isCurrent == false ? "rotate" : nil,
+            rotation(detail),
             detail.isPending ? "migrate" : nil,
         ]
         return works.compactMap(\.self).joined(separator: ", ")
+    }
+}
+
+extension StatusTable {
+    /// What `rotate` would do; nil if there is nothing. A plaintext file is converted, which gives it its envelope.
+    private func rotation(_ detail: StatusDetail) -> String? {
+        guard !detail.plaintext else { return nil }
+        if detail.envelopeMissing { return "rotate (no envelope yet)" }
+        return detail.key?.isCurrent == false ? "rotate" : nil
     }
 }
 

@@ -10,6 +10,10 @@ struct RotateCommand: AsyncParsableCommand {
             Files that already use the newest key are skipped, so the same command resumes an interrupted run. \
             Whenever it is interrupted, each file opens with a key of the chain, and no row is lost.
 
+            A file without an envelope that another process has open is not rotated, unless --in-use is given: the \
+            process loses access at once if its keys lack the newest one. A file with an envelope is not rewritten, \
+            and what is open continues.
+
             A file with older cipher settings than its configuration specifies gets the new ones. A plaintext file is \
             encrypted if the chain of its configuration begins with Key.plaintext, and rejected otherwise: see \
             convert.
@@ -18,12 +22,33 @@ struct RotateCommand: AsyncParsableCommand {
 
     @OptionGroup var databases: ManyDatabases
     @OptionGroup(title: "Several databases") var family: FamilyOptions
+    @Flag(help: "Rotate files, too, that other processes have open; their keys must contain the newest one.")
+    var inUse = false
     @OptionGroup var output: OutputOptions
+
+    /// Throws if the file would be rewritten, and another process has it open.
+    private static func requireUnused(_ database: OperatedDatabase) async throws {
+        let holders = try Stores.holders(of: database.path)
+        guard !holders.isEmpty else { return }
+        let survey = try await database.survey(countsTables: false)
+        let isDue = survey.key?.isCurrent == false || survey.wantsEnvelope || survey.settings != survey.wantedSettings
+        guard !survey.isPlaintext, !survey.hasEnvelope, isDue else { return }
+        throw CommandFailure(
+            "inUse",
+            """
+            "\(database.path)" is open in \(holders.map(\.description).joined(separator: ", ")), which loses access to \
+            it if its keys do not contain the newest one. If they do, give --in-use; otherwise give it the key first, \
+            or end it, and rotate then. Nothing was changed.
+            """,
+            .temporaryFailure)
+    }
 
     func run() async throws {
         let command = FamilyCommand<RotationDetail>(
             name: "rotate", label: "Rotating", databases: try databases.resolve(), options: family, output: output)
+        let isRefused = !inUse
         try await command.run { database, progress in
+            if isRefused { try await Self.requireUnused(database) }
             do {
                 let report = try await database.using { store in
                     try await store.rotate { progress.update(to: $0.done, of: $0.total) }

@@ -66,9 +66,13 @@ extension RotationReport {
     func words(of count: Int, added: Int = 0) -> String {
         let key = "key \(to + 1 - added) of \(max(count, to + 1 - added))"
         guard isRotated else { return "on \(key) already" }
-        let former = formerSettings == nil ? "plaintext" : "key \((from ?? 0) + 1 - added)"
+        let size = HumanReadable.bytes(bytes)
         let format = formerSettings.map { $0 == settings ? "" : ", \($0.shortName) to \(settings.shortName)" } ?? ""
         let rest = isOldContentGone ? "" : "; some old content remains in the log until a later checkpoint"
-        return "\(former) to \(key)\(format), \(HumanReadable.bytes(bytes))\(rest)"
+        guard let formerSettings else { return "plaintext to \(key), \(size)\(rest)" }
+        guard from == to else { return "key \((from ?? 0) + 1 - added) to \(key)\(format), \(size)\(rest)" }
+        // The key is the same: the settings were others, or the file had no envelope.
+        let change = formerSettings == settings ? ", in an envelope now" : format
+        return "on \(key)\(change), \(size)\(rest)"
     }
 }

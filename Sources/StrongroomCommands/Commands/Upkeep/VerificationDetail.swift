@@ -41,7 +41,7 @@ struct VerificationDetail: Encodable, Sendable {
     }
 
     /// The maximum number of items of a kind in the text.
-    private static let most = 5
+    static let most = 5
 
     /// The damage, as text. If there are damaged pages, the engine's messages follow from them and are omitted.
     var shortDamage: String {

@@ -29,6 +29,10 @@ struct VerifyCommand: AsyncParsableCommand {
         Restore it from a backup, diagnose it with `doctor`, or copy the readable rows with `salvage`; create a \
         full-text index anew with `reindex`.
         """
+    private static let adviceForSchema = """
+        Restore it from a backup: a page of the schema is damaged, without which `salvage` may find no table. `doctor` \
+        names every damaged page.
+        """
 
     func validate() throws {
         guard !resume || family.report != nil else { throw ValidationError("--resume goes with --report FILE.") }
@@ -51,16 +55,35 @@ struct VerifyCommand: AsyncParsableCommand {
             guard finished?.contains(database.path) != true else {
                 return .init(.skipped, "intact according to the report")
             }
-            let report = try await database.readOnlyIfItMust().using { store in
-                try await store.verify(checkingStructure: !pagesOnly) { progress.update(to: $0.done, of: $0.total) }
+            let report: VerificationReport
+            do {
+                report = try await database.readOnlyIfItMust().using { store in
+                    try await store.verify(checkingStructure: !pagesOnly) { progress.update(to: $0.done, of: $0.total) }
+                }
+            } catch let error as StrongroomError where error.code == .damaged {
+                return try await Self.damage(database, error)
             }
             let detail = VerificationDetail(report)
             guard !report.isWhole else { return .init(.done, report.words, detail) }
             var result = FamilyRun<VerificationDetail>.Result(.failed, report.words, detail, exitStatus: .failure)
-            result.failure = .init(
-                code: "damaged",
-                message: "\(report.words): \(detail.shortDamage). \(Self.advice)")
+            let advice = report.damagedPages.hasSchema ? Self.adviceForSchema : Self.advice
+            result.failure = .init(code: "damaged", message: "\(report.words): \(detail.shortDamage). \(advice)")
             return result
         }
+    }
+
+    /// The result for a database that is too damaged to be opened: its bytes say what is damaged.
+    private static func damage(
+        _ database: OperatedDatabase, _ error: StrongroomError
+    ) async throws -> FamilyRun<VerificationDetail>.Result {
+        let diagnosis = try await database.diagnose()
+        let pages = diagnosis.damagedPages.prefix(VerificationDetail.most).map(\.description).joined(separator: "; ")
+        let count = HumanReadable.count(diagnosis.damagedPages.count, "damaged page")
+        let advice = diagnosis.isSchemaDamaged ? adviceForSchema : Self.advice
+        var result = FamilyRun<VerificationDetail>.Result(.failed, "damaged", exitStatus: .failure)
+        result.failure = .init(
+            code: "damaged",
+            message: pages.isEmpty ? error.message : "The file does not open; \(count): \(pages). \(advice)")
+        return result
     }
 }

@@ -106,7 +106,7 @@ struct EnvelopeStoreTests {
             let added = try await store.addKey(.numbered(2), label: "backup")
             let recovery = try await store.recoveryKey(label: "safe")
             let slots = try await store.keySlots()
-            #expect(slots.map(\.label) == ["", "backup", "safe"] && slots[1] == added)
+            #expect(slots.map(\.label) == ["key chain: raw key", "backup", "safe"] && slots[1] == added)
             #expect(slots.map(\.isRecovery) == [false, false, true])
             try await expectFailure(.keySlot) { try await store.addKey(.numbered(2), label: "again") }
             try await expectFailure(.invalidKey) { try await store.addKey(.legacyUTF16("пароль"), label: "cut") }

@@ -1,0 +1,150 @@
+import ArgumentParser
+import Strongroom
+
+/// `keys add`: gives a key a slot.
+struct KeysAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Gives a further key a slot, so that it opens the database, too.",
+        discussion: """
+            The key is the last one of --new-key-file or --new-key-env, or is typed, twice. Only the envelope is \
+            written; programs that have the database open continue.
+
+            If the keys of the database are lost, a recovery key gives a new key a slot: put the recovery key in a \
+            line of the file of --key-file, or type it where the key of the file is asked for.
+            """
+    )
+
+    @OptionGroup var database: OneDatabase
+    @Option(help: ArgumentHelp("Add the last key of this file.", valueName: "file"))
+    var newKeyFile: String?
+    @Option(help: ArgumentHelp("Add the last key of this environment variable.", valueName: "name"))
+    var newKeyEnv: String?
+    @Option(help: ArgumentHelp("The slot's label, which can be read without a key.", valueName: "text"))
+    var label = ""
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard newKeyFile == nil || newKeyEnv == nil else {
+            throw ValidationError("Give one of --new-key-file and --new-key-env.")
+        }
+    }
+
+    func run() async throws {
+        let database = try database.resolve()
+        let source =
+            newKeyFile.map { KeySource.file($0) } ?? newKeyEnv.map { .environment($0) }
+            ?? .newPrompt("New key of \(self.database.database)")
+        guard let key = try source.keyChain().newest else {
+            throw CommandFailure("noKey", "There is no key to add.", .configuration)
+        }
+        let slot = try await Interruption.cancelling { [label] in
+            try await database.using { try await $0.addKey(key, label: label) }
+        }
+        try output.write(SlotDetail(slot), as: "Added the slot")
+    }
+}
+
+/// `keys label`: names a slot.
+struct KeysLabelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "label",
+        abstract: "Gives a slot another label, which can be read without a key.",
+        discussion: """
+            The label is authenticated with the slot's key, which has to be among the keys of the database: `keys \
+            slots` shows its number. Give another one with --key-file, --key-env or --key-stdin.
+            """
+    )
+
+    @OptionGroup var database: OneDatabase
+    @OptionGroup var slot: SlotArgument
+    @Argument(help: "The label: at most 255 bytes.")
+    var label: String
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let (database, fingerprint) = (try database.resolve(), try slot.fingerprint)
+        let slot = try await Interruption.cancelling { [label] in
+            try await database.using { try await $0.labelKey(fingerprint, label) }
+        }
+        try output.write(SlotDetail(slot), as: "Labelled the slot")
+    }
+}
+
+/// `keys revoke`: removes a slot.
+struct KeysRevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Removes a slot, so that its key does not open the database any more.",
+        discussion: """
+            Only the envelope is written. Copies of it from before, such as those of backups, still open with the \
+            key; if its owner may have read the database's data key, replace that, too (`Store.rotate` with \
+            `dataKey`). The last slot of a key chain is not removed.
+            """
+    )
+
+    @OptionGroup var database: OneDatabase
+    @OptionGroup var slot: SlotArgument
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let (database, fingerprint) = (try database.resolve(), try slot.fingerprint)
+        let slot = try await Interruption.cancelling {
+            try await database.using { store in
+                let slot = try await store.keySlots().first { $0.fingerprint == fingerprint }
+                try await store.revokeKey(fingerprint)
+                return slot
+            }
+        }
+        if let slot { try output.write(SlotDetail(slot), as: "Revoked the slot") }
+    }
+}
+
+/// `keys recovery`: makes a recovery key.
+struct KeysRecoveryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recovery",
+        abstract: "Creates a recovery key, gives it a slot, and prints it: once, since it is kept nowhere.",
+        discussion: """
+            It opens the database and its later backups if all other keys are lost. To use it, put it in a line of a \
+            key file, or type it where the key of a file is asked for: `keys add FILE` then gives a new key a slot, \
+            and `restore` restores a backup.
+            """
+    )
+
+    @OptionGroup var database: OneDatabase
+    @Option(help: ArgumentHelp("The slot's label, such as where the key is kept.", valueName: "text"))
+    var label = "recovery key"
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let database = try database.resolve()
+        let detail = try await Interruption.cancelling { [label] in
+            try await database.using { store in
+                let key = try await store.recoveryKey(label: label)
+                // The newest slot is its own, unless another process has added one meanwhile.
+                guard let slot = try await store.keySlots().last(where: { $0.isRecovery && $0.label == label }) else {
+                    throw CommandFailure("keySlot", "The slot of the recovery key was revoked meanwhile.", .failure)
+                }
+                return SlotDetail(slot, recoveryKey: key)
+            }
+        }
+        try output.write(detail, as: "Added the slot")
+    }
+}
+
+extension OutputOptions {
+    /// Writes the slot that was changed, with its new recovery key.
+    fileprivate func write(_ slot: SlotDetail, as title: String) throws {
+        if json { return try write(slot) }
+        let console = CommandSession.current.console
+        console.write("\(title) \(slot.words).")
+        guard let key = slot.recoveryKey else { return }
+        console.write("")
+        console.write("  \(key, .bold)")
+        console.write("")
+        console.write(
+            lead: "",
+            paragraph: "Write the recovery key down and keep it elsewhere. It is not shown again.")
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Strongroom
+
+/// `keys slots`: lists the slots of an envelope.
+struct KeysSlotsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "slots",
+        abstract: "Lists the slots of a database with an envelope: each key that has one opens the database.",
+        discussion: "The column Key names the key of the chain that has the slot, from 1 for the oldest."
+    )
+
+    private struct Answer: Encodable {
+        let path: String
+        let slots: [SlotDetail]
+    }
+
+    @OptionGroup var database: OneDatabase
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let database = try database.resolve()
+        let slots = try await Interruption.cancelling {
+            try await database.readOnlyIfItMust().using { store in
+                try await store.keySlotsWithKeys().map { SlotDetail($0.slot, key: $0.key) }
+            }
+        }
+        if output.json { return try output.write(Answer(path: database.path, slots: slots)) }
+        var table = TextTable([
+            .leading("Slot"), .leading("Created"), .leading("Kind"), .leading("Key"),
+            .leading("Label", isFlexible: true),
+        ])
+        for slot in slots {
+            table.append(
+                "\(slot.fingerprint)", "\(slot.created)", "\(slot.isRecovery ? "recovery" : "chain")",
+                "\(slot.key.map { "\($0)" } ?? "")", "\(slot.label)")
+        }
+        CommandSession.current.console.write(table)
+    }
+}
+
+/// The slot argument.
+struct SlotArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The slot, as `keys slots` lists it: 16 hexadecimal digits.", valueName: "slot"))
+    var slot: String
+
+    func validate() throws {
+        guard KeyFingerprint(slot) != nil else { throw ValidationError("A slot has 16 hexadecimal digits.") }
+    }
+
+    /// The fingerprint.
+    var fingerprint: KeyFingerprint {
+        get throws {
+            guard let fingerprint = KeyFingerprint(slot) else {
+                throw ValidationError("A slot has 16 hexadecimal digits.")
+            }
+            return fingerprint
+        }
+    }
+}

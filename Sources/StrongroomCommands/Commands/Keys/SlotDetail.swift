@@ -1,0 +1,28 @@
+import Foundation
+import Strongroom
+
+/// A slot, for JSON and as text.
+struct SlotDetail: Encodable {
+    let fingerprint: String
+    let label: String
+    /// ISO 8601.
+    let created: String
+    let isRecovery: Bool
+    /// The number of the key in the chain that has the slot, from 1 for the oldest; nil if none has it, or if that was
+    /// not looked for.
+    private(set) var key: Int?
+    /// A new recovery key.
+    private(set) var recoveryKey: String?
+
+    init(_ slot: KeySlot, key: KeyUse? = nil, recoveryKey: RecoveryKey? = nil) {
+        fingerprint = "\(slot.fingerprint)"
+        label = slot.label
+        created = slot.created.formatted(.iso8601)
+        isRecovery = slot.isRecovery
+        self.key = key.map { $0.place + 1 }
+        self.recoveryKey = recoveryKey?.text
+    }
+
+    /// Fingerprint and label.
+    var words: String { label.isEmpty ? fingerprint : "\(fingerprint) (\(label))" }
+}
