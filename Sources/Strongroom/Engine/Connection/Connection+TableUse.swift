@@ -52,6 +52,7 @@ extension Connection {
     /// Records the tables of a statement that the engine has prepared again at its first step, because the schema has
     /// changed.
     func recordReprepared(_ statement: Statement) throws {
+        file.mayHaveOtherSchema = true
         statement.tables.formUnion(authorizer.removeTables())
         statement.updateKeepsHistory()
         statement.isExplained = false

@@ -63,6 +63,16 @@ extension Migrator {
         return Plan(from: last, work: .undo(target + 1..<index + 1), changed: changed)
     }
 
+    /// Throws if the migrator cannot continue from the version of a file; to be called in a transaction.
+    ///
+    /// - Throws: ``StrongroomError`` with `newerSchema` or `invalidMigrator`, as ``plan(for:to:)``.
+    func checkVersion(of connection: Connection) throws {
+        let versions = try VersionHistory(connection: connection).entries().map(\.version)
+        guard let last = versions.last else { return }
+        if let automatic { throw automatic.versioned(last, connection) }
+        _ = try index(after: versions, in: connection)
+    }
+
     private func index(of version: String?, _ connection: Connection) throws -> Int {
         guard let version else { return migrations.count - 1 }
         guard let index = index(of: version) else {

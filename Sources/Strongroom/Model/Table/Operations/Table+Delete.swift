@@ -13,6 +13,7 @@ extension Table {
         if connection.hasRecordsInMemory { try connection.checkDuplicatesInMemory(of: schema.name) }
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
             try connection.prepareTable(schema)
+            try connection.requireUniqueKey(of: schema)
             return (try TableStatements(schema, RecordType.columnNames).delete(), [])
         }
         defer { statement.finish() }
@@ -56,6 +57,7 @@ extension Table {
             return try connection.inSavepoint {
                 let statement = try connection.statement(OperationKey(Self.self, Operation.deleteMany)) {
                     try connection.prepareTable(schema)
+                    try connection.requireUniqueKey(of: schema)
                     return (try TableStatements(schema, RecordType.columnNames).deleteMany(), [])
                 }
                 defer { statement.finish() }

@@ -104,7 +104,10 @@ extension Table {
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Bool {
-        try Query<Self>().where(key: key).update(in: db, assignments) > 0
+        let connection = db.handle.connection
+        try connection.prepareTable(schema)
+        try connection.requireUniqueKey(of: schema)
+        return try Query<Self>().where(key: key).update(in: db, assignments) > 0
     }
 
     /// Sets columns of the rows with some keys, atomically.
@@ -223,6 +226,7 @@ extension Table {
     ) throws -> Bool {
         let statement = try connection.statement(cached ? OperationKey(Self.self, operation, leftOut, form) : nil) {
             try connection.prepareTable(schema)
+            try connection.requireUniqueKey(of: schema)
             let keepingNil = operation == Operation.keep || operation == Operation.keepRest
             let statements = TableStatements(schema, RecordType.columnNames)
             let version = RecordType.upkeep?.versionIndex
