@@ -24,6 +24,17 @@ extension Migrator {
             return changes.allSatisfy { if case .createTable = $0 { true } else { false } }
         }
 
+        /// Whether a table or a column is missing that an automatic migrator's tables declare.
+        var addsColumns: Bool {
+            guard case .adapt(let changes) = work else { return false }
+            return changes.contains { change in
+                switch change {
+                case .createTable, .addColumn, .renameColumn: true
+                default: false
+                }
+            }
+        }
+
         /// Whether an existing file is changed.
         var hasWork: Bool {
             switch work {
