@@ -39,7 +39,9 @@ extension Store {
     }
 
     /// Whether the tables of some types need no further preparation.
-    package func isPrepared(_ tables: [any Table.Type]) -> Bool { tables.allSatisfy { pool.automaticTables.isKnown($0) } }
+    package func isPrepared(_ tables: [any Table.Type]) -> Bool {
+        tables.allSatisfy { pool.automaticTables.isKnown($0) }
+    }
 
     /// Creates the tables of some types, in a transaction of this store, if they are missing and no migrator creates
     /// them.

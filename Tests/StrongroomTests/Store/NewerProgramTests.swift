@@ -38,7 +38,9 @@ struct NewerProgramTests {
                 "CREATE TABLE later (x)",
                 "INSERT INTO strongroom_migrations (version, milliseconds, created) VALUES ('2', 0, 0)")
             for _ in 0..<2 {
-                let error = try await expectFailure(.newerSchema) { try await store.write { db in try db.execute(insert) } }
+                let error = try await expectFailure(.newerSchema) {
+                    try await store.write { db in try db.execute(insert) }
+                }
                 #expect(error.message.contains("\"2\""))
                 try await expectFailure(.newerSchema) {
                     try await store.write(as: .immediate) { db in try db.execute(insert) }
@@ -46,7 +48,9 @@ struct NewerProgramTests {
                 try await expectFailure(.newerSchema) {
                     try await store.write(as: .deferred) { db in try db.execute(insert) }
                 }
-                try await expectFailure(.newerSchema) { try await store.read { db in try db.value(count, as: Int.self) } }
+                try await expectFailure(.newerSchema) {
+                    try await store.read { db in try db.value(count, as: Int.self) }
+                }
             }
             // The newer program goes back.
             try run("DELETE FROM strongroom_migrations WHERE version = '2'", "DROP TABLE later")
@@ -64,5 +68,22 @@ struct NewerProgramTests {
             try await store.write { db in try db.execute("INSERT INTO line VALUES ('c')") }
         }
         #expect(try await vault.lines() == ["a", "b", "c"])
+    }
+
+    @Test func aStepThatChangesNoTableIsNoticedToo() async throws {
+        let version = "PRAGMA schema_version" as SQL
+        try await vault.keep("a")
+        let before = try await vault.using { store in
+            try await store.read { db in try db.value(version, as: Int.self) }
+        }
+        let newer = Migrator {
+            Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
+            Migration("2") { db in try db.execute("UPDATE line SET text = upper(text)") }
+        }
+        let after = try await vault.with(\.migrator, newer).using { store in
+            try await store.read { db in try db.value(version, as: Int.self) }
+        }
+        #expect(try #require(after) > #require(before))
+        #expect(try await vault.with(\.migrator, newer).lines() == ["A"])
     }
 }
