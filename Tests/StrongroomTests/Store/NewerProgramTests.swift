@@ -83,7 +83,8 @@ struct NewerProgramTests {
         let after = try await vault.with(\.migrator, newer).using { store in
             try await store.read { db in try db.value(version, as: Int.self) }
         }
-        #expect(try #require(after) > #require(before))
+        let (old, new) = (try #require(before), try #require(after))
+        #expect(new > old)
         #expect(try await vault.with(\.migrator, newer).lines() == ["A"])
     }
 }
