@@ -3,17 +3,21 @@ import Logging
 extension Store {
     /// Updates the table of a type to its declaration, once per type, if the configuration has no migrator.
     @usableFromInline
-    func prepare<Source: Table>(_ table: Source.Type) async throws {
-        guard !pool.automaticTables.isKnown(table) else { return }
-        try await prepare([table])
+    func prepare<Source: Table>(_ table: Source.Type, isReading: Bool = false) async throws {
+        guard !pool.automaticTables.isKnown(table, isReading: isReading) else { return }
+        try await prepare([table], isReading: isReading)
     }
 
     /// Updates the tables of some types to their declarations, atomically, if the configuration has no migrator.
     ///
+    /// - Parameters:
+    ///   - tables: The types.
+    ///   - isReading: Whether the tables are only read: then a file whose tables have every column stays as it is, such
+    ///     as that of another program, which declares types, defaults and indexes in its own way.
     /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` if the file's schema
     ///   is maintained by another program's migrator.
-    package func prepare(_ tables: [any Table.Type]) async throws {
-        guard !isPrepared(tables) else { return }
+    package func prepare(_ tables: [any Table.Type], isReading: Bool = false) async throws {
+        guard !tables.allSatisfy({ pool.automaticTables.isKnown($0, isReading: isReading) }) else { return }
         guard storage != .memory else {
             // A database in memory never has an older schema.
             return try await pool.perform(.write) { [pool] connection in
@@ -21,17 +25,23 @@ extension Store {
             }
         }
         try await pool.automaticTables.mutex.run {
-            let tables = tables.filter { !pool.automaticTables.isKnown($0) }
+            let tables = tables.filter { !pool.automaticTables.isKnown($0, isReading: isReading) }
             guard !tables.isEmpty else { return }
             let migrator = Migrator.automatic(tables: tables.map { $0.schema })
             let plan = try await pool.perform(.read) { connection in try migrator.plan(for: connection) }
+            if isReading, plan.hasWork, !plan.addsColumns {
+                for table in tables { pool.automaticTables.recordReadable(table) }
+                return
+            }
             if plan.hasWork { try await adapt(migrator) }
             for table in tables { pool.automaticTables.record(table) }
         }
     }
 
     /// Whether the tables of some types need no further preparation.
-    package func isPrepared(_ tables: [any Table.Type]) -> Bool { tables.allSatisfy(pool.automaticTables.isKnown) }
+    package func isPrepared(_ tables: [any Table.Type]) -> Bool {
+        tables.allSatisfy { pool.automaticTables.isKnown($0) }
+    }
 
     /// Creates the tables of some types, in a transaction of this store, if they are missing and no migrator creates
     /// them.

@@ -56,6 +56,7 @@ public final class Store: Sendable {
             renew: { try file.renew(after: $0) },
             keeper: { file.keeperOfLog() },
             automaticTables: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
+            knownSchema: context.isInMemory ? nil : context.migrator.map { KnownSchema($0) },
             records: {
                 guard let ring = foreign?.records, let key = try? file.activeKey() else { return nil }
                 // The connection's key, also if the file has another one when it is needed.

@@ -17,10 +17,12 @@ enum Objects<Source: Table> {
 
     /// The store, opened if necessary, with the type's table.
     ///
-    /// - Parameter reach: The other tables that are needed.
-    static func store(_ reach: Reach = .own) async throws -> Store {
+    /// - Parameters:
+    ///   - reach: The other tables that are needed.
+    ///   - isReading: Whether they are only read.
+    static func store(_ reach: Reach = .own, isReading: Bool = false) async throws -> Store {
         let store = try await Stores.current.open(database)
-        try await store.prepare(try tables(reach))
+        try await store.prepare(try tables(reach), isReading: isReading)
         return store
     }
 
@@ -35,7 +37,7 @@ enum Objects<Source: Table> {
     static func read<T: Sendable>(
         _ reach: Reach = .own, _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
     ) async throws -> T {
-        try await store(reach).read { db in try body(db) }
+        try await store(reach, isReading: true).read { db in try body(db) }
     }
 
     static func write<T: Sendable>(

@@ -111,6 +111,20 @@ struct AskingForRowsExamples {
         }
     }
 
+    @Test func aLoopMayWriteToItsRows() async throws {
+        try await store().write { db in
+            let before = try Contact.all(in: db).map(\.age)
+
+            try Contact.order { $0.age.ascending }.forEach(in: db) { contact in
+                var contact = contact
+                contact.age += 1
+                try Contact.update(contact, in: db)
+            }
+
+            #expect(try Contact.all(in: db).map(\.age) == before.map { $0 + 1 })
+        }
+    }
+
     @Test func singleValuesAndGroups() async throws {
         try await store().read { db in
             let oldest = try Contact.query.value(in: db) { $0.age.max() }  // Int?

@@ -53,6 +53,26 @@ struct FirstUseTests {
         try await home.stores.closeAll()
     }
 
+    @Test func aReadLeavesTheTableOfAnotherProgramAsItIs() async throws {
+        try await ObjectHome.run { home async throws in
+            let store = try await home.store
+            let declaration = "SELECT sql FROM sqlite_master WHERE name = 'person'" as SQL
+            try await store.write { db throws in
+                try db.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, name VARCHAR(20))")
+                try db.execute("INSERT INTO person VALUES (1, '0012')")
+            }
+            let before = try await store.read { db in try db.value(declaration, as: String.self) }
+            for _ in 0..<2 {
+                #expect(try await store.table(FormerPlayer.self).find(1)?.name == "0012")
+                #expect(try await FormerPlayer.all().map(\.name) == ["0012"])
+            }
+            #expect(try await store.read { db in try db.value(declaration, as: String.self) } == before)
+            #expect(changes(home).isEmpty)
+            try await store.table(FormerPlayer.self).prepare()
+            #expect(changes(home).count == 1)
+        }
+    }
+
     @Test func whatDoesNotFitIsRefusedAndTheFileStays() async throws {
         try await ObjectHome.run { home async throws in
             var ada = Player(name: "Ada")

@@ -47,6 +47,7 @@ final class OpenBlob: OpenWriter {
         // The engine's authorizer is not called for a value that is opened.
         connection.transaction.tables.reads.insert(TableUse.name(table))
         guard isWriting else { return }
+        try connection.copyOpenRows(beforeWritingTo: [TableUse.name(table)])
         connection.recordWrite(of: table)
         connection.transaction.writers.append(self)
     }

@@ -67,7 +67,10 @@ extension Connection {
             defer { statement.finish() }
             if !observers.isEmpty { try observers.willRun(statement, isOwn: true) }
             if statement.keepsHistory { try recordAuthor() }
-            if !statement.tables.writes.isEmpty { transaction.tables.writes.formUnion(statement.tables.writes) }
+            if !statement.tables.writes.isEmpty {
+                try copyOpenRows(beforeWritingTo: statement.tables.writes)
+                transaction.tables.writes.formUnion(statement.tables.writes)
+            }
             for (index, value) in values.enumerated() {
                 try Bindings(statement).bind(value, at: index)
             }

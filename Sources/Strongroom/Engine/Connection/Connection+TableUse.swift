@@ -16,6 +16,14 @@ extension Connection {
             }
         }
         if statement.keepsHistory { try recordAuthor(for: statement) }
+        if !transaction.openRows.isEmpty {
+            do {
+                try copyOpenRows(beforeWritingTo: statement.tables.writes)
+            } catch {
+                statement.finish()
+                throw error
+            }
+        }
         guard statement.recordedIn != transaction.number else { return statement }
         statement.recordedIn = transaction.number
         if !observers.isEmpty { observers.didUse(statement) }
@@ -44,6 +52,7 @@ extension Connection {
     /// Records the tables of a statement that the engine has prepared again at its first step, because the schema has
     /// changed.
     func recordReprepared(_ statement: Statement) throws {
+        file.mayHaveOtherSchema = true
         statement.tables.formUnion(authorizer.removeTables())
         statement.updateKeepsHistory()
         statement.isExplained = false
@@ -95,7 +104,7 @@ extension Connection {
     /// The tables that a statement reads. Before version 3.19 the engine does not report tables of which no column is
     /// read, as in `SELECT count(*)`; the statement's bytecode shows them ("The SQLite Bytecode Engine",
     /// sqlite.org/opcode.html).
-    private func reads(of statement: Statement) throws -> Set<String> {
+    func reads(of statement: Statement) throws -> Set<String> {
         guard !Self.reportsEveryTable, !statement.isExplained else { return statement.tables.reads }
         let sql = statement.sql
         // EXPLAIN itself reads nothing.

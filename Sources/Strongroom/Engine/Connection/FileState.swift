@@ -20,6 +20,13 @@ extension Connection {
         var dataVersion: Int64?
         /// Follows the positions of the WAL that this connection's commits publish; nil for one that records none.
         var commitWatch: CommitWatch?
+        /// Throws if the program does not know the schema that the file has now, and receives the number of the schema;
+        /// nil where nothing is compared.
+        var schemaCheck: ((Connection, _ version: Int64) throws -> Void)?
+        /// The number of the schema that ``schemaCheck`` has accepted.
+        var schemaVersion: Int64?
+        /// Whether the schema may have changed since then.
+        var mayHaveOtherSchema = true
         /// Whether the connection has prepared a statement that changes a table with a history.
         var hasHistory = false
     }

@@ -40,6 +40,8 @@ struct TransactionContext {
     var hasAuthorRow = false
     /// What is open for writing besides statements.
     var writers: [any OpenWriter] = []
+    /// The rows that closures receive now, the innermost last.
+    var openRows: [OpenRows] = []
     /// State of the layers above for this transaction.
     var attachments = Attachments()
 

@@ -30,6 +30,8 @@ public struct Row: ~Copyable {
         case statement(OpaquePointer)
         /// A statement whose columns are in another order than the record's.
         case reordered(UnsafePointer<ColumnOrder.Positions>)
+        /// A row that is copied when its table is written to.
+        case open(UnsafePointer<OpenRows.Current>)
         case list(UnsafePointer<ValueList>)
         /// The arguments of a function.
         case arguments(FunctionArguments.Values?)
@@ -38,6 +40,16 @@ public struct Row: ~Copyable {
     @usableFromInline
     init(_ statement: borrowing Statement) {
         source = .statement(statement.pointer)
+        base = 0
+        width = Self.all
+    }
+
+    /// The current row of a loop.
+    ///
+    /// - Parameter rows: Must be retained as long as the row is used.
+    @usableFromInline
+    init(_ rows: OpenRows) {
+        source = .open(UnsafePointer(rows.current))
         base = 0
         width = Self.all
     }
@@ -80,8 +92,12 @@ public struct Row: ~Copyable {
 
     /// The number of columns.
     public var count: Int {
-        guard width == Self.all, case .statement(let statement) = source else { return width }
-        return Int(sqlite3_column_count(statement))
+        guard width == Self.all else { return width }
+        switch source {
+        case .statement(let statement): return Int(sqlite3_column_count(statement))
+        case .open(let current): return Int(sqlite3_column_count(current.pointee.statement))
+        default: return width
+        }
     }
 
     /// The name of a column in the statement's result.
@@ -96,6 +112,8 @@ public struct Row: ~Copyable {
         case .reordered(let positions):
             let column = positions.pointee[index]
             return sqlite3_column_name(positions.pointee.statement, column).map { String(cString: $0) }
+        case .open(let current):
+            return sqlite3_column_name(current.pointee.statement, Int32(clamping: index)).map { String(cString: $0) }
         case .list(let list):
             return list.pointee.names[index]
         case .arguments:
@@ -320,6 +338,8 @@ public struct Row: ~Copyable {
         case .statement: return nil
         case .reordered(let positions):
             return sqlite3_column_value(positions.pointee.statement, isInside ? positions.pointee[index] : -1)
+        case .open(let current):
+            return isInside ? current.pointee.cell(index) : nil
         case .arguments(let values):
             return isInside ? values?[index] : nil
         case .list:
@@ -340,6 +360,8 @@ public struct Row: ~Copyable {
         case .statement(let statement): type = sqlite3_column_decltype(statement, Int32(clamping: base + index))
         case .reordered(let positions):
             type = sqlite3_column_decltype(positions.pointee.statement, positions.pointee[index])
+        case .open(let current):
+            type = sqlite3_column_decltype(current.pointee.statement, Int32(clamping: index))
         case .list, .arguments: return nil
         }
         return type.map { String(cString: $0) }
@@ -392,6 +414,7 @@ extension Row {
         switch source {
         case .statement(let statement): sqlite3_sql(statement).map { String(cString: $0) }
         case .reordered(let positions): sqlite3_sql(positions.pointee.statement).map { String(cString: $0) }
+        case .open(let current): sqlite3_sql(current.pointee.statement).map { String(cString: $0) }
         case .list, .arguments: nil
         }
     }

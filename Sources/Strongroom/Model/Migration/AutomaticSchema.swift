@@ -161,15 +161,20 @@ struct AutomaticSchema: Sendable {
     /// - Throws: ``StrongroomError`` with `invalidMigrator` if it has one.
     func changesOfUnversioned(_ connection: Connection) throws -> [Change] {
         if let entry = try VersionHistory(connection: connection).entries().last {
-            throw StrongroomError(
-                .invalidMigrator,
-                """
-                The file is at version "\(entry.version)" of a migrator with steps, and this one is automatic. \
-                Continue with the steps; the file was not changed.
-                """,
-                database: connection.database)
+            throw versioned(entry.version, connection)
         }
         return try changes(of: connection)
+    }
+
+    /// The error for a file that has a version history.
+    func versioned(_ version: String, _ connection: Connection) -> StrongroomError {
+        StrongroomError(
+            .invalidMigrator,
+            """
+            The file is at version "\(version)" of a migrator with steps, and this one is automatic. Continue with the \
+            steps; the file was not changed.
+            """,
+            database: connection.database)
     }
 
     /// Carries out the changes.

@@ -24,6 +24,17 @@ extension Migrator {
             return changes.allSatisfy { if case .createTable = $0 { true } else { false } }
         }
 
+        /// Whether a table or a column is missing that an automatic migrator's tables declare.
+        var addsColumns: Bool {
+            guard case .adapt(let changes) = work else { return false }
+            return changes.contains { change in
+                switch change {
+                case .createTable, .addColumn, .renameColumn: true
+                default: false
+                }
+            }
+        }
+
         /// Whether an existing file is changed.
         var hasWork: Bool {
             switch work {
@@ -61,6 +72,16 @@ extension Migrator {
         let missing = migrations[target + 1...index].filter { $0.down == nil }.map { "\"\($0.version)\"" }
         guard missing.isEmpty else { throw noWayBack(missing.reversed(), connection) }
         return Plan(from: last, work: .undo(target + 1..<index + 1), changed: changed)
+    }
+
+    /// Throws if the migrator cannot continue from the version of a file; to be called in a transaction.
+    ///
+    /// - Throws: ``StrongroomError`` with `newerSchema` or `invalidMigrator`, as ``plan(for:to:)``.
+    func checkVersion(of connection: Connection) throws {
+        let versions = try VersionHistory(connection: connection).entries().map(\.version)
+        guard let last = versions.last else { return }
+        if let automatic { throw automatic.versioned(last, connection) }
+        _ = try index(after: versions, in: connection)
     }
 
     private func index(of version: String?, _ connection: Connection) throws -> Int {

@@ -82,6 +82,15 @@ struct VersionHistory {
             .text(version), .integer(duration.milliseconds), .integer(created ? 1 : 0),
             fingerprint.map(Value.text) ?? .null
         )
+        try tellOthers()
+    }
+
+    /// Changes the number of the schema, so that programs that have the file open look at the versions, also after a
+    /// step that has changed no table.
+    private func tellOthers() throws {
+        try connection.writingSchema {
+            try connection.run("PRAGMA schema_version = \(try connection.ownNumber("PRAGMA schema_version") + 1)")
+        }
     }
 
     /// Removes a version.
@@ -93,6 +102,7 @@ struct VersionHistory {
     ///   - duration: The duration of the downgrade.
     func remove(_ version: String, leaving before: String, duration: Duration) throws {
         try connection.run("DELETE FROM \(Self.table) WHERE version = ?", .text(version))
+        try tellOthers()
         guard try connection.ownValue("SELECT 1 FROM \(Self.table) LIMIT 1") == nil else { return }
         try record(before, duration: duration, created: true, fingerprint: nil)
     }

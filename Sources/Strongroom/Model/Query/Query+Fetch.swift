@@ -46,6 +46,8 @@ extension Query {
     ///   - db: A transaction.
     ///   - body: Receives each record.
     /// - Throws: As ``fetch(in:)``; what the closure throws.
+    /// - Note: The records are those that there were when the loop began, also if the closure changes the table. Before
+    ///   the first such change the rest of the records is read into memory: see <doc:AskingForRows>.
     @inlinable
     public func forEach(
         in db: borrowing some Reading & ~Copyable,
@@ -56,7 +58,8 @@ extension Query {
         }
     }
 
-    /// Provides a cursor, which reads one record at a time and retains none.
+    /// Provides a cursor, which reads one record at a time and retains none, unless the closure changes the table: then
+    /// the rest of the records is read before, as by ``forEach(in:_:)``.
     ///
     /// ```swift
     /// let found = try Contact.order { $0.name.ascending }.withCursor(in: db) { cursor in
@@ -80,7 +83,9 @@ extension Query {
         let connection = db.handle.connection
         let statement = try statement(as: Source.RecordType.self, on: connection)
         defer { statement.finish() }
-        var cursor = RecordCursor(self, statement, on: connection)
+        let rows = connection.openRows(of: statement)
+        defer { if rows != nil { connection.closeRows() } }
+        var cursor = RecordCursor(self, statement, rows, on: connection)
         return try body(&cursor)
     }
 
@@ -91,7 +96,12 @@ extension Query {
     /// - Throws: As ``fetch(in:)``.
     @inlinable
     public func first(in db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
-        try limitedToOne().withCursor(in: db) { cursor in try cursor.next() }
+        let query = limitedToOne()
+        let connection = db.handle.connection
+        let statement = try query.statement(as: Source.RecordType.self, on: connection)
+        defer { statement.finish() }
+        var cursor = RecordCursor(query, statement, nil, on: connection)
+        return try cursor.next()
     }
 
     /// The record of the query with the highest primary key, regardless of the query's order.

@@ -5,12 +5,15 @@ public struct RecordCursor<Source: Table>: ~Copyable {
     private let query: Query<Source>
     @usableFromInline let statement: Statement
     @usableFromInline let connection: Connection
+    /// Nil on a connection that cannot write.
+    @usableFromInline let rows: OpenRows?
     @usableFromInline var number = 0
     @usableFromInline var isAtEnd = false
 
     @usableFromInline
-    init(_ query: Query<Source>, _ statement: Statement, on connection: Connection) {
+    init(_ query: Query<Source>, _ statement: Statement, _ rows: OpenRows?, on connection: Connection) {
         self.query = query
+        self.rows = rows
         self.statement = statement
         self.connection = connection
     }
@@ -22,17 +25,23 @@ public struct RecordCursor<Source: Table>: ~Copyable {
     @inlinable
     public mutating func next() throws -> Source.RecordType? {
         // A statement that is stepped again after its end starts over.
-        guard !isAtEnd, try statement.step() else {
+        guard !isAtEnd, try rows?.next() ?? statement.step() else {
             isAtEnd = true
             return nil
         }
         do {
-            let record = try Source.RecordType(row: Row(statement))
+            let record = try readRecord()
             number += 1
             return record
         } catch {
             throw located(error)
         }
+    }
+
+    @inlinable
+    func readRecord() throws -> Source.RecordType {
+        guard let rows, rows.isCopied else { return try Source.RecordType(row: Row(statement)) }
+        return try Source.RecordType(row: Row(rows))
     }
 
     @usableFromInline

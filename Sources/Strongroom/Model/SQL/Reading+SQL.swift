@@ -10,16 +10,24 @@ extension Reading where Self: ~Copyable {
     ///
     /// - Parameters:
     ///   - sql: The query; values are interpolated.
-    ///   - body: Called with each row, which is valid only during the call.
+    ///   - body: Called with each row, which is valid only during the call. The rows are those that there were when
+    ///     the query began, also if the closure changes them: see <doc:AskingForRows>.
     /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `readOnly`, or the engine's error; errors of the
     ///   closure.
     @inlinable
     public func forEachRow(_ sql: SQL, _ body: (borrowing Row) throws -> Void) throws {
-        let statement = try handle.connection.statement(for: sql)
+        let connection = handle.connection
+        let statement = try connection.statement(for: sql)
         defer { statement.finish() }
-        let row = Row(statement)
-        while try statement.step() {
-            try body(row)
+        guard let rows = connection.openRows(of: statement) else {
+            let row = Row(statement)
+            while try statement.step() { try body(row) }
+            return
+        }
+        defer { connection.closeRows() }
+        try withExtendedLifetime(rows) {
+            let row = Row(rows)
+            while try rows.next() { try body(row) }
         }
     }
 

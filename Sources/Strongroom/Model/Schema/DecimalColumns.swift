@@ -112,6 +112,8 @@ final class CheckedTables {
     fileprivate(set) var dates: Set<String> = []
     /// Tables whose keys the engine generates; see ``Connection/requireGeneratedKeys(of:)``.
     var generatedKeys: Set<String> = []
+    /// Tables whose declared keys are unique in the file; see ``Connection/requireUniqueKey(of:)``.
+    var uniqueKeys: Set<String> = []
 }
 
 extension Connection {

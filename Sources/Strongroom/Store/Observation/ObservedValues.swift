@@ -35,7 +35,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
             let last = Locked<Result<Value, any Error>?>(nil)
             self.last = last
             observer = ChangeObserver(values.store.pool.broadcaster, tables: nil) { [read = values.read] connection in
-                let value = Result { try connection.inSnapshot { try read(ReadTransaction(connection)) } }
+                let value = Result { try connection.inKnownSnapshot { try read(ReadTransaction(connection)) } }
                 last.withLock { $0 = value }
             }
         }
@@ -53,7 +53,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
             do {
                 let limits = OperationLimits(label: values.label, isLast: true)
                 return try await values.store.pool.perform(.read, limits) { [observer] connection in
-                    let (value, tables) = try connection.inSnapshot {
+                    let (value, tables) = try connection.inKnownSnapshot {
                         try connection.watchingReads { try read(ReadTransaction(connection)) }
                     }
                     // Before the reader is released: otherwise closing the store would read the value again.

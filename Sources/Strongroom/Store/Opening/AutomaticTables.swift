@@ -2,6 +2,8 @@
 final class AutomaticTables: Sendable {
     let isKept: Bool
     private let known = Locked<[ObjectIdentifier: TableSchema]>([:])
+    /// Those that differ from their declarations in what reading them does not need.
+    private let readable = Locked<Set<ObjectIdentifier>>([])
     private let present = Locked<[SQLName: TableSchema]>([:])
     /// Serializes comparisons; a later caller finds that its table has already been compared.
     let mutex = AsyncMutex()
@@ -12,8 +14,11 @@ final class AutomaticTables: Sendable {
     }
 
     /// Whether the table of a type need not be compared any more.
-    func isKnown(_ table: any Table.Type) -> Bool {
+    ///
+    /// - Parameter isReading: Whether it is only read.
+    func isKnown(_ table: any Table.Type, isReading: Bool = false) -> Bool {
         isKept || known.withLock { $0[ObjectIdentifier(table)] != nil }
+            || isReading && readable.withLock { $0.contains(ObjectIdentifier(table)) }
     }
 
     /// The declarations of tables that are in the file, as far as this process has used them, if no migrator maintains
@@ -27,6 +32,7 @@ final class AutomaticTables: Sendable {
     func forgetPresent(on connection: Connection) {
         guard !isKept else { return }
         present.withLock { $0.removeAll() }
+        readable.withLock { $0.removeAll() }
         // A table is looked for when its statements are prepared.
         connection.forgetUserStatements()
     }
@@ -39,5 +45,10 @@ final class AutomaticTables: Sendable {
     /// Records that a table is in the file and matches its declaration, as committed.
     func record(_ table: any Table.Type) {
         known.withLock { $0[ObjectIdentifier(table)] = table.schema }
+    }
+
+    /// Records that a table in the file has every column of its declaration.
+    func recordReadable(_ table: any Table.Type) {
+        _ = readable.withLock { $0.insert(ObjectIdentifier(table)) }
     }
 }

@@ -7,12 +7,12 @@ extension ConnectionPool {
     func read<T: Sendable>(
         _ limits: OperationLimits, _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
-        try await perform(.read, limits) { connection in try connection.inSnapshot { try work(connection) } }
+        try await perform(.read, limits) { connection in try connection.inKnownSnapshot { try work(connection) } }
     }
 
     /// As the async form, on the current thread.
     func readBlocking<T>(_ limits: OperationLimits, _ work: (Connection) throws -> T) throws -> T {
-        try performBlocking(.read, limits) { connection in try connection.inSnapshot { try work(connection) } }
+        try performBlocking(.read, limits) { connection in try connection.inKnownSnapshot { try work(connection) } }
     }
 
     /// Writes in a transaction, shared or separate; the work may request its rollback.

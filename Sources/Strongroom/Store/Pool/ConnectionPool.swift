@@ -67,6 +67,7 @@ final class ConnectionPool: Sendable {
     ///     key now.
     ///   - keeper: Called before the connections are closed; returns a connection to close after them.
     ///   - automaticTables: The tables that need not be compared with the declarations of their types.
+    ///   - knownSchema: Compares the versions of the file with those of the program; nil for a file without a migrator.
     ///   - records: Creates the recorder of a writer's commits; nil to record none.
     ///   - whenClosed: Called once, when no connection is left: after closing, or when the pool is deinitialized;
     ///     released then.
@@ -83,6 +84,7 @@ final class ConnectionPool: Sendable {
         renew: @escaping @Sendable (Connection) throws -> Bool = { _ in false },
         keeper: @escaping @Sendable () -> Connection? = { nil },
         automaticTables: AutomaticTables = AutomaticTables(isKept: true),
+        knownSchema: KnownSchema? = nil,
         records: @escaping @Sendable () -> CommitRecords? = { nil },
         whenClosed: @escaping @Sendable () -> Void
     ) {
@@ -103,6 +105,7 @@ final class ConnectionPool: Sendable {
         idleTimer = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [memory, automaticTables] role in
             let connection = try open(role)
+            knownSchema?.attach(to: connection)
             if connection.isWriter {
                 automaticTables.attach(to: connection)
                 records()?.attach(to: connection)
@@ -115,6 +118,7 @@ final class ConnectionPool: Sendable {
         writer = Slot(.writer, open: open)
         writer.connection = connection
         automaticTables.attach(to: connection)
+        knownSchema?.attach(to: connection)
         if connection.isWriter { records()?.attach(to: connection) }
         // Changes made by opening and migrating are not reported to observers.
         _ = connection.removeChangedTables()

@@ -45,6 +45,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
                 connection.inTransaction(.immediate) {
                     connection.transaction.isFullyRecorded = true
                     if foreign.isOn { foreign.checkInTransaction(connection) }
+                    try connection.readKnownSchema()
                     return try inTime(work)
                 })
         case .deferred:
@@ -52,7 +53,10 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
                 foreign.whileDeferred(on: connection) {
                     try connection.inTransaction(.deferred) {
                         connection.transaction.isFullyRecorded = true
-                        return try inTime(work)
+                        let result = try inTime(work)
+                        // It may have begun to read late, and needs no snapshot before.
+                        try connection.readKnownSchema()
+                        return result
                     }
                 })
         case .shared where members.isEmpty: return try runFirst(on: connection, work)
@@ -78,6 +82,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
         do {
             connection.transaction.isFullyRecorded = true
             if foreign.isOn { foreign.checkInTransaction(connection) }
+            try connection.readKnownSchema()
             let result = try work()
             try connection.checkTransactionIsWhole()
             try connection.checkPages()

@@ -25,6 +25,7 @@ final class HeldReader: Sendable {
         ) throws -> T {
             if cursor == nil { try connection.beginSnapshot() }
             do {
+                if cursor == nil { try connection.requireKnownSchema() }
                 let cursor = if let cursor = cursor as? Cursor { cursor } else { try make(connection) }
                 self.cursor = cursor
                 let result = try work(cursor, connection)

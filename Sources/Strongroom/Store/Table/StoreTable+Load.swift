@@ -16,7 +16,7 @@ extension StoreTable where Source.RecordType == Source {
     public func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Source, Property> & Sendable, of records: inout [Source]
     ) async throws {
-        try await store.prepare(Source.tables(of: relation, isStrict: false))
+        try await store.prepare(Source.tables(of: relation, isStrict: false), isReading: true)
         try await store.read(&records) { db, records in try Source.load(relation, of: &records, in: db) }
     }
 
@@ -29,7 +29,7 @@ extension StoreTable where Source.RecordType == Source {
     public func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Source, Property> & Sendable, of record: inout Source
     ) async throws {
-        try await store.prepare(Source.tables(of: relation, isStrict: false))
+        try await store.prepare(Source.tables(of: relation, isStrict: false), isReading: true)
         try await store.read(&record) { db, record in try Source.load(relation, of: &record, in: db) }
     }
 }

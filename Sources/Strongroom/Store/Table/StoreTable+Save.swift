@@ -3,7 +3,8 @@ extension StoreTable {
     /// Creates the table, or updates it to its declaration, if the store's configuration has no migrator; once per
     /// type.
     ///
-    /// The other methods of ``StoreTable`` do so, too.
+    /// The other methods of ``StoreTable`` do so, too; those that read, only if the table or one of its columns is
+    /// missing.
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` if the file's schema
     ///   is maintained by another program's migrator; as `Store.write`.

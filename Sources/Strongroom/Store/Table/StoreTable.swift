@@ -19,7 +19,7 @@ public struct StoreTable<Source: Table>: Sendable {
     /// - Throws: As `Table.find` and `Store.read`.
     @inlinable
     public func find(_ key: Source.Key) async throws -> Source.RecordType? {
-        try await prepare()
+        try await store.prepare(Source.self, isReading: true)
         return try await store.read { db in try Source.find(key, in: db) }
     }
 
@@ -28,7 +28,7 @@ public struct StoreTable<Source: Table>: Sendable {
     /// - Throws: As `find`.
     @inlinable
     public func find(_ keys: [Source.Key]) async throws -> [Source.RecordType] {
-        try await prepare()
+        try await store.prepare(Source.self, isReading: true)
         return try await store.read { db in try Source.find(keys, in: db) }
     }
 
@@ -37,7 +37,7 @@ public struct StoreTable<Source: Table>: Sendable {
     /// - Throws: As `find`.
     @inlinable
     public func all() async throws -> [Source.RecordType] {
-        try await prepare()
+        try await store.prepare(Source.self, isReading: true)
         return try await store.read { db in try Source.all(in: db) }
     }
 
@@ -46,7 +46,7 @@ public struct StoreTable<Source: Table>: Sendable {
     /// - Throws: As `find`.
     @inlinable
     public func fetch(_ query: Query<Source>) async throws -> [Source.RecordType] {
-        try await prepare()
+        try await store.prepare(Source.self, isReading: true)
         return try await store.read { db in try query.fetch(in: db) }
     }
 
@@ -55,7 +55,7 @@ public struct StoreTable<Source: Table>: Sendable {
     /// - Throws: As `find`.
     @inlinable
     public func count() async throws -> Int {
-        try await prepare()
+        try await store.prepare(Source.self, isReading: true)
         return try await store.read { db in try Source.count(in: db) }
     }
 }

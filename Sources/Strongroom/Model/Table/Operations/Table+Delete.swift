@@ -5,7 +5,8 @@ extension Table {
     ///   - key: The primary key.
     ///   - db: A write transaction.
     /// - Returns: Whether there was such a row.
-    /// - Throws: ``StrongroomError`` with `constraint` if other rows reference it, or the engine's error.
+    /// - Throws: ``StrongroomError`` with `constraint` if other rows reference it, `schemaChange` if several rows of the
+    ///   file's table can have one key, or the engine's error.
     @inlinable
     @discardableResult
     public static func delete(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
@@ -13,6 +14,7 @@ extension Table {
         if connection.hasRecordsInMemory { try connection.checkDuplicatesInMemory(of: schema.name) }
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
             try connection.prepareTable(schema)
+            try connection.requireUniqueKey(of: schema)
             return (try TableStatements(schema, RecordType.columnNames).delete(), [])
         }
         defer { statement.finish() }
@@ -56,6 +58,7 @@ extension Table {
             return try connection.inSavepoint {
                 let statement = try connection.statement(OperationKey(Self.self, Operation.deleteMany)) {
                     try connection.prepareTable(schema)
+                    try connection.requireUniqueKey(of: schema)
                     return (try TableStatements(schema, RecordType.columnNames).deleteMany(), [])
                 }
                 defer { statement.finish() }

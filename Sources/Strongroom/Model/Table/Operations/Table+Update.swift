@@ -10,8 +10,8 @@ extension Table {
     ///   - record: The record; nil is written as NULL.
     ///   - db: A write transaction.
     /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
-    ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `constraint`; errors
-    ///   of `validateUpdate`.
+    ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `schemaChange` if
+    ///   several rows of the file's table can have one key, `constraint`; errors of `validateUpdate`.
     @inlinable
     public static func update(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws {
         let connection = db.handle.connection
@@ -97,14 +97,18 @@ extension Table {
     ///   - db: A write transaction.
     ///   - assignments: Returns the assignments for the table's columns; if empty, nothing is changed.
     /// - Returns: Whether there is such a row.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's error.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `schemaChange` if several rows of the file's
+    ///   table can have one key, or the engine's error.
     @discardableResult
     public static func update(
         _ key: Key,
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Bool {
-        try Query<Self>().where(key: key).update(in: db, assignments) > 0
+        let connection = db.handle.connection
+        try connection.prepareTable(schema)
+        try connection.requireUniqueKey(of: schema)
+        return try Query<Self>().where(key: key).update(in: db, assignments) > 0
     }
 
     /// Sets columns of the rows with some keys, atomically.
@@ -223,6 +227,7 @@ extension Table {
     ) throws -> Bool {
         let statement = try connection.statement(cached ? OperationKey(Self.self, operation, leftOut, form) : nil) {
             try connection.prepareTable(schema)
+            try connection.requireUniqueKey(of: schema)
             let keepingNil = operation == Operation.keep || operation == Operation.keepRest
             let statements = TableStatements(schema, RecordType.columnNames)
             let version = RecordType.upkeep?.versionIndex

@@ -1,0 +1,181 @@
+import Strongroom
+import StrongroomTesting
+import Testing
+
+@Table("ix")
+private struct Ix: Equatable {
+    var id: Int64?
+    @Column(indexed: true) var n: Int
+    var text: String?
+}
+
+/// Loops whose closures write to the table that the rows come from.
+@Suite("Loops that write to their rows")
+struct LoopWritesTests {
+    struct Endless: Error {}
+
+    private let store: Store
+
+    init() async throws {
+        store = try await TemporaryStore(tables: [Ix.schema]).store
+        try await store.write { db in
+            for n in 1...5 { try Ix.insert(Ix(n: n, text: "row \(n)"), in: db) }
+        }
+    }
+
+    @Test func rowsThatMoveInTheIndexAreMetOnce() async throws {
+        try await store.write { db in
+            var met: [Int] = []
+            try Ix.order { $0.n.ascending }.forEach(in: db) { row in
+                met.append(row.n)
+                guard met.count <= 5 else { throw Endless() }
+                var row = row
+                row.n += 100
+                try Ix.update(row, in: db)
+            }
+            #expect(met == [1, 2, 3, 4, 5])
+            #expect(try Ix.all(in: db).map(\.n) == [101, 102, 103, 104, 105])
+        }
+    }
+
+    @Test func insertedRowsAreNotMet() async throws {
+        try await store.write { db in
+            var count = 0
+            try Ix.where { $0.n > 0 }.withCursor(in: db) { cursor in
+                while let row = try cursor.next() {
+                    count += 1
+                    guard count <= 5 else { throw Endless() }
+                    try Ix.insert(Ix(n: row.n + 1_000, text: row.text), in: db)
+                }
+                // At the end it stays there.
+                #expect(try cursor.next() == nil)
+            }
+            #expect(count == 5)
+            #expect(try Ix.count(in: db) == 10)
+        }
+    }
+
+    @Test func rowsThatAreDeletedLaterAreMet() async throws {
+        try await store.write { db in
+            var met: [Int] = []
+            try Ix.order { $0.n.ascending }.forEach(in: db) { row in
+                met.append(row.n)
+                try db.execute("DELETE FROM ix")
+            }
+            #expect(met == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test("A row of SQL keeps its values after a write, of every type")
+    func theCurrentRowStays() async throws {
+        try await store.write { db in
+            try db.execute("CREATE TABLE cell (a INTEGER PRIMARY KEY, r REAL, t TEXT, b BLOB, z)")
+            try db.execute("CREATE INDEX cell_r ON cell (r)")
+            for key in 1...3 {
+                try db.execute(
+                    """
+                    INSERT INTO cell VALUES (\(key), \(Double(key) + 0.5), \("t\(key)"), \([UInt8(key), 0]), NULL)
+                    """)
+            }
+            var rows: [[Value]] = []
+            try db.forEachRow("SELECT r AS real, a, t, b, z FROM cell WHERE r > 0 ORDER BY r") { row in
+                guard rows.count < 3 else { throw Endless() }
+                let key: Int64 = try row[1]
+                try db.execute("UPDATE cell SET r = r + 100, t = 'new', b = NULL, z = 1 WHERE a = \(key)")
+                let real: Double = try row["real"]
+                #expect(real == Double(key) + 0.5)
+                let (name, count, missing) = (row.name(at: 0), row.count, try? row.integer(at: 5))
+                #expect(name == "real")
+                #expect(count == 5)
+                #expect(missing == nil)
+                rows.append(try (0..<row.count).map { try row.value(at: $0) })
+            }
+            let expected: [[Value]] = (1...3).map { key in
+                [.real(Double(key) + 0.5), .integer(Int64(key)), .text("t\(key)"), .blob([UInt8(key), 0]), .null]
+            }
+            #expect(rows == expected)
+            #expect(try db.value("SELECT count(*) FROM cell WHERE r > 100", as: Int.self) == 3)
+        }
+    }
+
+    @Test func aWriteToAnotherTableChangesNothingForTheLoop() async throws {
+        try await store.write { db in
+            try db.execute("CREATE TABLE copy (n INTEGER)")
+            var met: [Int] = []
+            try Ix.order { $0.n.ascending }.forEach(in: db) { row in
+                met.append(row.n)
+                try db.execute("INSERT INTO copy VALUES (\(row.n))")
+            }
+            #expect(met == [1, 2, 3, 4, 5])
+            #expect(try db.value("SELECT count(*) FROM copy", as: Int.self) == 5)
+        }
+    }
+
+    @Test func eachOfTwoLoopsMeetsTheRowsThatThereWereAtItsBeginning() async throws {
+        try await store.write { db in
+            var (outer, inner) = (0, 0)
+            try Ix.order { $0.n.ascending }.forEach(in: db) { row in
+                outer += 1
+                guard outer <= 5 else { throw Endless() }
+                let before = try Ix.count(in: db)
+                var met = 0
+                try Ix.query.forEach(in: db) { other in
+                    met += 1
+                    guard met <= before else { throw Endless() }
+                    if other.id == row.id { try Ix.insert(Ix(n: row.n + 50), in: db) }
+                }
+                #expect(met == before)
+                inner += met
+            }
+            #expect(outer == 5)
+            #expect(inner == 5 + 6 + 7 + 8 + 9)
+        }
+    }
+
+    @Test func aTriggerThatWritesToTheTableCounts() async throws {
+        try await store.write { db in
+            try db.execute("CREATE TABLE cause (n INTEGER)")
+            try db.execute(
+                "CREATE TRIGGER moved AFTER INSERT ON cause BEGIN UPDATE ix SET n = n + 100 WHERE id = new.n; END")
+            var met: [Int] = []
+            try Ix.order { $0.n.ascending }.forEach(in: db) { row in
+                met.append(row.n)
+                guard met.count <= 5 else { throw Endless() }
+                try db.execute("INSERT INTO cause VALUES (\(row.id))")
+            }
+            #expect(met == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test func aPartThatIsRolledBackChangesNoRowOfTheLoop() async throws {
+        try await store.write { db in
+            var met: [Int] = []
+            try Ix.order { $0.n.ascending }.forEach(in: db) { row in
+                met.append(row.n)
+                guard met.count <= 5 else { throw Endless() }
+                #expect(throws: Endless.self) {
+                    try db.savepoint { db in
+                        try db.execute("UPDATE ix SET n = n + 100")
+                        throw Endless()
+                    }
+                }
+            }
+            #expect(met == [1, 2, 3, 4, 5])
+            #expect(try Ix.all(in: db).map(\.n) == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test func inAStoreInMemoryToo() async throws {
+        let store = try await TemporaryStore(tables: [Ix.schema], settings: StoreSettings(storage: .memory)).store
+        try await store.write { db in
+            for n in 1...3 { try Ix.insert(Ix(n: n), in: db) }
+            var count = 0
+            try Ix.order { $0.n.ascending }.forEach(in: db) { row in
+                count += 1
+                guard count <= 3 else { throw Endless() }
+                try db.execute("UPDATE ix SET n = n + 100 WHERE id = \(row.id)")
+            }
+            #expect(count == 3)
+        }
+    }
+}
