@@ -57,7 +57,8 @@ struct VerifyCommandTests {
         try await store.close()
         let whole = try ledger.bytes(ledger.path())
         var pages: [Int] = []
-        for page in 2...whole.count / (try CipherSettings.engineDefault().pageSize) {
+        let count = try whole.count / CipherSettings.engineDefault().pageSize
+        for page in 2...count {
             try ledger.damage(page: page)
             let found = try await ledger.run("doctor", "ledger.sqlite", "--json").json(Found.self).damagedPages
             if found.map(\.description) == ["page \(page) of the schema"] { pages = found.map(\.number) }
