@@ -4,6 +4,16 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
+struct Zone: RawRepresentable, Hashable, ColumnValue {
+    let rawValue: String
+    let timeZone: TimeZone
+
+    init?(rawValue: String) {
+        guard let zone = TimeZone(identifier: rawValue) else { return nil }
+        (self.rawValue, timeZone) = (rawValue, zone)
+    }
+}
+
 @Suite("The examples of \"Types of columns\"")
 struct TypesExamples {
     @Table("contact")
@@ -143,16 +153,6 @@ struct TypesExamples {
             #expect(found == 10)
         }
         #expect(Self.fromCents.newestVersion == "6")
-    }
-
-    struct Zone: RawRepresentable, Hashable, ColumnValue {
-        let rawValue: String
-        let timeZone: TimeZone
-
-        init?(rawValue: String) {
-            guard let zone = TimeZone(identifier: rawValue) else { return nil }
-            (self.rawValue, timeZone) = (rawValue, zone)
-        }
     }
 
     @Table("appointment")

@@ -20,10 +20,10 @@ import Testing
     }
 
     @Test func `the newest change with the one before it is acknowledged`() async throws {
-        try await folder.requireNewest(3)
+        try await folder.requireNewest(3, after: 1)
         // A list would begin with it.
         #expect(try await folder.objects.create("clinic/ee", []))
-        try await folder.requireNewest(3)
+        try await folder.requireNewest(3, after: 1)
     }
 
     @Test(arguments: [(1, "notOwner"), (2, "notOwner"), (4, "replicaIncomplete"), (5, "replicaIncomplete")])
@@ -31,7 +31,7 @@ import Testing
         number: UInt64, wanted: String
     ) async throws {
         // Number 4 vanished again.
-        let error = await #expect(throws: StrongroomError.self) { try await folder.requireNewest(number) }
+        let error = await #expect(throws: StrongroomError.self) { try await folder.requireNewest(number, after: 1) }
         #expect("\(try #require(error).code)" == wanted)
     }
 }
