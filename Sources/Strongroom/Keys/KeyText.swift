@@ -1,6 +1,6 @@
-/// The text form of a chain's keys in UTF-8, one per line, oldest first: a passphrase, `raw:` and 64 hexadecimal digits,
-/// or `recovery:` and a recovery key. A line that is a recovery key, with all of its check characters, is one without
-/// the prefix, too: it is typed from paper. Empty lines are ignored.
+/// The text form of a chain's keys in UTF-8, one per line, oldest first: a passphrase, `raw:` and 64 hexadecimal
+/// digits, or `recovery:` and a recovery key. A line that is a recovery key, with all of its check characters, is one
+/// without the prefix, too: it is typed from paper. Empty lines are ignored.
 struct KeyText {
     /// The error for an invalid text.
     ///

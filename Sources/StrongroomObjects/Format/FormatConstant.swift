@@ -1,3 +1,4 @@
+import Foundation
 import Strongroom
 
 /// A value that is compared with a property.
@@ -46,10 +47,16 @@ enum FormatConstant {
                 return value
             }
             guard let stored = try Self.stored(argument, as: ColumnKind(V.Unwrapped.self)) else { return nil }
-            return try? V.read(stored)
+            return Self.read(stored)
         default:
-            return stored(as: ColumnKind(V.Unwrapped.self)).flatMap { try? V.read($0) }
+            return stored(as: ColumnKind(V.Unwrapped.self)).flatMap(Self.read)
         }
+    }
+
+    /// A predicate is no stored value: a UUID may be written in either case.
+    private static func read<V: ColumnValue>(_ stored: Value) -> V? {
+        let isUUID = V.Unwrapped.self == UUID.self
+        return try? V.read(isUUID ? Spelling.uuid.canonical(stored) ?? stored : stored)
     }
 
     /// The representation in which a column's storage class keeps a literal.

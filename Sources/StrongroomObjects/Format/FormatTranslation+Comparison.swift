@@ -129,7 +129,8 @@ extension FormatTranslation {
         let name = property.columnName ?? ""
         return mistake(
             """
-            Column "\(name)" holds \(property.type), and \(constant.name) was given, which is not one; correct the value.
+            Column "\(name)" holds \(property.type), and \(constant.name) was given, which is not one; correct the \
+            value.
             """,
             at: operand)
     }

@@ -56,10 +56,14 @@ extension AutomaticRun {
     /// Copies a fixture file, and compares its schema with that of the release if the test declares it.
     func open(_ fixture: Fixture) async throws {
         let file = try ProofFile(subject, copying: fixture.path)
+        let key = key(of: fixture)
+        _ = await attempting("a fixture file cannot be opened with its key", on: "fixture \(fixture.name)") {
+            try await file.adopt([key])
+        }
         let version = fixture.version
         let title = "fixture \(fixture.name)"
         let declared = origins.first { $0.version == version }
-        guard let sight = try await add(file, version: version, title: title, key: key(of: fixture)) else { return }
+        guard let sight = try await add(file, version: version, title: title, key: key) else { return }
         report.fixtures.append(fixture.name)
         guard let declared else { return }
         let differences = sight.schema.differences(

@@ -31,6 +31,13 @@ struct ProofFile: Sendable {
         try FileCopy.make(of: path, at: self.path)
     }
 
+    /// Accepts a copy of a file that records another database's name.
+    func adopt(_ keys: [Key]) async throws {
+        _ = try await using(nil, keys: keys, rotation: .manual) { store in
+            try await store.write { db in try db.execute("DROP VIEW IF EXISTS strongroom_database") }
+        }
+    }
+
     var path: String { directory.path(ProofConfiguration.fileName) }
 
     /// Copies the file and the files that belong to it in their current state. In the middle of a transaction, the copy

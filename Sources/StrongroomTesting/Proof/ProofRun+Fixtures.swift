@@ -46,6 +46,7 @@ extension ProofRun {
         guard differences.isEmpty else { return }
         for end in migrations.indices where end >= start {
             let file = try ProofFile(subject, copying: fixture.path)
+            try await file.adopt([key(of: fixture)])
             let keys = [key(of: fixture), .numbered(2)]
             _ = try await inspect(
                 at: file, through: end, since: start, on: "\(way) → \(version(end))", keys: keys, changes: .warn

@@ -48,6 +48,36 @@ struct HowDoIExamples {
         func show(_ count: Int) { continuation.yield(count) }
     }
 
+    enum Friends {
+        @Table("contact")
+        struct Contact {
+            var id: Int64?
+            var name: String
+            @Column("e-mail", unique: true) var email: String
+            var phone: String?
+            var calls: Int = 0
+        }
+    }
+
+    @Test func severalWritesAreOneTransaction() async throws {
+        typealias Contact = Friends.Contact
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        let contact = Contact(name: "A1", email: "1@example.org", phone: "030")
+        let manyContacts = (2...50).map { Contact(name: "A\($0)", email: "\($0)@example.org", phone: "030", calls: $0) }
+        let fromTheServer = Contact(name: "A2", email: "2@example.org", calls: 7)
+
+        try await store.write { db in  // one transaction; an error undoes all of it
+            try Contact.insert(contact, in: db)
+            try Contact.insert(contentsOf: manyContacts, in: db)
+            try Contact.upsert(fromTheServer, by: \.email, nils: .keep, in: db)
+            try Contact.where { $0.calls == 0 }.update(in: db) { [$0.phone.set(nil)] }
+        }
+
+        let updated = try await store.table(Contact.self).find(2)
+        #expect(updated?.calls == 7 && updated?.phone == "030")
+        #expect(try await store.table(Contact.self).find(1)?.phone == nil)
+    }
+
     private let printed = Printed()
 
     private func print(_ items: Any...) { printed.add(items) }

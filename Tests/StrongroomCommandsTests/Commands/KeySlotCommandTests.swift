@@ -71,7 +71,8 @@ struct KeySlotCommandTests {
         let wrong = try await after.run("restore", copy, "ledger_b.sqlite", "--json")
         #expect(try wrong.failure().code == "wrongKey")
         #expect(try wrong.failure().message.contains("safe, recovery key"))
-        let restored = try await after.run("restore", copy, "ledger_b.sqlite", "--backup-key-file", paper)
+        let restored = try await after.run(
+            "restore", copy, "ledger_b.sqlite", "--backup-key-file", paper, "--adopt-from", "ledger.sqlite")
         #expect(restored.status == .success, "\(restored.errors)")
         #expect(try await after.rows("ledger_b.sqlite") == 3)
         // Or the new passphrase gets a slot.

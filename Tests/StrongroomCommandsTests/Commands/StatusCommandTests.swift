@@ -61,7 +61,9 @@ struct StatusCommandTests {
         let wrapping = ledger.with(\.protection, .envelope)
         try await wrapping.make("ledger_b.sqlite")
         func missing(_ name: String) async throws -> Bool? {
-            try await wrapping.run("status", name, "--json").json(Answer.self).detail?.envelopeMissing
+            let run = try await wrapping.run("status", name, "--json")
+            let answer = try run.json(Answer.self)
+            return answer.detail?.envelopeMissing
         }
         #expect(try await missing("ledger_a.sqlite") == true)
         #expect(try await missing("ledger_b.sqlite") == false)

@@ -73,7 +73,9 @@ struct HiddenTableTests {
             try db.execute("CREATE VIRTUAL TABLE temp.found USING fts4(body)")
             try expectFailure(.notAuthorized) { try db.execute("ALTER TABLE temp.found RENAME TO note") }
             // Newer engines refuse the name themselves, before they ask.
-            let shadow = try #require(throws: StrongroomError.self) { try db.execute("CREATE TABLE found_content (id)") }
+            let shadow = try #require(throws: StrongroomError.self) {
+                try db.execute("CREATE TABLE found_content (id)")
+            }
             #expect(shadow.code == .notAuthorized || shadow.description.contains("reserved for internal use"))
             try expectFailure(.notAuthorized) { try db.execute("CREATE VIRTUAL TABLE main.found USING fts4(body)") }
             try db.execute("CREATE TABLE found_other (id)")

@@ -1,4 +1,5 @@
-/// Files whose pages have no authentication codes: those of SQLCipher 1, and others with `PRAGMA cipher_use_hmac = OFF`.
+/// Files whose pages have no authentication codes: those of SQLCipher 1, and others with `PRAGMA cipher_use_hmac =
+/// OFF`.
 extension DatabaseKeys {
     /// The derivation of SQLCipher 1 and 2.
     private static let former = CipherSettings(

@@ -34,8 +34,8 @@ public struct FileDiagnosis: Sendable, Equatable {
         case damaged
         /// Its write-ahead log is damaged: opening it would drop the transactions after the damage.
         case damagedLog
-        /// A key matches, every page is intact, and its schema has a version that the program does not know, or SQL that
-        /// the linked engine does not know.
+        /// A key matches, every page is intact, and its schema has a version that the program does not know, or SQL
+        /// that the linked engine does not know.
         case newerSchema
         /// A key matches and every page is intact.
         case whole

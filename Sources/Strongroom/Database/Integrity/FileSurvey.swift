@@ -88,8 +88,8 @@ struct FileSurveyor {
                 throw StrongroomError(
                     .encryptedFile,
                     """
-                    The file "\(file.path)" is no plaintext database, or its first bytes are damaged. Give its key; if it \
-                    never had one, restore it from a backup.
+                    The file "\(file.path)" is no plaintext database, or its first bytes are damaged. Give its key; \
+                    if it never had one, restore it from a backup.
                     """,
                     database: file.name)
             }

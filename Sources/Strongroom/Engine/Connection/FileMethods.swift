@@ -324,3 +324,14 @@ struct FileMethods {
         }
     }
 }
+
+/// Pages whose damage is known, and which the engine must not read.
+struct RefusedPages {
+    /// The numbers of pages by their positions in the database file, and in its WAL.
+    var inFile: [Int64: Int] = [:]
+    var inLog: [Int64: Int] = [:]
+    /// The engine's result code of reading one.
+    var result = SQLITE_CORRUPT
+    /// Fills a page's memory so that the codec accepts it: the engine decrypts also a page that could not be read.
+    let fill: (UnsafeMutableRawBufferPointer, Int) -> Void
+}

@@ -10,8 +10,8 @@ import CSQLCipher
 ///
 /// The codec is used only for pages that are not in the page cache, so nothing is asked while the cache has every page.
 ///
-/// The codec fails as well after a page that the operating system could not read, which is no damage: the methods of the
-/// file record that.
+/// The codec fails as well after a page that the operating system could not read, which is no damage: the methods of
+/// the file record that.
 extension Connection {
     /// Reads the first page, which also takes the snapshot of a transaction that has none.
     ///
@@ -141,17 +141,6 @@ extension Connection {
     private var openFileMethods: [UnsafeMutablePointer<FileMethods>] {
         [SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER].compactMap { openFile($0).flatMap(FileMethods.of) }
     }
-}
-
-/// Pages whose damage is known, and which the engine must not read.
-struct RefusedPages {
-    /// The numbers of pages by their positions in the database file, and in its WAL.
-    var inFile: [Int64: Int] = [:]
-    var inLog: [Int64: Int] = [:]
-    /// The engine's result code of reading one.
-    var result = SQLITE_CORRUPT
-    /// Fills a page's memory so that the codec accepts it: the engine decrypts also a page that could not be read.
-    let fill: (UnsafeMutableRawBufferPointer, Int) -> Void
 }
 
 extension Connection {

@@ -1,8 +1,8 @@
 /// Changes of the schema by other programs while the file is open, such as the migration by a newer program.
 ///
-/// The engine compares the number of the schema at the first step of each statement, and prepares the statement again if
-/// another connection has changed the schema. The first statement of a transaction is the same one each time, so that
-/// noticing a change costs nothing.
+/// The engine compares the number of the schema at the first step of each statement, and prepares the statement again
+/// if another connection has changed the schema. The first statement of a transaction is the same one each time, so
+/// that noticing a change costs nothing.
 extension Connection {
     /// Runs work that reads in one snapshot, as ``inSnapshot(_:)`` does, if the program knows the schema.
     func inKnownSnapshot<T>(_ body: () throws -> T) throws -> T {

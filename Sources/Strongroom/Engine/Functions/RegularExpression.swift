@@ -52,8 +52,8 @@ enum RegularExpression {
         }
     }
 
-    /// - Throws: `CancellationError` if the work is cancelled during the search; ``StrongroomError`` with `limit` if the
-    ///   search is given up.
+    /// - Throws: `CancellationError` if the work is cancelled during the search; ``StrongroomError`` with `limit` if
+    ///   the search is given up.
     private static func matches(
         _ expression: NSRegularExpression, _ text: String, _ calls: FunctionCalls
     ) throws -> Bool {
@@ -73,8 +73,8 @@ enum RegularExpression {
             throw StrongroomError(
                 .limit,
                 """
-                The regular expression needs too much memory for one of the texts. Repeat no group that is itself \
-                repeated, as in (a+)+, or write possessive repetitions, as in a++ and (?:a|b)*+.
+                The regular expression needs too much memory for one of the texts. Repeat sets instead of groups, as \
+                in [ab]* for (a|b)*, and no group that is itself repeated, as in (a+)+.
                 """)
         }
         return false

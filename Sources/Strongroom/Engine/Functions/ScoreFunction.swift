@@ -1,12 +1,12 @@
 import CSQLCipher
 import Foundation
 
-/// The function `strongroom_score(matchinfo, parameters, sizes)`, which ranks the rows of an FTS4 index as FTS5's `bm25` ranks
-/// those of an FTS5 index.
+/// The function `strongroom_score(matchinfo, parameters, sizes)`, which ranks the rows of an FTS4 index as FTS5's
+/// `bm25` ranks those of an FTS5 index.
 ///
 /// The first argument is the result of `matchinfo(…, 'pcy')`; see "FTS3 and FTS4 Extensions", section 4.3
-/// (sqlite.org/fts3.html). The second one is made by ``parameters(averageLength:weights:importances:)``. The third one is
-/// the row's value in `…_docsize`: `matchinfo(…, 'l')` would read it without a check. The formula is
+/// (sqlite.org/fts3.html). The second one is made by ``parameters(averageLength:weights:importances:)``. The third one
+/// is the row's value in `…_docsize`: `matchinfo(…, 'l')` would read it without a check. The formula is
 /// that of "FTS5 Extension", section 5.1.1 (sqlite.org/fts5.html), with a positive result.
 enum ScoreFunction {
     static let name = "strongroom_score"

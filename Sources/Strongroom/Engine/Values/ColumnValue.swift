@@ -71,3 +71,6 @@ extension ColumnValue {
         try bindings.bind(stored(), at: index)
     }
 }
+
+/// A type whose equal values can have different stored forms, so that the engine cannot compare them.
+protocol CodedColumnValue {}

@@ -1,8 +1,9 @@
 /// An envelope that appears together with its file: that of a backup, or of a database that is restored without one.
 ///
-/// Two files cannot be renamed at once. So the envelope is on the disk under a third name, ``nextPath``, from before the
-/// file gets its name until both copies have theirs. ``DatabaseKeys`` uses it if the file opens with its data key and
-/// not with that of the copies: at every instant the file, the former one or the new one, has its envelope beside it.
+/// Two files cannot be renamed at once. So the envelope is on the disk under a third name, ``nextPath``, from before
+/// the file gets its name until both copies have theirs. ``DatabaseKeys`` uses it if the file opens with its data key
+/// and not with that of the copies: at every instant the file, the former one or the new one, has its envelope beside
+/// it.
 extension EnvelopeFile {
     /// The path of an envelope whose file is being renamed.
     var nextPath: String { FileSystem.companion(of: databasePath, "keys.next") }

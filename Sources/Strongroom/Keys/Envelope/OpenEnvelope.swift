@@ -125,8 +125,8 @@ extension OpenEnvelope {
     /// Gives a slot another label. The slot's tag covers the label, so its key is needed.
     ///
     /// - Parameter keys: The keys that are at hand.
-    /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, its key is not among the keys, or the label
-    ///   is invalid.
+    /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, its key is not among the keys, or the
+    ///   label is invalid.
     mutating func label(_ fingerprint: KeyFingerprint, _ label: String, keys: [Key]) throws -> KeySlot {
         let label = try Self.checked(label)
         guard let index = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {

@@ -319,9 +319,9 @@ struct BackupRestore {
         let advice =
             slots.isEmpty
             ? """
-            There is no envelope of it at "\(envelopeFile.path)": if it is the backup of a database with an envelope, put \
-            the `.keys` file that was made with it beside it. Otherwise give the key that it was made with; if that is \
-            right, its first page is damaged.
+            There is no envelope of it at "\(envelopeFile.path)": if it is the backup of a database with an envelope, \
+            put the `.keys` file that was made with it beside it. Otherwise give the key that it was made with; if \
+            that is right, its first page is damaged.
             """
             : """
             Its envelope, "\(envelopeFile.path)", opens with the keys of these slots: \

@@ -50,8 +50,8 @@ struct CopyPlace: Sendable {
             throw StrongroomError(
                 .notAFile,
                 """
-                The files of "\(path)" include an envelope, "\(envelopeFile.path)", that is not of an earlier backup of \
-                this database with its slots. Use another path.
+                The files of "\(path)" include an envelope, "\(envelopeFile.path)", that is not of an earlier backup \
+                of this database with its slots. Use another path.
                 """)
         }
     }

@@ -38,8 +38,8 @@ struct MigrationBackups {
             date: attributes[.modificationDate] as? Date ?? .distantPast, size: status.size, path: path)
     }
 
-    /// Whether a file is of this user, the database's owner or root: one that another user has planted is no backup, and
-    /// none is removed in its place.
+    /// Whether a file is of this user, the database's owner or root: one that another user has planted is no backup,
+    /// and none is removed in its place.
     private func isOwn(_ status: FileStatus) throws -> Bool {
         [UInt32(geteuid()), 0, try FileStatus.at(file.path)?.owner].contains(status.owner) && status.links == 1
     }

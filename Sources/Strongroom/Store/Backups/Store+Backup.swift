@@ -8,9 +8,9 @@ extension Store {
     /// 0600. If the process is killed before, the path is unchanged and `.NAME.new` is left beside it, which the next
     /// backup to the same path removes.
     ///
-    /// The copy of a database with an envelope has the database's data key and all slots of the envelope, in `PATH.keys`
-    /// and `PATH.keys.copy`: any key that has a slot opens it, a recovery key, too. Keep the copy and one of these files
-    /// together. With `key` the copy opens with that key alone, and has no envelope.
+    /// The copy of a database with an envelope has the database's data key and all slots of the envelope, in
+    /// `PATH.keys` and `PATH.keys.copy`: any key that has a slot opens it, a recovery key, too. Keep the copy and one
+    /// of these files together. With `key` the copy opens with that key alone, and has no envelope.
     ///
     /// ```swift
     /// let report = try await store.backup(to: "/srv/backup/inventory.sqlite")
@@ -29,16 +29,16 @@ extension Store {
     ///   - path: The path of the copy; missing directories are created with mode 0700.
     ///   - key: The key of the copy; nil for the slots of the database's envelope or, if it has none, for the current
     ///     key of its chain.
-    ///   - replacing: Whether an existing file at the path is replaced; with it the envelope of an earlier backup of the
-    ///     same database, and no other.
+    ///   - replacing: Whether an existing file at the path is replaced; with it the envelope of an earlier backup of
+    ///     the same database, and no other.
     ///   - checkingStructure: Whether the structure of the copy is checked, too. A defect is reported in
     ///     ``BackupReport/defect``; the backup is kept.
     ///   - progress: Called with `writing` and `verifying`, in bytes, on one of the library's threads; must not block.
     ///     If a plaintext database gets an encrypted copy, its rows are copied instead of its pages, all of their
     ///     values are compared, and the structure is checked in any case.
     /// - Returns: What was copied.
-    /// - Throws: ``StrongroomError`` with `notAFile` if the path exists and is not to be replaced, is no file, or has an
-    ///   envelope of another file beside it; the errors of ``keySlots()`` for an envelope that cannot be used;
+    /// - Throws: ``StrongroomError`` with `notAFile` if the path exists and is not to be replaced, is no file, or has
+    ///   an envelope of another file beside it; the errors of ``keySlots()`` for an envelope that cannot be used;
     ///   `sameFile` for the path of the database itself; `locked` if another backup to the path is running, or the file
     ///   to be replaced is open in another process (as far as the system reports it: Linux does) or has a WAL;
     ///   `damaged` if a page of the database is damaged, or the copy fails its checks; `invalidKey`, `diskFull`,

@@ -17,12 +17,12 @@ extension Stores {
     /// print(report.rows)
     /// ```
     ///
-    /// The backup of a database with an envelope has an envelope of its own, `PATH.keys`, and opens with any key that has
-    /// a slot in it. A new database takes these slots over. An existing one keeps its own envelope; if that has another
-    /// data key by now, the backup is rewritten with it.
+    /// The backup of a database with an envelope has an envelope of its own, `PATH.keys`, and opens with any key that
+    /// has a slot in it. A new database takes these slots over. An existing one keeps its own envelope; if that has
+    /// another data key by now, the backup is rewritten with it.
     ///
-    /// If the passphrase is lost and a recovery key is at hand, a chain of that and a new passphrase restores the backup:
-    /// the new passphrase gets a slot at the next opening.
+    /// If the passphrase is lost and a recovery key is at hand, a chain of that and a new passphrase restores the
+    /// backup: the new passphrase gets a slot at the next opening.
     ///
     /// A backup that fails the check is refused: salvage a copy of it, then restore the result.
     ///
@@ -34,8 +34,8 @@ extension Stores {
     ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
     ///     for it wait.
     ///   - path: The path of the backup.
-    ///   - keys: The keys that may open the backup or its envelope; nil for the database's chain. The backup is rewritten
-    ///     with the database's own key then, and its slots are not taken over.
+    ///   - keys: The keys that may open the backup or its envelope; nil for the database's chain. The backup is
+    ///     rewritten with the database's own key then, and its slots are not taken over.
     ///   - allowingPlaintext: Whether the backup may be plaintext, and with it the database if its configuration says
     ///     so.
     ///   - formerName: The name of the other database that the backup is of, which becomes this one; nil if the backup

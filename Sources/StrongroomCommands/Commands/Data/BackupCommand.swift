@@ -9,8 +9,8 @@ struct BackupCommand: AsyncParsableCommand {
         discussion: """
             Other processes can read and write meanwhile. The copy is a single file and opens with its own key: the \
             database's current one, or another. The copy of a database with an envelope opens with every key that has \
-            a slot, a recovery key, too; FILE.keys and FILE.keys.copy belong to it, and one of them has to be kept with \
-            it. It is verified before it gets its name: the authentication code and \
+            a slot, a recovery key, too; FILE.keys and FILE.keys.copy belong to it, and one of them has to be kept \
+            with it. It is verified before it gets its name: the authentication code and \
             the content of every page are compared with the database's. It is encrypted like the database; the copy of \
             a plaintext database is plaintext, unless a key is given.
 

@@ -28,6 +28,8 @@ struct RotateCommand: AsyncParsableCommand {
 
     /// Throws if the file would be rewritten, and another process has it open.
     private static func requireUnused(_ database: OperatedDatabase) async throws {
+        // What is missing is reported by opening it.
+        guard try Stores.hasFile(at: database.path) else { return }
         let holders = try Stores.holders(of: database.path)
         guard !holders.isEmpty else { return }
         let survey = try await database.survey(countsTables: false)

@@ -155,7 +155,7 @@ struct DamagedReadTests {
                     return false
                 } catch let error as StrongroomError {
                     #expect(error.code == .damaged, "\(error)")
-                    #expect(error.message.contains("verify") && error.message.contains("salvage"))
+                    #expect(error.message.contains("doctor") && error.message.contains("salvage"))
                     #expect(error.message.contains("backup"))
                     #expect(error.database == "vault.sqlite")
                 }
@@ -248,7 +248,7 @@ struct DamagedReadTests {
             } catch let error as StrongroomError {
                 #expect(error.code == .migrationFailed)
                 #expect((error.underlying as? StrongroomError)?.code == .damaged)
-                #expect(error.message.contains("verify") && !error.message.contains("Correct the migration"))
+                #expect(error.message.contains("doctor") && !error.message.contains("Correct the migration"))
                 try await vault.using { store in #expect(store.opening.migration?.applied == []) }
                 return true
             }

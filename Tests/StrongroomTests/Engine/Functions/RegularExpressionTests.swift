@@ -89,7 +89,7 @@ struct RegularExpressionTests {
                 try db.value("SELECT \(text) REGEXP '(a|b)*c'", as: Bool.self)
             }
             #expect(error.message.contains("needs too much memory"))
-            #expect(try db.value("SELECT \(text) REGEXP '^(a|b)*+c'", as: Bool.self) == false)
+            #expect(try db.value("SELECT \(text) REGEXP '^[ab]*c'", as: Bool.self) == false)
         }
     }
 

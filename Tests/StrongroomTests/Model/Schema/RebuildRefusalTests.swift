@@ -74,7 +74,8 @@ struct RebuildRefusalTests {
 
     /// Each is left as it is, or the renaming is refused.
     @Test(arguments: [
-        "TRIGGER own AFTER INSERT ON a BEGIN UPDATE contact SET kind = (SELECT phone FROM (SELECT new.x AS phone)); END",
+        "TRIGGER own AFTER INSERT ON a BEGIN "
+            + "UPDATE contact SET kind = (SELECT phone FROM (SELECT new.x AS phone)); END",
         "VIEW own AS SELECT id, kind AS phone FROM contact ORDER BY phone LIMIT 1",
         "VIEW own AS SELECT coalesce(phone, '-') phone FROM contact",
         "VIEW own AS SELECT s.phone FROM (SELECT kind phone FROM contact) AS s",

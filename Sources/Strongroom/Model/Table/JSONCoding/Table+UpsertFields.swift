@@ -3,8 +3,8 @@ extension Table where Self: Record, RecordType == Self {
     ///
     /// In an existing row, only the columns in the JSON are written; `null` is NULL. Where they have these values
     /// already, nothing is written: the version and the time of the last update stay, and observers are not notified.
-    /// In a new row, a missing value is the column's default, or nil. The existing row is the one in which the columns have the values of the JSON,
-    /// otherwise the one with its primary key, if the JSON contains one.
+    /// In a new row, a missing value is the column's default, or nil. The existing row is the one in which the columns
+    /// have the values of the JSON, otherwise the one with its primary key, if the JSON contains one.
     ///
     /// ```swift
     /// try Contact.upsert(json: #"[{"email": "ada@example.org", "phone": "030"}]"#, by: \.email, in: db)

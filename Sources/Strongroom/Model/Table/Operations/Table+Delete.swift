@@ -5,8 +5,8 @@ extension Table {
     ///   - key: The primary key.
     ///   - db: A write transaction.
     /// - Returns: Whether there was such a row.
-    /// - Throws: ``StrongroomError`` with `constraint` if other rows reference it, `schemaChange` if several rows of the
-    ///   file's table can have one key, or the engine's error.
+    /// - Throws: ``StrongroomError`` with `constraint` if other rows reference it, `schemaChange` if several rows of
+    ///   the file's table can have one key, or the engine's error.
     @inlinable
     @discardableResult
     public static func delete(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {

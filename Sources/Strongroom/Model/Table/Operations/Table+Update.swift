@@ -97,8 +97,8 @@ extension Table {
     ///   - db: A write transaction.
     ///   - assignments: Returns the assignments for the table's columns; if empty, nothing is changed.
     /// - Returns: Whether there is such a row.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `schemaChange` if several rows of the file's
-    ///   table can have one key, or the engine's error.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `schemaChange` if several rows of the
+    ///   file's table can have one key, or the engine's error.
     @discardableResult
     public static func update(
         _ key: Key,

@@ -2,8 +2,8 @@ import CSQLCipher
 
 /// SQL of a sound file's schema that the linked engine cannot parse, such as `STRICT` before SQLite 3.37.
 ///
-/// The engine reports it as a damaged file (`SQLITE_CORRUPT`), for each statement that needs the schema. What it reports
-/// of entries that no engine writes, such as an invalid root page, is damage.
+/// The engine reports it as a damaged file (`SQLITE_CORRUPT`), for each statement that needs the schema. What it
+/// reports of entries that no engine writes, such as an invalid root page, is damage.
 struct UnknownSchemaSQL {
     /// The name of the table, index, view or trigger.
     private let object: String
@@ -28,7 +28,7 @@ struct UnknownSchemaSQL {
         return StrongroomError(
             .notSupported,
             """
-            The schema has SQL in "\(object)" that the linked engine, SQLCipher \(cipher) (SQLite \
+            The definition of "\(object)" in the schema has syntax that the linked engine, SQLCipher \(cipher) (SQLite \
             \(String(cString: sqlite3_libversion()))), does not know: \(reason). Open the file with the newer \
             SQLCipher that wrote it, or drop "\(object)" there; with this one, `salvage` copies the other tables to a \
             new file.

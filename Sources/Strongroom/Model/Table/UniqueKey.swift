@@ -1,7 +1,7 @@
 extension Connection {
-    /// Called before a statement is prepared that updates or deletes the row with a key: throws if several rows can have
-    /// one, because the file's table has neither a primary key nor a unique index of the declared columns, as that of
-    /// another program.
+    /// Called before a statement is prepared that updates or deletes the row with a key: throws if several rows can
+    /// have one, because the file's table has neither a primary key nor a unique index of the declared columns, as that
+    /// of another program.
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange`.
     @usableFromInline

@@ -1,2 +1,0 @@
-/// A type whose equal values can have different stored forms, so that the engine cannot compare them.
-protocol CodedColumnValue {}
