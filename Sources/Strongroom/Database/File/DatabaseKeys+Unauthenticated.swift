@@ -28,8 +28,9 @@ extension DatabaseKeys {
         return nil
     }
 
-    /// Whether the first page, without a code, has the header of a database: page size, versions, the bytes reserved
-    /// for the initialisation vector, and three constants ("Database File Format", sqlite.org/fileformat.html).
+    /// Whether the first page, without a code, has the header of a database: page size, versions, the reserved bytes, of
+    /// which SQLCipher 4 may leave room for a code, and three constants ("Database File Format",
+    /// sqlite.org/fileformat.html).
     private func isPlain(firstPageWith key: DerivedKey) throws -> Bool {
         let (size, block) = (key.settings.pageSize, CipherSettings.saltLength)
         let page = try FileSystem.firstBytes(of: file.path, size)
@@ -47,6 +48,6 @@ extension DatabaseKeys {
         }
         let written = header.shortInteger(at: 0) == (size == 65_536 ? 1 : size)
         return written && (1...2).contains(header[2]) && (1...2).contains(header[3])
-            && header[4...7] == [UInt8(PageLayout.vectorLength), 64, 32, 32]
+            && header[4] >= PageLayout.vectorLength && header[5...7] == [64, 32, 32]
     }
 }
