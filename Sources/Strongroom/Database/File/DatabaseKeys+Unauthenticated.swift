@@ -28,8 +28,8 @@ extension DatabaseKeys {
         return nil
     }
 
-    /// Whether the first page, without a code, has the header of a database: page size, versions, the reserved bytes, of
-    /// which SQLCipher 4 may leave room for a code, and three constants ("Database File Format",
+    /// Whether the first page, without a code, has the header of a database: page size, versions, the reserved bytes,
+    /// of which SQLCipher 4 may leave room for a code, and three constants ("Database File Format",
     /// sqlite.org/fileformat.html).
     private func isPlain(firstPageWith key: DerivedKey) throws -> Bool {
         let (size, block) = (key.settings.pageSize, CipherSettings.saltLength)
