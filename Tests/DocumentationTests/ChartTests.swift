@@ -33,7 +33,9 @@ struct ChartTests {
 
     @Test func theirNumbersAreThoseOfTheTable() throws {
         let article = try String(contentsOf: Self.speed, encoding: .utf8)
-        let table = article.split(separator: "\n").filter { $0.hasPrefix("| ") }.flatMap { line in
+        let rows = article.split(separator: "\n").drop { !$0.hasPrefix("| measure | against C |") }
+            .prefix { $0.hasPrefix("|") }
+        let table = rows.flatMap { line in
             line.matches(of: /([0-9.]+) \(([0-9.]+) to ([0-9.]+)\)/).compactMap { match -> Numbers? in
                 guard let ratio = Double(match.1), let low = Double(match.2), let high = Double(match.3) else {
                     return nil
