@@ -66,6 +66,11 @@ extension Store {
     /// - Returns: The key, to be displayed once.
     /// - Throws: As ``addKey(_:label:)``.
     public func recoveryKey(label: String = "") async throws -> RecoveryKey {
+        try await recoverySlot(label: label).key
+    }
+
+    /// As ``recoveryKey(label:)``, with the slot.
+    package func recoverySlot(label: String) async throws -> (slot: KeySlot, key: RecoveryKey) {
         try await changeEnvelope { envelope in try envelope.addRecoveryKey(label: label, date: .now) }
     }
 

@@ -9,7 +9,8 @@ package actor ReplicaLists {
     struct Listed: Sendable {
         /// The newest change; nil if there is none.
         let newest: NewestChange?
-        /// Whether there is a base that the changes up to the newest follow, by their names.
+        /// Whether there is a complete base that the changes up to the newest follow, by their names and lengths; false
+        /// if the lists do not show it.
         let hasBase: Bool
     }
 
@@ -18,8 +19,9 @@ package actor ReplicaLists {
         private(set) var newest: ObjectEntry?
         /// The greatest and the least number of the changes that follow each other from the newest.
         private var changes: ClosedRange<UInt64>?
-        /// The bases, by their folders, and the number of their parts; -1 if one in between is missing.
-        private var bases: [(folder: String, number: UInt64, parts: Int)] = []
+        /// The bases, by their folders, the number of their parts, -1 if one in between is missing, and the last one's
+        /// length.
+        private var bases: [(folder: String, number: UInt64, parts: Int, length: Int)] = []
 
         /// Adds an object whose name follows ``ObjectName/beforeChanges``. The newest change comes first.
         mutating func add(_ name: String, size: Int) {
@@ -32,13 +34,19 @@ package actor ReplicaLists {
             }
         }
 
-        mutating func addPart(_ index: Int, of folder: String, _ number: UInt64) {
-            guard index > 0 else { return bases.append((folder, number, 1)) }
+        mutating func addPart(_ index: Int, of folder: String, _ number: UInt64, size: Int) {
+            guard index > 0 else { return bases.append((folder, number, 1, size)) }
             guard let last = bases.indices.last, bases[last].folder == folder else { return }
             bases[last].parts = bases[last].parts == index ? index + 1 : -1
+            bases[last].length = size
         }
 
-        var hasBase: Bool { bases.contains { $0.parts > 0 && changes?.contains($0.number) == true } }
+        /// A part that others follow is full.
+        var hasBase: Bool {
+            bases.contains { base in
+                base.parts > 0 && base.length < Shipper.objectLength && changes?.contains(base.number) == true
+            }
+        }
     }
 
     /// A part of the list of all objects of an object store.
@@ -62,7 +70,7 @@ package actor ReplicaLists {
                 let number = ObjectName.number(ofBase: base), let (replica, bases) = Self.split(path),
                 bases == ObjectName.bases
             {
-                folders[replica, default: Folder()].addPart(index, of: base, number)
+                folders[replica, default: Folder()].addPart(index, of: base, number, size: entry.size)
             }
         }
 
@@ -134,7 +142,7 @@ extension ReplicaFolder {
 
     private func listsBase(upTo newest: UInt64) async throws -> Bool {
         for base in try await bases() where base.number <= newest {
-            guard try await listedParts(ofBase: base.folder) != nil else { continue }
+            guard try await parts(ofBase: base.folder) != nil else { continue }
             // Older bases need more changes.
             return try await changes(from: newest, downTo: base.number).last?.number == base.number
         }
@@ -164,7 +172,10 @@ extension Replica {
         }
         guard let shipped = try state() else { return nil }
         let listed = try await lists.listed(folder)
-        guard listed.newest == shipped.newest, listed.hasBase, try state() == shipped else { return nil }
+        guard listed.newest == shipped.newest else { return nil }
+        // Whether a full part is the last one, its header says.
+        let hasBase = if listed.hasBase { true } else { try await folder.listed().hasBase }
+        guard hasBase, try state() == shipped else { return nil }
         return shipped.number
     }
 }

@@ -84,7 +84,7 @@ struct ReplicaWriter: Sendable {
         try await record.attempt(replica, after: self.number, digest, object.digest)
         unconfirmed = object
         guard try await folder.objects.create(path, object.bytes) else { throw try await taken(path) }
-        // All that the newest base needs are looked for now and then: a list of a page costs no more.
+        // All that the newest base needs are looked for now and then.
         let count = number.isMultiple(of: Self.distance) ? sinceBase.changes + 1 : 1
         try await folder.requireNewest(number, after: count)
         unconfirmed = nil

@@ -300,7 +300,7 @@ actor Shipper {
     static func pagesAtOnce(_ form: PageForm) -> Int { max(1, objectLength / form.size) }
 
     /// The largest length of an object, in bytes, but for its header and index.
-    private static let objectLength = 4 << 20
+    static let objectLength = 4 << 20
 
     // MARK: Between commits
 

@@ -77,32 +77,36 @@ struct ReplicaFolder: Sendable {
     /// Throws unless a change that was created is the newest, and those before it are there: otherwise no restore could
     /// reach it.
     ///
-    /// - Parameter count: How many of those before it are looked for, below the length of a page.
+    /// - Parameter count: How many of those before it are looked for.
     /// - Throws: `StrongroomError` with `notOwner` if there is a newer one, `replicaIncomplete` if one is missing.
     func requireNewest(_ number: UInt64, after count: Int) async throws {
-        let wanted = min(count, Int(clamping: number - 1), Self.pageLength - 1)
-        if objects is DirectoryObjectStore { return try await requireNeighbours(of: number, wanted) }
-        let entries = try await objects.list(name, after: ObjectName.beforeChanges, count: wanted + 1)
+        let oldest = number - min(UInt64(count), number - 1)
+        // Of the first one no change before is missing if it was removed.
+        if number > 1, objects is DirectoryObjectStore { return try await requireNeighbours(of: number, since: oldest) }
+        let entries = try await objects.list(name, after: ObjectName.beforeChanges, count: 2)
         guard let first = try entries.first.map({ try newest($0).number }), first >= number else {
             throw missing(path(ofChange: number))
         }
         guard first == number else { throw StrongroomError.notOwner(name) }
-        let found = entries.map { ObjectName.number(ofChange: $0.name) }
-        for distance in 0..<wanted + 1 where distance >= found.count || found[distance] != number - UInt64(distance) {
-            throw missing(path(ofChange: number - UInt64(distance)))
+        guard oldest < number else { return }
+        guard entries.count == 2, ObjectName.number(ofChange: entries[1].name) == number - 1 else {
+            throw missing(path(ofChange: number - 1))
         }
+        guard oldest + 1 < number else { return }
+        let last = try await changes(from: number, downTo: oldest).last?.number ?? number
+        guard last == oldest else { throw missing(path(ofChange: last - 1)) }
     }
 
     /// The same by the names: a directory's list is as long as the replica is old. Changes are removed from the oldest
     /// to the newest, so of a number that was removed, and is free again, the one before is missing.
-    private func requireNeighbours(of number: UInt64, _ count: Int) async throws {
+    private func requireNeighbours(of number: UInt64, since oldest: UInt64) async throws {
         func exists(_ number: UInt64) async throws -> Bool {
             try await objects.read(path(ofChange: number), 0..<0) != nil
         }
         guard try await exists(number) else { throw missing(path(ofChange: number)) }
         guard try await !exists(number + 1) else { throw StrongroomError.notOwner(name) }
-        for earlier in stride(from: number, to: number - UInt64(count), by: -1) {
-            guard try await exists(earlier - 1) else { throw missing(path(ofChange: earlier - 1)) }
+        for earlier in (oldest..<number).reversed() {
+            guard try await exists(earlier) else { throw missing(path(ofChange: earlier)) }
         }
     }
 

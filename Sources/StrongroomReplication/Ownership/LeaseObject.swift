@@ -40,6 +40,14 @@ struct Leases: Sendable {
 
     private var path: String { "\(folder.name)/\(ObjectName.leases)" }
 
+    /// The number of the newest lease that this process has created, by its place: another process of this host may
+    /// give back one that it has created itself.
+    private static let created = Locked<[String: UInt64]>([:])
+
+    private func isOwn(_ number: UInt64) -> Bool {
+        Self.created.withLock { $0["\(folder.objects.place) \(path)"] } == number
+    }
+
     /// A lease that this host has.
     struct Held: Sendable {
         /// The number of its object.
@@ -71,9 +79,8 @@ struct Leases: Sendable {
             if let newest, newest.lease.end > 0 {
                 let end = newest.lease.end
                 if newest.lease.owner == lease.owner {
-                    // Another process of this host, or this one before, has prolonged it; one that lasts longer than a
-                    // lease can is from before the clock was put back.
-                    if end > now + duration * 2 / 3, end <= now + duration {
+                    // One that lasts longer than a lease can is from before the clock was put back.
+                    if isOwn(newest.number), end > now + duration * 2 / 3, end <= now + duration {
                         return held(newest.number, for: end - now, isNew: false)
                     }
                 } else if end >= now || now - end < tolerance {
@@ -119,10 +126,11 @@ struct Leases: Sendable {
 
     /// Gives the lease back, so that another host need not wait for its end.
     ///
-    /// - Parameter held: The lease, which is only given back if no other process has prolonged it; nil for the newest.
+    /// - Parameter held: The lease, which is only given back if it is the newest; nil for any that this process has
+    ///   created.
     func release(_ held: Held? = nil) async throws {
         guard let newest = try await newest(), newest.lease.owner == lease.owner, newest.lease.end > 0,
-            held.map({ $0.number == newest.number }) ?? true
+            held.map({ $0.number == newest.number }) ?? isOwn(newest.number)
         else { return }
         _ = try await create(newest.number + 1, 0)
     }
@@ -142,6 +150,7 @@ struct Leases: Sendable {
         guard try await folder.objects.create("\(path)/\(ObjectName.change(number))", object.bytes) else {
             return false
         }
+        Self.created.withLock { $0["\(folder.objects.place) \(path)"] = number }
         // Only the newest one is ever read.
         if number > Self.kept {
             try? await folder.objects.remove(["\(path)/\(ObjectName.change(number - Self.kept))"])

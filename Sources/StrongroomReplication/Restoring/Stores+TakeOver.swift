@@ -33,14 +33,14 @@ extension Stores {
             do {
                 // A restore may take longer than a lease.
                 try await leases.prolonging(while: work)
+                return try await open(fileName)
             } catch {
                 // Even if this one was cancelled.
                 if lease.isNew { await Task { try? await leases.release() }.value }
                 throw error
             }
-        } else {
-            try await work()
         }
+        try await work()
         return try await open(fileName)
     }
 

@@ -73,12 +73,14 @@ struct TableContent: Sendable {
         }
     }
 
-    /// What another file of the same rows has changed in them, without the values: the columns with other values, by
-    /// table and name, and the tables with other rows. Rows are found by their keys, or where a table has none, by
-    /// their order.
+    /// What another file of the same rows has changed in them, without the values: the columns with other values or
+    /// that are missing, by table and name, and the tables with other rows or that are missing. Rows are found by their
+    /// keys, or where a table has none, by their order.
     func changes(in other: TableContent) -> [String] {
         tables.keys.sorted().flatMap { table -> [String] in
-            guard let before = tables[table], let after = other.tables[table] else { return [] }
+            guard let before = tables[table] else { return [] }
+            guard let after = other.tables[table] else { return ["table \"\(table)\", which is missing"] }
+            let missing = before.columns.filter { !after.columns.contains($0) }
             let pairs = before.pairs(with: after)
             let changed = before.columns.enumerated().filter { index, name in
                 guard let place = after.columns.firstIndex(of: name) else { return false }
@@ -86,6 +88,7 @@ struct TableContent: Sendable {
             }
             let hasOtherRows = pairs.count != before.rows.count || pairs.count != after.rows.count
             return changed.map { "column \"\(table).\($0.element)\"" }
+                + missing.map { "column \"\(table).\($0)\", which is missing" }
                 + (hasOtherRows ? ["the rows of table \"\(table)\""] : [])
         }
     }

@@ -20,7 +20,7 @@ struct EnvelopeSecrecyTests {
         sidecar = Sidecar(directory.path(""))
         envelope = try OpenEnvelope.with(
             .passphrase(Self.passphrase), .raw(Self.rawKey), dataKeys: Self.dataKey.withUnsafeBytes { DataKeys($0) })
-        recovery = try envelope.addRecoveryKey(label: "safe", date: .fixed)
+        recovery = try envelope.addRecoveryKey(label: "safe", date: .fixed).key
         try sidecar.file.create(envelope)
     }
 

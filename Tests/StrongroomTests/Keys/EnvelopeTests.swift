@@ -62,7 +62,7 @@ struct EnvelopeTests {
             // As an envelope is that was made with the first key and has gone through all rotations, with a recovery
             // key.
             var envelope = try OpenEnvelope.with(keys[0])
-            _ = try envelope.addRecoveryKey(label: "", date: .fixed)
+            _ = try envelope.addRecoveryKey(label: "", date: .fixed).key
             #expect(try derivations(envelope) == 10)
             for (index, key) in keys.enumerated().dropFirst() {
                 try envelope.replace(
@@ -102,7 +102,7 @@ struct EnvelopeTests {
         let before = envelope.bytes
         try expectFailure(.keySlot) { try envelope.revoke(envelope.fingerprint(0)) }
         #expect(envelope.bytes == before)
-        _ = try envelope.addRecoveryKey(label: "safe", date: .fixed)
+        _ = try envelope.addRecoveryKey(label: "safe", date: .fixed).key
         try expectFailure(.keySlot) { try envelope.revoke(envelope.fingerprint(0)) }
         try envelope.revoke(envelope.fingerprint(1))
         #expect(envelope.keySlots.count == 1)
@@ -230,8 +230,8 @@ struct EnvelopeTests {
 
     @Test func slotsWhoseKeysAreNotGivenGoWithTheOldDataKeyAndAreTold() throws {
         var envelope = try OpenEnvelope.with(Self.old, Self.new)
-        _ = try envelope.addRecoveryKey(label: "safe", date: .fixed)
-        let kept = try envelope.addRecoveryKey(label: "bank", date: .fixed)
+        _ = try envelope.addRecoveryKey(label: "safe", date: .fixed).key
+        let kept = try envelope.addRecoveryKey(label: "bank", date: .fixed).key
         let before = envelope.bytes
         try expectFailure(.keySlot) { try envelope.rewrap(.random(), keys: [.recovery(kept)]) }
         #expect(envelope.bytes == before)

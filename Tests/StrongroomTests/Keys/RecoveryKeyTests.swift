@@ -10,7 +10,7 @@ struct RecoveryKeyTests {
 
     @Test func aRecoveryKeyOpensWithTheTextThatWasWrittenDown() throws {
         var envelope = try OpenEnvelope.with(.numbered(1))
-        let recovery = try envelope.addRecoveryKey(label: "safe", date: .fixed)
+        let recovery = try envelope.addRecoveryKey(label: "safe", date: .fixed).key
         #expect(envelope.keySlots.map(\.isRecovery) == [false, true])
         let written = try RecoveryKey(recovery.text)
         #expect(written == recovery)

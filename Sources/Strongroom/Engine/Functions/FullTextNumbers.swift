@@ -35,7 +35,7 @@ enum FullTextNumbers {
         StrongroomError(
             .damaged,
             """
-            A full-text index has lengths of texts that are none. Rebuild it by `rebuildFullText(of:)`, or run \
+            A full-text index has invalid lengths of texts. Rebuild it by `rebuildFullText(of:)`, or run \
             `strongroom reindex`.
             """)
     }

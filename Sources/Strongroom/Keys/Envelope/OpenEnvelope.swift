@@ -114,12 +114,11 @@ extension OpenEnvelope {
 
     /// Creates a random recovery key and its slot.
     ///
-    /// - Returns: The key, to be shown once.
+    /// - Returns: The slot, and the key, to be shown once.
     /// - Throws: As ``add(_:label:date:use:cost:)``.
-    mutating func addRecoveryKey(label: String, date: Date) throws -> RecoveryKey {
+    mutating func addRecoveryKey(label: String, date: Date) throws -> (slot: KeySlot, key: RecoveryKey) {
         let recovery = RecoveryKey.random()
-        try add(.recovery(recovery), label: label, date: date, use: .recovery)
-        return recovery
+        return (try add(.recovery(recovery), label: label, date: date, use: .recovery), recovery)
     }
 
     /// Gives a slot another label. The slot's tag covers the label, so its key is needed.

@@ -26,8 +26,9 @@ extension Writing where Self: ~Copyable {
     /// - Parameter tables: The types of the tables.
     /// - Returns: The numbers of the rewritten values, by table and column, without zeros.
     /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is none of the column's type, which names the
-    ///   row, never the value; `constraint` if another row of a unique column has the same value already, or if a
-    ///   reference would lose its row; `sql` if there is no such table. Nothing was changed then.
+    ///   row, never the value; `constraint` if another row of a unique column has the same value already, if a
+    ///   reference would lose its row, or for a rewritten one that had none; `sql` if there is no such table. Nothing
+    ///   was changed then.
     @discardableResult
     public func convertSpellings(of tables: any Table.Type...) throws -> [SpellingCount] {
         let schemas = tables.map { $0.schema }

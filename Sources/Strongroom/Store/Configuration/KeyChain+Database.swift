@@ -11,7 +11,7 @@ extension KeyChain {
     /// }
     /// ```
     ///
-    /// A file whose name changes needs the keys of its former name: restore a backup of it with
+    /// A file whose name changes needs the keys of its previous name: restore a backup of it with
     /// `chain.derived(for: formerName)` as its keys, and `adoptingFrom:`.
     ///
     /// - Parameters:

@@ -43,11 +43,11 @@ extension StoreOpening {
             let names = try rebuild(connection)
             guard !names.isEmpty else { return }
             context.logger?.info(
-                "full-text indexes rebuilt, which had words of former rows or lengths that are none",
+                "full-text indexes rebuilt, which had words of deleted or changed rows, or invalid lengths",
                 metadata: ["indexes": .array(names.map { .string($0) })])
         } catch let error as StrongroomError where [.missingFunction, .notSupported].contains(error.code) {
             context.logger?.warning(
-                "full-text indexes may have words of former rows or lengths that are none; rebuild them",
+                "full-text indexes may have words of deleted or changed rows, or invalid lengths; rebuild them",
                 metadata: ["reason": "\(error.message)"])
         }
     }

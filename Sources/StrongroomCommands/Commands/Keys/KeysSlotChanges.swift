@@ -121,11 +121,7 @@ struct KeysRecoveryCommand: AsyncParsableCommand {
         let database = try database.resolve()
         let detail = try await Interruption.cancelling { [label] in
             try await database.using { store in
-                let key = try await store.recoveryKey(label: label)
-                // The newest slot is its own, unless another process has added one meanwhile.
-                guard let slot = try await store.keySlots().last(where: { $0.isRecovery && $0.label == label }) else {
-                    throw CommandFailure("keySlot", "The slot of the recovery key was revoked meanwhile.", .failure)
-                }
+                let (slot, key) = try await store.recoverySlot(label: label)
                 return SlotDetail(slot, recoveryKey: key)
             }
         }

@@ -16,7 +16,7 @@ struct AdoptCommand: AsyncParsableCommand {
 
     @OptionGroup var database: OneDatabase
     @Option(
-        name: .customLong("from"), help: ArgumentHelp("The former name, which the file records.", valueName: "name"))
+        name: .customLong("from"), help: ArgumentHelp("The previous name, which the file records.", valueName: "name"))
     var former: String
     @OptionGroup var output: OutputOptions
 

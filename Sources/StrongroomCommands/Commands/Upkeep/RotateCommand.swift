@@ -10,8 +10,9 @@ struct RotateCommand: AsyncParsableCommand {
             Files that already use the newest key are skipped, so the same command resumes an interrupted run. \
             Whenever it is interrupted, each file opens with a key of the chain, and no row is lost.
 
-            A file without an envelope that another process has open is not rotated, unless --in-use is given: the \
-            process loses access at once if its keys lack the newest one. A file with an envelope is not rewritten, \
+            An encrypted file without an envelope that another process has open is not rotated, unless --in-use is \
+            given: the process loses access at once if its keys lack the newest one. Only Linux reports such \
+            processes, and those of other users only while they have locks. A file with an envelope is not rewritten, \
             and what is open continues.
 
             A file with older cipher settings than its configuration specifies gets the new ones. A plaintext file is \

@@ -110,7 +110,7 @@ struct FullTextEngineTests {
 
     /// The engine (3.4.1) reads them without a check, past their end; an empty value ends the process.
     @Test(.enabled(if: (try? EngineFeatures.current().hasFTS5) == false, "the index is FTS5"))
-    func `lengths that are none are an error, and opening rebuilds the index`() async throws {
+    func `invalid lengths are an error, and opening rebuilds the index`() async throws {
         var plain = vault
         plain.migrator = nil
         let name = "strongroom_search_note.text"
@@ -119,7 +119,7 @@ struct FullTextEngineTests {
                 try connection.run(assignment)
             }
         }
-        let objection = "full-text index \"text\" of table \"note\" has lengths of texts that are none; rebuild it"
+        let objection = "full-text index \"text\" of table \"note\" has invalid lengths of texts; rebuild it"
         for value in ["x''", "x'80'", "x'FFFFFFFFFFFFFFFF7F'", "NULL", "5"] {
             try await plain.using { store async throws in
                 try await spoil(store, "UPDATE `\(name)_docsize` SET size = \(value)")

@@ -85,8 +85,10 @@ struct ColumnRenaming {
             return entry.sql
         }
         let others = Set(tokens.compactMap { $0.name.map(SQLName.init) }).subtracting([SQLName(table)])
-        let isShared = others.contains {
-            columns[$0]?.contains(SQLName(column)) == true && $0 != SQLName(entry.name)
+        // The new name may be one that another table of the query has.
+        let isShared = others.contains { other in
+            other != SQLName(entry.name)
+                && [column, newName].contains { columns[other]?.contains(SQLName($0)) == true }
         }
         let isOwnTrigger = Identifier.areSame(entry.table, table)
         let header = tokens.triggerColumns

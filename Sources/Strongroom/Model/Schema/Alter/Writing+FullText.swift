@@ -163,7 +163,7 @@ extension Connection {
                     continue
                 }
                 guard try hasSoundNumbers(stored) else {
-                    findings.append("\(title) has lengths of texts that are none; rebuild it")
+                    findings.append("\(title) has invalid lengths of texts; rebuild it")
                     continue
                 }
                 try run(index.comparison)
