@@ -142,7 +142,9 @@ extension ReplicaFolder {
 
     private func listsBase(upTo newest: UInt64) async throws -> Bool {
         for base in try await bases() where base.number <= newest {
-            guard try await parts(ofBase: base.folder) != nil else { continue }
+            guard let last = try await listedParts(ofBase: base.folder)?.last else { continue }
+            // Of a full part only its header says whether it is the last one.
+            if last.size >= Shipper.objectLength, try await parts(ofBase: base.folder) == nil { continue }
             // Older bases need more changes.
             return try await changes(from: newest, downTo: base.number).last?.number == base.number
         }
@@ -173,7 +175,7 @@ extension Replica {
         guard let shipped = try state() else { return nil }
         let listed = try await lists.listed(folder)
         guard listed.newest == shipped.newest else { return nil }
-        // Whether a full part is the last one, its header says.
+        // Lists do not show whether a full part is the last one.
         let hasBase = if listed.hasBase { true } else { try await folder.listed().hasBase }
         guard hasBase, try state() == shipped else { return nil }
         return shipped.number

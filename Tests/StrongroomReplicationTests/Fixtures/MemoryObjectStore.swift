@@ -13,7 +13,8 @@ final class MemoryObjectStore: ObjectStore {
         case lostAnswer
     }
 
-    let place = "memory"
+    /// Each is another one, as the protocol asks for.
+    let place = "memory \(UInt64.random(in: 0 ... .max))"
 
     private struct State {
         var objects: [String: [UInt8]] = [:]
