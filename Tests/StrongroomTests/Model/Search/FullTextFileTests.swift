@@ -119,7 +119,7 @@ struct FullTextFileTests {
             try db.keepFullText(of: note)
             for time in ["before", "after"] {
                 for change in ["insert", "update", "delete"] {
-                    try db.execute("DROP TRIGGER \(name: "strongroom_search_note.text_\(time)_\(change)")")
+                    try db.execute("DROP TRIGGER IF EXISTS \(name: "strongroom_search_note.text_\(time)_\(change)")")
                 }
             }
             try db.execute("UPDATE note SET title = CAST(x'ff' AS TEXT) WHERE id = 1")
