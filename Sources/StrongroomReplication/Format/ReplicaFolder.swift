@@ -116,7 +116,10 @@ struct ReplicaFolder: Sendable {
     /// - Parameters:
     ///   - newest: The first number; nil for the newest.
     ///   - oldest: The last number that is of interest.
-    func changes(from newest: UInt64? = nil, downTo oldest: UInt64 = 1) async throws -> [(number: UInt64, size: Int)] {
+    ///   - isInspecting: Whether one of a length that no writer makes is in the result, as empty, instead of an error.
+    func changes(
+        from newest: UInt64? = nil, downTo oldest: UInt64 = 1, isInspecting: Bool = false
+    ) async throws -> [(number: UInt64, size: Int)] {
         var found: [(number: UInt64, size: Int)] = []
         var foreign = 0
         var last = newest.map { ObjectName.change($0 + 1) } ?? ObjectName.beforeChanges
@@ -128,7 +131,8 @@ struct ReplicaFolder: Sendable {
                     continue
                 }
                 guard found.last.map({ $0.number == number + 1 }) ?? true, number >= oldest else { return found }
-                found.append((number, try size(entry, in: name)))
+                let size = try isInspecting ? (try? self.size(entry, in: name)) ?? 0 : self.size(entry, in: name)
+                found.append((number, size))
             }
             // No writer makes a list of other names without an end.
             guard entries.count == Self.pageLength, let entry = entries.last, foreign < Self.pageLength else {

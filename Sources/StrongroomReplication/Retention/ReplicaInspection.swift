@@ -43,12 +43,12 @@ struct ReplicaInspector: Sendable {
     private static let width = 8
 
     func run() async throws -> ReplicaInspection {
-        let changes = try await folder.changes()
+        let changes = try await folder.changes(isInspecting: true)
         var findings: [String] = []
         var bases: [(folder: String, number: UInt64, parts: [ObjectEntry])] = []
         for base in try await folder.bases() {
             // One that is not complete is being written, or was given up: it is no state, and no damage.
-            guard let parts = try await folder.parts(ofBase: base.folder) else { continue }
+            guard let parts = try await parts(ofBase: base.folder, &findings) else { continue }
             bases.append((base.folder, base.number, parts))
         }
         guard !changes.isEmpty || !bases.isEmpty else {
@@ -65,7 +65,21 @@ struct ReplicaInspector: Sendable {
         let holder = lease.flatMap { $0.end > WriteDeadline.time ? $0.owner : nil }
         return ReplicaInspection(
             objects: sizes.count, bytes: total, newestChange: changes.first?.number ?? 0,
-            states: try await states(bases.last?.number), leaseOwner: holder, findings: findings)
+            states: try await states(bases.last?.number), leaseOwner: holder, findings: findings.withoutRepetitions)
+    }
+
+    /// The parts of a base, also if the last one is damaged, by which it would be complete.
+    private func parts(ofBase base: String, _ findings: inout [String]) async throws -> [ObjectEntry]? {
+        do {
+            return try await folder.parts(ofBase: base)
+        } catch let error as StrongroomError where error.code == .replicaDamaged {
+            findings.append(error.message)
+        }
+        do {
+            return try await folder.listedParts(ofBase: base)
+        } catch let error as StrongroomError where error.code == .replicaDamaged {
+            return nil
+        }
     }
 
     /// Changes that are missing between a base and the newest change.
@@ -77,7 +91,9 @@ struct ReplicaInspector: Sendable {
         }
         do {
             _ = try await RestorePlan(folder, to: .newest)
-        } catch let error as StrongroomError where error.code == .replicaIncomplete || error.code == .replicaMissing {
+        } catch let error as StrongroomError
+            where [.replicaIncomplete, .replicaMissing, .replicaDamaged].contains(error.code)
+        {
             missing.append(error.message)
         }
         return missing
@@ -155,5 +171,13 @@ struct ReplicaInspector: Sendable {
             }
             for (path, object) in zip(part, objects) { try body(path, object) }
         }
+    }
+}
+
+extension [String] {
+    /// A damaged object is met when it is listed, when it is read, and when a restore is planned.
+    fileprivate var withoutRepetitions: [String] {
+        var known: Set<String> = []
+        return filter { known.insert($0).inserted }
     }
 }

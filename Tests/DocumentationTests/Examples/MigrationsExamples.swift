@@ -70,6 +70,35 @@ struct MigrationsExamples {
         #expect(names.contains("trace") == keepsTrace)
     }
 
+    private struct TooOld: Error {}
+
+    private static var squashed: Migrator {
+        Migrator(tables: [Contact.schema]) {
+            for version in 1...2 {
+                Migration("\(version)") { _ in throw TooOld() }
+            }
+            Migration("3") { db in try db.execute("CREATE INDEX contact_phone ON contact (phone)") }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aSquashedList(isTooOld: Bool) async throws {
+        var place = try await oldPlace()
+        if !isTooOld { try await Stores(place).open("addressbook_alice.sqlite").close() }
+        place.migrator = Self.squashed
+        guard isTooOld else {
+            let store = try await Stores(place).open("addressbook_alice.sqlite")
+            #expect(store.opening.migration?.applied == ["3"] && store.opening.migration?.changed == [])
+            return try await store.close()
+        }
+        let error = await #expect(throws: StrongroomError.self) {
+            _ = try await Stores(place).open("addressbook_alice.sqlite")
+        }
+        #expect(error?.code == .migrationFailed)
+        place.migrator = Steps().migrator
+        try await Stores(place).open("addressbook_alice.sqlite").close()
+    }
+
     private let printed = Printed()
 
     private func print(_ items: Any...) { printed.add(items) }

@@ -46,6 +46,8 @@ struct Ledger {
         let directory: String
         var keys: [Key]
         var versions = 2
+        /// Tables of an automatic migrator in place of the versions.
+        var tables: [TableSchema] = []
         var protection = KeyProtection.direct
         var settings = StoreSettings(readers: 1, busyTimeout: .milliseconds(200), openTimeout: .seconds(20))
 
@@ -55,6 +57,7 @@ struct Ledger {
         func settings(for database: DatabaseName) -> StoreSettings { settings }
 
         func migrator(for database: DatabaseName) -> Migrator? {
+            guard tables.isEmpty else { return .automatic(tables: tables) }
             let all = [
                 Migration("1") { db in try db.execute("CREATE TABLE entry (id INTEGER PRIMARY KEY, text TEXT)") },
                 Migration("2") { db in

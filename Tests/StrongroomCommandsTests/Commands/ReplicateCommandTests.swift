@@ -41,4 +41,26 @@ struct ReplicateCommandTests {
         let anew = try await ledger.run("replicate", "ledger.sqlite", "--replicas", replicas, "--take-over")
         #expect(anew.status == .success)
     }
+
+    @Test func `replica verify lists every damaged object, and ends with exit code 1`() async throws {
+        struct Answer: Decodable {
+            struct Detail: Decodable { let findings: [String] }
+            let detail: Detail?
+        }
+        let ledger = try Ledger()
+        try await ledger.make()
+        let replicas = ledger.directory.path("replicas")
+        #expect(try await ledger.run("replicate", "ledger.sqlite", "--replicas", replicas).status == .success)
+        let objects = try FileManager.default.subpathsOfDirectory(atPath: replicas).filter { name in
+            var isDirectory: ObjCBool = false
+            let exists = FileManager.default.fileExists(atPath: "\(replicas)/\(name)", isDirectory: &isDirectory)
+            return exists && !isDirectory.boolValue && (name.contains("/base/") || name.contains("/fff"))
+        }
+        try #require(objects.count > 1)
+        for name in objects { try Data().write(to: URL(filePath: "\(replicas)/\(name)")) }
+        let run = try await ledger.run("replica", "verify", "ledger.sqlite", "--replicas", replicas, "--json")
+        #expect(run.status == .failure)
+        let findings = try run.json(Answer.self).detail?.findings ?? []
+        for name in objects { #expect(findings.contains { $0.contains(name) }, "\(name): \(findings)") }
+    }
 }

@@ -20,7 +20,7 @@ struct StatusCommandTests {
             let cipher: Cipher?
             let key: Key?
             let schema: Schema
-            let tables: [Table]?
+            let tables, libraryTables: [Table]?
             let holders: [Process]
             let engine: Engine
         }
@@ -113,6 +113,28 @@ struct StatusCommandTests {
         #expect(run.output.contains("version 2"))
         #expect(run.output.contains("no other process"))
         #expect(run.output.contains("entry"))
+    }
+
+    @Test func tablesOfIndexesAndHistoriesAreNotThoseOfTheUser() async throws {
+        let entry = TableSchema(
+            "entry", Column<Int64>("id", primaryKey: true), Column<String>("text"),
+            history: .keep(), fullText: [FullTextIndex(on: "text")])
+        let other = TableSchema("case_history", Column<Int64>("id", primaryKey: true))
+        let ledger = try Ledger().with(\.tables, [entry, other])
+        try await ledger.make("ledger_a.sqlite", rows: 2)
+        let detail = try #require(try await ledger.run("status", "ledger_a.sqlite", "--json").json(Answer.self).detail)
+        #expect(detail.tables?.map(\.name) == ["case_history", "entry"])
+        let own = try #require(detail.libraryTables)
+        #expect(own.contains { $0.name == "entry_history" } && own.contains { $0.name.hasPrefix("strongroom_search_") })
+        #expect(own.allSatisfy { $0.rows == nil })
+        let text = try await ledger.run("status", "ledger_a.sqlite").output
+        #expect(text.contains("Full-text indexes, histories: \(own.count) tables"), "\(text)")
+        #expect(!text.contains("entry_history") && !text.contains("strongroom_search"), "\(text)")
+        #expect(text.contains("no version: its tables follow their declarations (automatic)"), "\(text)")
+        try await ledger.make("ledger_b.sqlite", rows: 1)
+        let rows = try await ledger.run("status", "--family", "ledger").output.split(separator: "\n")
+        let line = try #require(rows.first { $0.contains("ledger_a.sqlite") })
+        #expect(line.split(separator: " ").last == "2", "\(line)")
     }
 
     @Test func inBriefNoTableIsCounted() async throws {

@@ -122,14 +122,25 @@ import Testing
                 // Of the change whose state the base has, only the end is read.
                 let restored = try? await Clinic.restored(from: replica)
                 #expect(restored.map { $0 == good } ?? true)
-                let findings = try? await replica.inspect(self.name, verifying: true).findings
-                #expect(findings?.isEmpty != true)
+                let findings = try await replica.inspect(self.name, verifying: true).findings
+                #expect(findings.contains { $0.contains(name) }, "\(name): \(findings)")
+                #expect(Set(findings).count == findings.count)
             }
             objects.objects = whole.filter { $0.key != name }
             // Without the newest change an older state is the newest.
             let restored = try? await Clinic.restored(from: replica)
             #expect(restored.map { $0.count < good.count } ?? true)
         }
+    }
+
+    @Test func `all damaged objects are listed, whichever of them a restore would need`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = try await filled(objects, commits: 3)
+        let names = objects.objects.keys.filter { !$0.contains("/lease") }.sorted()
+        objects.objects = objects.objects.mapValues { _ in Array("no object of a replica".utf8) }
+        let inspection = try await replica.inspect(name, verifying: true)
+        for name in names { #expect(inspection.findings.contains { $0.contains("\"\(name)\"") }, "\(name)") }
+        #expect(inspection.states == nil)
     }
 
     @Test func `hostile objects end in an error`() async throws {

@@ -45,7 +45,7 @@ struct TextValueTests {
             try db.execute("INSERT INTO cell (content) VALUES (CAST(\(literal) AS TEXT))")
             #expect(try db.value("SELECT typeof(content) FROM cell", as: String.self) == "text")
             let error = try expectFailure(.typeMismatch) { try Cell<String>.find(1, in: db) }
-            #expect(error.message.contains(" contains text where text in UTF-8 is expected"))
+            #expect(error.message.contains(" contains text that is not UTF-8 where text in UTF-8 is expected"))
             try expectFailure(.typeMismatch) { try Cell<String?>.all(in: db) }
             try expectFailure(.typeMismatch) { try Cell<Value>.all(in: db) }
             try expectFailure(.typeMismatch) { try db.value("SELECT content FROM cell", as: String.self) }

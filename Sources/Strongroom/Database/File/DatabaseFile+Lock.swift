@@ -1,6 +1,8 @@
 /// The lock between processes, for opening a file and for changing the files beside it.
 extension DatabaseFile {
     var lockPath: String { FileSystem.companion(of: path, "lock") }
+    /// The path of the copy that replaces the file in a rotation.
+    var rotatingPath: String { FileSystem.companion(of: path, "rotating") }
 
     /// Acquires the lock between processes to open the file, which might otherwise be replaced meanwhile.
     ///
@@ -15,14 +17,27 @@ extension DatabaseFile {
     /// Prevents other processes from opening the file.
     ///
     /// - Parameter patience: How long to wait for the lock.
-    /// - Throws: ``StrongroomError`` with `locked` if another process holds it for longer.
+    /// - Throws: ``StrongroomError`` with `locked` if another process holds it for longer, which the message names as
+    ///   far as the system reports it.
     func lock(within patience: Duration) async throws -> FileLock {
         if let lock = try await FileLock.acquire(lockPath, of: path, within: patience) { return lock }
-        throw StrongroomError(
+        throw try isHeld(longerThan: patience)
+    }
+
+    private func isHeld(longerThan patience: Duration) throws -> StrongroomError {
+        let node = try FileStatus.ofName(lockPath)?.identity.node
+        let holders = try node.flatMap { try FileHolders.locking([$0]) } ?? []
+        let holder = holders.isEmpty ? "another process" : FileHolders.describe(holders)
+        let verb = holders.count > 1 ? "are" : "is"
+        // The copy that replaces the file is there from the beginning of a rotation to its end, and whoever holds the
+        // lock has removed the one of a killed rotation.
+        let isRotating = try FileStatus.ofName(rotatingPath) != nil
+        return StrongroomError(
             .locked,
             """
-            Another process has been opening "\(path)" for longer than \(patience). Wait for it to \
-            finish, or end it; then open again.
+            "\(path)" has been locked for longer than \(patience): \(holder) \(verb) \
+            \(isRotating ? "rotating it" : "opening it, or changing its schema or keys"). Wait for it to finish, or \
+            end it; then open again.
             """,
             database: name
         )

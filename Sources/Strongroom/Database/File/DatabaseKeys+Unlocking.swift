@@ -111,7 +111,7 @@ extension DatabaseKeys {
             ? "Its rollback journal does not exist any more: the engine may have rolled back the transaction in it."
             : "Nothing in it was changed."
         // With a WAL, the last page of the file may be incomplete: the WAL contains it.
-        let pageSizes = ciphers.map(\.pageSize)
+        let pageSizes = Set(ciphers.map(\.pageSize)).sorted()
         guard try file.hasLog() || pageSizes.contains(where: { size % Int64($0) == 0 }) else {
             let pageSize = pageSizes.map(String.init).joined(separator: " or ")
             return StrongroomError(

@@ -4,7 +4,8 @@ package struct FileSurvey: Sendable {
     package struct Table: Sendable, Hashable {
         /// The table's name.
         package let name: String
-        /// The number of rows; nil if they cannot be counted, as in a virtual table whose module is not available.
+        /// The number of rows; nil if they cannot be counted, as in a virtual table whose module is not available, and
+        /// for the library's tables.
         package let rows: Int64?
         /// The bytes of its pages and of its indexes; nil if the engine does not report them.
         package let bytes: Int64?
@@ -40,6 +41,8 @@ package struct FileSurvey: Sendable {
     package var planFailure: StrongroomError?
     /// Its tables by name; nil if they were not requested.
     package var tables: [Table]?
+    /// Those that the library keeps beside them, for full-text indexes and histories.
+    package var libraryTables: [Table]?
 
     init(path: String) { self.path = path }
 }
@@ -70,7 +73,7 @@ struct FileSurveyor {
         connection.stop { monitor.isCancelled() }
         try connection.proveKey()
         readVersion(connection, &survey)
-        if countsTables { survey.tables = try connection.inSnapshot { try tables(connection) } }
+        if countsTables { try connection.inSnapshot { try readTables(connection, &survey) } }
         try monitor.check()
         return survey
     }
@@ -133,7 +136,7 @@ struct FileSurveyor {
 
     // MARK: Tables
 
-    private func tables(_ connection: Connection) throws -> [FileSurvey.Table] {
+    private func readTables(_ connection: Connection, _ survey: inout FileSurvey) throws {
         var owners: [String: String] = [:]
         var names: [String] = []
         try connection.withOwnStatement("SELECT type, name, tbl_name FROM sqlite_master") { statement in
@@ -144,6 +147,8 @@ struct FileSurveyor {
                 if type == "table", !name.hasPrefix("sqlite_"), name != VersionHistory.table { names.append(name) }
             }
         }
+        let ofLibrary = names.filter { $0.hasPrefix("strongroom_") || HistoryTable.isHistory($0, on: connection) }
+        names.removeAll(where: ofLibrary.contains)
         let total = names.count
         var done = 0
         // Also within a table, which may be the only one.
@@ -152,7 +157,8 @@ struct FileSurveyor {
             return monitor.isCancelled()
         }
         let sizes = try sizes(connection, owners)
-        return try names.sorted().map { name in
+        survey.libraryTables = ofLibrary.sorted().map { FileSurvey.Table(name: $0, rows: nil, bytes: sizes?[$0]) }
+        survey.tables = try names.sorted().map { name in
             try monitor.check()
             let table = FileSurvey.Table(name: name, rows: try rows(of: name, connection), bytes: sizes?[name])
             done += 1

@@ -87,7 +87,7 @@ struct Rotation: Sendable {
 
 extension Rotation {
     /// The path of the copy.
-    var copyPath: String { FileSystem.companion(of: file.path, "rotating") }
+    var copyPath: String { file.rotatingPath }
     /// The second hard link that keeps a plaintext file until it has been overwritten.
     var plaintextPath: String { FileSystem.companion(of: file.path, "plaintext") }
 

@@ -19,7 +19,9 @@ struct FullTextSalvage {
 
     func create(_ index: StoredFullText, _ target: Connection) throws {
         let made = try FullTextTable(index, target, target.schemaEntries())
-        for sql in made.creation + made.filling + made.triggers { try target.run(sql) }
+        for sql in made.creation { try target.run(sql) }
+        try target.fill(made)
+        for sql in made.triggers { try target.run(sql) }
     }
 }
 

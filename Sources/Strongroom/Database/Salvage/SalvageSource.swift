@@ -107,12 +107,13 @@ struct SalvageSource {
     /// The error for a file whose schema cannot be read.
     static func schemaDamaged(_ database: String, _ cause: StrongroomError?) -> StrongroomError {
         let what = cause == nil ? "The first page is damaged" : "A page of the schema is damaged"
+        let pages = cause == nil ? "its first page" : "its pages of the schema, which `doctor` names,"
         return StrongroomError(
             .damaged,
             """
             \(what), which contains the root page of every table, so nothing can be copied; the key is right. Restore \
-            a backup. An older copy of the same file, made with the same key, may still have these pages as they were: \
-            put its first pages into a copy of the damaged file, and try again with that.
+            a backup. An older copy of the same file, made with the same key, may still have what is damaged: put \
+            \(pages) into a copy of the damaged file, and try again with that.
             """,
             database: database, resultCode: cause?.resultCode)
     }

@@ -92,4 +92,12 @@ extension StrongroomError {
         copy.database = copy.database ?? database
         return copy
     }
+
+    /// This error with another message.
+    func with(message: String) -> StrongroomError {
+        var other = StrongroomError(code, message, database: database, sql: sql, resultCode: resultCode)
+        (other.mismatch, other.constraint, other.underlying) = (mismatch, constraint, underlying)
+        (other.missing, other.finding) = (missing, finding)
+        return other
+    }
 }

@@ -28,7 +28,10 @@ public struct TypeMismatch: Sendable, Equatable {
         self.isOtherSpelling = isOtherSpelling
     }
 
-    private var expectation: String { reason.map { "\(wanted) is expected: \($0)" } ?? "\(wanted) is expected" }
+    private var expectation: String {
+        let expected = "\(wanted) \(wanted == "bytes" ? "are" : "is") expected"
+        return reason.map { "\(expected): \($0)" } ?? expected
+    }
 
     var message: String {
         if let function {

@@ -229,9 +229,10 @@ public struct Bindings: ~Copyable {
     private func failure(_ result: Int32) -> StrongroomError {
         guard case .statement(let statement, _) = target else { return Self.noStatement }
         let code = ResultCode(extended: result)
+        let count = sqlite3_bind_parameter_count(statement)
         let message =
             result == SQLITE_RANGE
-            ? "The statement has \(sqlite3_bind_parameter_count(statement)) parameters; an index past the last was set."
+            ? "The statement has \(count) parameter\(count == 1 ? "" : "s"); an index past the last was set."
             : "A value could not be bound. \(StrongroomError.Code(code).advice)"
         return StrongroomError(
             StrongroomError.Code(code),

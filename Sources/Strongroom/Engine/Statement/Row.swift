@@ -241,7 +241,7 @@ public struct Row: ~Copyable {
         // Twice as fast as the validating initialiser; a text that was repaired was not valid UTF-8.
         let text = String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self)
         guard text.utf8.count == length, text.withCString({ memcmp($0, start, length) }) == 0 else {
-            throw mismatch(at: index, wanted: "text in UTF-8")
+            throw mismatch(at: index, wanted: "text in UTF-8", found: "text that is not UTF-8")
         }
         return text
     }
@@ -347,6 +347,9 @@ public struct Row: ~Copyable {
         }
     }
 
+    /// Whether a column contains an integer or a floating-point number.
+    func isNumber(at index: Int) -> Bool { [SQLITE_INTEGER, SQLITE_FLOAT].contains(storageClass(index)) }
+
     /// The declared scale of the table column that the value comes from; nil for a computed value.
     func declaredScale(at index: Int) -> DecimalScale? {
         declaredType(at: index).flatMap { DecimalScale(declaredType: $0) }
@@ -377,10 +380,14 @@ public struct Row: ~Copyable {
 extension Row {
     /// The error for a mismatched value: contains the column, the storage class and the expected type, not the value.
     @usableFromInline
-    func mismatch(at index: Int, wanted: String) -> StrongroomError { mismatch(at: index, wanted: wanted, reason: nil) }
+    func mismatch(at index: Int, wanted: String) -> StrongroomError {
+        mismatch(at: index, wanted: wanted, found: nil, reason: nil)
+    }
 
-    /// - Parameter reason: What in the value does not fit; not the value.
-    func mismatch(at index: Int, wanted: String, reason: String?) -> StrongroomError {
+    /// - Parameters:
+    ///   - found: What is there; nil for its storage class.
+    ///   - reason: What in the value does not fit; not the value.
+    func mismatch(at index: Int, wanted: String, found: String? = nil, reason: String? = nil) -> StrongroomError {
         guard let column = name(at: index) else {
             return StrongroomError(
                 .limit,
@@ -388,7 +395,7 @@ extension Row {
                 sql: sql
             )
         }
-        let found =
+        let storageClass =
             switch storageClass(index) {
             case SQLITE_INTEGER: "an integer"
             case SQLITE_FLOAT: "a floating-point number"
@@ -396,7 +403,7 @@ extension Row {
             case SQLITE_BLOB: "bytes"
             default: "NULL"
             }
-        let mismatch = TypeMismatch(column: column, found: found, wanted: wanted, reason: reason)
+        let mismatch = TypeMismatch(column: column, found: found ?? storageClass, wanted: wanted, reason: reason)
         return .typeMismatch(mismatch, sql: sql)
     }
 

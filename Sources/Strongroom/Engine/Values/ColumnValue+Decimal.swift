@@ -36,8 +36,13 @@ extension Decimal: ColumnValue {
         do {
             return try row.text(at: index)
         } catch {
-            guard row.declaredScale(at: index) != nil else { throw error }
-            throw row.mismatch(at: index, wanted: "a decimal without a scale; read it with that of its column")
+            guard row.declaredScale(at: index) == nil else {
+                throw row.mismatch(at: index, wanted: "a decimal without a scale; read it with that of its column")
+            }
+            guard row.isNumber(at: index) else { throw error }
+            throw row.mismatch(
+                at: index, wanted: "a decimal",
+                reason: "it is stored as text; read a number as Int64 or Double, or with `decimal(at:scale:)`")
         }
     }
 

@@ -151,7 +151,8 @@ extension Migrator {
             .newerSchema,
             """
             The file has schema version "\(version)", which is unknown to this program (its newest is \
-            "\(newestVersion ?? "")"). Use a newer program; the file was not changed.
+            "\(newestVersion ?? "")"). Use a newer program; or, if this version was removed from the list of \
+            migrations, put it back. The file was not changed.
             """,
             database: database
         )

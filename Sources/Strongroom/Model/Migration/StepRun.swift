@@ -129,14 +129,15 @@ struct StepRun {
         var failure = StrongroomError(
             .migrationFailed,
             """
-            The tables could not be changed to their declarations, and the file was not changed. \(reason) Correct \
-            the declaration or the rows, then open the store again.
+            The tables could not be changed to their declarations, and all of them are as they were. \(reason) \
+            Correct the declaration or the rows, then open the store again.
             """,
             database: connection.database,
             sql: cause?.sql,
             resultCode: cause?.resultCode
         )
         failure.constraint = cause?.constraint
+        failure.mismatch = cause?.mismatch
         failure.underlying = underlying
         return failure
     }

@@ -116,10 +116,16 @@ extension Statement {
     func bind(_ values: [Value], _ rest: [Value] = []) throws {
         let (expected, given) = (parameterCount, values.count + rest.count)
         guard expected == given else {
+            // The engine takes a `?` within quotes, or in a comment, for text.
+            let advice =
+                expected < given
+                ? "a value interpolated within quotes is text and no parameter; leave out the quotes, as in \\(name)"
+                : "interpolate each value, as in \\(limit)"
             throw StrongroomError(
                 .sql,
                 """
-                The SQL has \(expected) parameters and \(given) values; interpolate each value, as in \\(limit).
+                The SQL has \(expected) parameter\(expected == 1 ? "" : "s") and \(given) \
+                value\(given == 1 ? "" : "s"); \(advice).
                 """,
                 sql: sql
             )

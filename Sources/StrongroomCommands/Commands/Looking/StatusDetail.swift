@@ -66,6 +66,10 @@ struct StatusDetail: Encodable, Sendable {
         let name: String
         let rows: Int64?
         let bytes: Int64?
+
+        init(_ table: FileSurvey.Table) {
+            (name, rows, bytes) = (table.name, table.rows, table.bytes)
+        }
     }
 
     struct Process: Encodable, Sendable {
@@ -89,6 +93,8 @@ struct StatusDetail: Encodable, Sendable {
     let key: Key?
     let schema: Schema
     let tables: [Table]?
+    /// Those of full-text indexes and histories, without their rows.
+    let libraryTables: [Table]?
     let holders: [Process]
 
     let settings: CipherSettings?
@@ -112,13 +118,14 @@ struct StatusDetail: Encodable, Sendable {
         schema = Schema(
             version: survey.version, newest: survey.plan?.to, pending: survey.plan?.applies ?? [],
             changes: survey.plan?.schemaChanges ?? [])
-        tables = survey.tables?.map { Table(name: $0.name, rows: $0.rows, bytes: $0.bytes) }
+        tables = survey.tables?.map(Table.init)
+        libraryTables = survey.libraryTables?.map(Table.init)
         holders = survey.holders.map { Process(process: $0.process, name: $0.name) }
     }
 
     private enum CodingKeys: CodingKey {
         case path, bytes, logBytes, configured, engine, plaintext, plaintextLeft, cipher, cipherIsCurrent, envelope
-        case envelopeMissing, key, schema, tables, holders
+        case envelopeMissing, key, schema, tables, libraryTables, holders
     }
 
     /// The warning about the plaintext that an interrupted conversion has left.
@@ -142,7 +149,9 @@ struct StatusDetail: Encodable, Sendable {
 
     /// The version, and pending migrations.
     var schemaWords: String {
-        let version = schema.version.map { "version \($0)" } ?? "no version"
+        let isAutomatic = schema.newest == Migrator.automaticVersion
+        let none = isAutomatic ? "no version: its tables follow their declarations (automatic)" : "no version"
+        let version = schema.version.map { "version \($0)" } ?? none
         let pending = schema.pending + schema.changes
         return pending.isEmpty ? version : "\(version), to be migrated: \(pending.joined(separator: ", "))"
     }

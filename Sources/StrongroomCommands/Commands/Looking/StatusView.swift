@@ -15,7 +15,16 @@ struct StatusView {
         for (label, text, style) in facts {
             console.write(lead: "  \(label.filled(to: 8), .dim)  ", paragraph: text, style)
         }
-        guard let tables = detail.tables, !tables.isEmpty else { return }
+        if let tables = detail.tables, !tables.isEmpty { show(tables, on: console) }
+        guard let own = detail.libraryTables, !own.isEmpty else { return }
+        let bytes = own.compactMap(\.bytes).reduce(0, +)
+        let size = bytes > 0 ? ", \(HumanReadable.bytes(bytes))" : ""
+        let count = HumanReadable.count(own.count, "table")
+        console.write("")
+        console.write("\("Full-text indexes, histories: \(count)\(size).", .dim)")
+    }
+
+    private func show(_ tables: [StatusDetail.Table], on console: Console) {
         console.write("")
         let hasBytes = tables.contains { $0.bytes != nil }
         var table = TextTable(

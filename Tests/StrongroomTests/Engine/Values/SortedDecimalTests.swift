@@ -25,6 +25,17 @@ struct SortedDecimalTests {
         try query.order { $0.price.ascending }.fetch(in: db).map { "\($0.price)" }
     }
 
+    @Test(arguments: [("1", "an integer"), ("1.5", "a floating-point number")])
+    func aNumberThatIsReadAsADecimalIsAMismatchThatNamesOne(number: String, found: String) async throws {
+        let store = try await TemporaryStore(tables: []).store
+        try await store.read { db in
+            let error = try expectFailure(.typeMismatch) {
+                try db.value(SQL(stringLiteral: "SELECT \(number)"), as: Decimal.self)
+            }
+            #expect(error.message.contains("\(found) where a decimal is expected: it is stored as text"))
+        }
+    }
+
     @Test(arguments: [
         ("0", "0"), ("0.00", "0"), ("-0", "0"), ("9.5", "p001:9.5"), ("1.500", "p001:1.5"), ("100", "p003:100"),
         ("0.05", "p000:0.05"), ("-1", "-n998:8~-1"), ("-12.50", "-n997:87.4~-12.5"), ("-0.5", "-n999:9.4~-0.5"),

@@ -87,6 +87,14 @@ struct MigratorRefusalTests {
         #expect(try await vault.with(\.migrator, Self.versions("1", "2")).lines() == ["a"])
     }
 
+    @Test func aFileAtAVersionThatWasRemovedFromTheListIsNotOfANewerProgramAlone() async throws {
+        try await vault.with(\.migrator, Self.versions("1", "2")).keep("a")
+        let squashed = vault.with(\.migrator, Self.versions("1", "4"))
+        let error = try await expectFailure(.newerSchema) { try await squashed.open() }
+        #expect(error.message.contains("if this version was removed from the list of migrations, put it back"))
+        #expect(try await vault.with(\.migrator, Self.versions("1", "2", "4")).lines() == ["a"])
+    }
+
     /// Its journal mode is not changed either: that would be a write into the file.
     @Test(.enabled(if: SQLCipherShell.installed != nil, SQLCipherShell.reason))
     func aFileOfANewerProgramThatHasARollbackJournalStaysByteForByte() async throws {

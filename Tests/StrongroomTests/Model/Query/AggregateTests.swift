@@ -118,6 +118,33 @@ struct AggregateTests {
         }
     }
 
+    @Test func rangesOfOptionalColumnsHaveNoNULL() async throws {
+        let store = try await TemporaryStore(tables: [Cell<Int?>.schema]).store
+        try await store.write { db in
+            try Cell<Int?>.insert(contentsOf: [17, 18, 30, nil].map { Cell($0) }, in: db)
+            #expect(try Cell<Int?>.where { $0.content.isIn(18..<30) }.fetch(in: db).map(\.content) == [18])
+            #expect(try Cell<Int?>.where { $0.content.isIn(18...30) }.fetch(in: db).map(\.content) == [18, 30])
+            #expect(try Cell<Int?>.where { $0.content.isIn([17, nil]) }.count(in: db) == 2)
+        }
+    }
+
+    @Test func aCalculatedNumberThatItsTypeCannotHoldIsAMismatch() async throws {
+        let store = try await TemporaryStore(tables: [Cell<UInt>.schema]).store
+        try await store.write { db in
+            try Cell<UInt>.insert(contentsOf: [Cell(4), Cell(3)], in: db)
+            let differences = try Cell<UInt>.order { $0.id.ascending }.select { $0.content - 4 }
+            #expect(try differences.limit(1).fetch(in: db) == [0])
+            let error = try expectFailure(.typeMismatch) { try differences.fetch(in: db) }
+            #expect(error.mismatch?.found == "an integer" && error.mismatch?.wanted == "UInt")
+            let signed = try Cell<UInt>.order { $0.id.ascending }.select { Computed("\($0.content - 4)", as: Int.self) }
+            #expect(try signed.fetch(in: db) == [0, -1])
+            try Cell<UInt>.insert(Cell(UInt(Int64.max)), in: db)
+            let sums = try Cell<UInt>.where { $0.id == 3 }.select { $0.content + 1 }
+            let overflow = try expectFailure(.typeMismatch) { try sums.fetch(in: db) }
+            #expect(overflow.mismatch?.found == "a floating-point number")
+        }
+    }
+
     private func ids(
         _ db: borrowing some Reading & ~Copyable, _ condition: (Purchase.Columns) -> Condition
     ) throws -> [Int64?] {

@@ -77,6 +77,19 @@ struct JoinOfManyTablesTests {
             .leftJoin(Review.self) { loan, _, _, _, review in loan.id == review.loan }
     }
 
+    @Test func threeTablesAreGroupedInOneExpression() async throws {
+        try await temporary.store.read { db in
+            let rows = try Reader.leftJoin(Loan.self) { reader, loan in reader.id == loan.reader }
+                .leftJoin(Review.self) { _, loan, review in loan.id == review.loan }
+                .group { reader, _, _ in reader.id }
+                .order { reader, _, _ in reader.id.ascending }
+                .select { reader, loan, review in (reader.name, loan.id.count(), review.id.count()) }
+                .fetch(in: db)
+            #expect(rows.map(\.0) == ["Ada", "Bo", "Cy"])
+            #expect(rows.map(\.1) == [2, 2, 0] && rows.map(\.2) == [1, 1, 0])
+        }
+    }
+
     @Test func fiveTablesTwoOfThemOuter() async throws {
         try await temporary.store.read { db in
             let rows = try db.expectSQL(

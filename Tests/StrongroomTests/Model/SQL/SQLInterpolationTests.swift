@@ -77,6 +77,16 @@ struct SQLInterpolationTests {
         }
     }
 
+    @Test func aValueWithinQuotesIsNoParameter() async throws {
+        let store = try await TemporaryStore(tables: []).store
+        try await store.read { db in
+            let quoted = try expectFailure(.sql) { try db.value("SELECT '\("Ada")', \(7)", as: String.self) }
+            #expect(quoted.message.hasPrefix("The SQL has 1 parameter and 2 values; a value interpolated within"))
+            let missing = try expectFailure(.sql) { try db.value("SELECT ?", as: String.self) }
+            #expect(missing.message == "The SQL has 1 parameter and 0 values; interpolate each value, as in \\(limit).")
+        }
+    }
+
     /// The engine takes a name in double quotes that it does not know for a text ("SQLite Quirks", section 8): a query
     /// for a column that is not there would find nothing instead of failing.
     @Test func aColumnThatIsNotThereIsAnErrorAndNotAText() async throws {

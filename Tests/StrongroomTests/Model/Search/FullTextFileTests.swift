@@ -104,6 +104,30 @@ struct FullTextFileTests {
         }
     }
 
+    @Test func `a row whose text is not UTF-8 is named when it is indexed`() async throws {
+        let note = TableSchema(
+            "note", Column<Int64>("id", primaryKey: true), Column<String>("title"), Column<String?>("body"),
+            fullText: [FullTextIndex(on: "title", "body")])
+        let store = try await TemporaryStore(tables: []).store
+        try await store.write { db throws in
+            try db.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, body TEXT)")
+            try db.execute("INSERT INTO note VALUES (1, 'alpha', 'beta'), (2, 'gamma', CAST(x'61ff' AS TEXT))")
+            let error = try expectFailure(.typeMismatch) { try db.keepFullText(of: note) }
+            #expect(error.mismatch?.table == "note" && error.mismatch?.column == "body" && error.mismatch?.rowID == 2)
+            #expect(error.message.contains("text that is not UTF-8"), "\(error.message)")
+            try db.execute("UPDATE note SET body = 'delta' WHERE id = 2")
+            try db.keepFullText(of: note)
+            for time in ["before", "after"] {
+                for change in ["insert", "update", "delete"] {
+                    try db.execute("DROP TRIGGER IF EXISTS \(name: "strongroom_search_note.text_\(time)_\(change)")")
+                }
+            }
+            try db.execute("UPDATE note SET title = CAST(x'ff' AS TEXT) WHERE id = 1")
+            let rebuilt = try expectFailure(.typeMismatch) { try db.rebuildFullText(of: "note") }
+            #expect(rebuilt.mismatch?.column == "title" && rebuilt.mismatch?.rowID == 1)
+        }
+    }
+
     @Test(.enabled(if: SQLCipherShell.installed != nil, SQLCipherShell.reason))
     func `another program reads the rows and cannot change them`() async throws {
         let shell = try #require(SQLCipherShell.installed)

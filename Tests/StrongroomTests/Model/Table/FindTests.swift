@@ -88,7 +88,7 @@ struct FindTests {
                     default: _ = try Contact.where { $0.id >= 1 }.fetch(in: db)
                     }
                 }
-                #expect(error.message.contains(" contains text where bytes is expected"))
+                #expect(error.message.contains(" contains text where bytes are expected"))
             }
             #expect(try Contact.count(in: db) == 3)
         }

@@ -86,5 +86,19 @@ struct UniqueKeyTests {
             #expect(try db.value("SELECT count(*) FROM base", as: Int.self) == 0)
         }
     }
+
+    @Test func anInsertIntoAViewSaysThatItsRowsAreNotCounted() async throws {
+        let store = try await TemporaryStore().store
+        try await store.write { db throws in
+            try db.execute("CREATE TABLE base (id INTEGER PRIMARY KEY, word TEXT)")
+            try db.execute("CREATE VIEW plain AS SELECT id, word FROM base")
+            try db.execute(
+                """
+                CREATE TRIGGER made INSTEAD OF INSERT ON plain BEGIN INSERT INTO base VALUES (new.id, new.word); END
+                """)
+            let error = try expectFailure(.constraint) { try Plain.insert(Plain(id: 7, word: "a"), in: db) }
+            #expect(error.message.contains("a trigger ignored it, or that is a view"), "\(error.message)")
+        }
+    }
 }
 #endif

@@ -71,6 +71,15 @@ struct BadInputTests {
         try await expectRefusal(.truncated, saying: words)
     }
 
+    @Test func aPageSizeOfSeveralSettingsIsNamedOnce() async throws {
+        try write(random(4097))
+        let settings = try CipherSettings.engineDefault()
+        var other = settings
+        other.iterations += 1
+        let twice = vault.with(\.ciphers, [settings, other])
+        try await expectRefusal(.truncated, saying: ["page size, \(settings.pageSize) bytes:"], by: twice)
+    }
+
     @Test(arguments: [4096, 65536])
     func zeros(count: Int) async throws {
         try write(Data(count: count))

@@ -20,6 +20,9 @@ struct OpeningLockTests {
         private let process = Process()
         private let input = Pipe()
 
+        /// As the library's messages name it.
+        var name: String { "process \(process.processIdentifier) (flock)" }
+
         init(_ path: String) throws {
             let output = Pipe()
             process.executableURL = URL(filePath: try #require(Self.program).path)
@@ -62,6 +65,21 @@ struct OpeningLockTests {
             try before.expectUntouched()
             try holder.release()
             #expect(try await hasty.lines() == (isThere ? ["a"] : []))
+        }
+
+        @Test(
+            .enabled(if: FileManager.default.isReadableFile(atPath: "/proc/locks"), "the system does not list locks"),
+            arguments: [true, false])
+        func theErrorNamesTheProcessAndARotation(isRotating: Bool) async throws {
+            try await vault.keep("a")
+            let holder = try Holder(lock)
+            if isRotating { try Data().write(to: URL(filePath: vault.beside("rotating"))) }
+            let hasty = vault.with(\.settings, StoreSettings(openTimeout: .zero))
+            let error = try await expectFailure(.locked) { try await hasty.open() }
+            let work = isRotating ? "rotating it" : "opening it, or changing its schema or keys"
+            #expect(error.message.contains("\(holder.name) is \(work)"), "\(error.message)")
+            try holder.release()
+            #expect(try await vault.lines() == ["a"])
         }
 
         @Test func openingWaitsUntilTheLockIsLetGo() async throws {

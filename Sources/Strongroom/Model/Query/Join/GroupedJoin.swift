@@ -9,7 +9,7 @@
 ///     .fetch(in: db)                                              // [(String, Int, Date?)]
 /// ```
 ///
-/// See ``Join/group(_:)``.
+/// See ``Join/group(_:)-((Columns)->E)``.
 public struct GroupedJoin<Columns: Sendable, Records: Sendable>: Sendable {
     private var join: Join<Columns, Records>
     /// What applies to the groups.
@@ -88,5 +88,15 @@ extension Join {
         _ expressions: (Columns) -> (repeat each E)
     ) -> GroupedJoin<Columns, Records> {
         GroupedJoin(self, by: made(expressions))
+    }
+
+    /// Groups the rows of the join that have equal values of one expression.
+    ///
+    /// With this form, the compiler infers the closure also for a join of three or more tables in the same expression.
+    ///
+    /// - Parameter expression: Makes the expression to group by from the tables' columns.
+    /// - Returns: The groups, as by several expressions.
+    public func group<E: SQLExpression>(_ expression: (Columns) -> E) -> GroupedJoin<Columns, Records> {
+        GroupedJoin(self, by: made(expression))
     }
 }

@@ -100,8 +100,8 @@ extension Join {
         content.selection(of: made(expressions))
     }
 
-    /// Selects values of each group of rows. The join's order and limit apply to the groups; see ``group(_:)`` for
-    /// conditions on them.
+    /// Selects values of each group of rows. The join's order and limit apply to the groups; see
+    /// ``group(_:)-((Columns)->E)`` for conditions on them.
     ///
     /// - Parameters:
     ///   - expressions: Makes a tuple of expressions from the tables' columns: the grouping expressions, and

@@ -27,7 +27,9 @@ extension SQLExpression {
     ///   - lower: The smallest value.
     ///   - upper: The largest value; if it is smaller than the lower bound, no value matches.
     /// - Returns: The condition.
-    public func isBetween(_ lower: Value, and upper: Value) -> Condition {
+    public func isBetween(_ lower: Value, and upper: Value) -> Condition { between(lower, upper) }
+
+    private func between<Bound: ColumnValue>(_ lower: Bound, _ upper: Bound) -> Condition {
         var between = SQL(reserving: 64)
         between.append(sql)
         between.append(text: " BETWEEN ")
@@ -58,20 +60,20 @@ extension SQLExpression {
         return Condition(present.count < values.count ? "\(list) OR \(sql) IS NULL" : list)
     }
 
-    /// The value is in a range.
+    /// The value is in a range; NULL is in none.
     ///
     /// - Parameter range: The smallest and the largest value.
     /// - Returns: The condition.
-    public func isIn(_ range: ClosedRange<Value>) -> Condition where Value: Comparable {
-        isBetween(range.lowerBound, and: range.upperBound)
+    public func isIn(_ range: ClosedRange<Value.Unwrapped>) -> Condition where Value.Unwrapped: Comparable {
+        between(range.lowerBound, range.upperBound)
     }
 
-    /// The value is in a range.
+    /// The value is in a range; NULL is in none.
     ///
     /// - Parameter range: The smallest value, and the exclusive upper bound.
     /// - Returns: The condition.
-    public func isIn(_ range: Range<Value>) -> Condition where Value: Comparable {
-        self >= range.lowerBound && self < range.upperBound
+    public func isIn(_ range: Range<Value.Unwrapped>) -> Condition where Value.Unwrapped: Comparable {
+        Condition(sql, " >= ", value: range.lowerBound) && Condition(sql, " < ", value: range.upperBound)
     }
 
     private func table(of values: [Value]) -> SQL {

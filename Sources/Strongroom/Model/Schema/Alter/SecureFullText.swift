@@ -26,7 +26,7 @@ extension Connection {
                 let index = try FullTextTable(stored, self, entries)
                 let name = Identifier.quote(stored.name)
                 try run("INSERT INTO \(name) (\(name), rank) VALUES ('secure-delete', 0)")
-                for sql in index.filling { try run(sql) }
+                try fill(index)
                 return stored.indexName
             }
         }

@@ -13,7 +13,7 @@ extension Writing where Self: ~Copyable {
     /// - Parameter schema: The table.
     /// - Throws: ``StrongroomError`` with `schemaChange` for a table or a declaration that cannot have such an index,
     ///   `notSupported` if the engine has no full-text search, `missingFunction` if the connection does not have the
-    ///   tokenizer, `sql` if there is no such table.
+    ///   tokenizer, `typeMismatch` for a text that is not valid UTF-8, `sql` if there is no such table.
     public func keepFullText(of schema: TableSchema) throws {
         record("full-text indexes of \(schema.name): \(schema.fullText.map(\.summary).joined(separator: "; "))")
         try savepoint { db in
@@ -56,7 +56,8 @@ extension Writing where Self: ~Copyable {
     ///
     /// - Parameter table: The table's name; nil for all tables.
     /// - Returns: The names of the indexes; empty if there are none.
-    /// - Throws: ``StrongroomError`` with `missingFunction` if the connection does not have the tokenizer.
+    /// - Throws: ``StrongroomError`` with `missingFunction` if the connection does not have the tokenizer,
+    ///   `typeMismatch` for a text that is not valid UTF-8.
     @discardableResult
     public func rebuildFullText(of table: String? = nil) throws -> [String] {
         try savepoint { db in try db.handle.connection.rebuildFullText(of: table) }
@@ -84,11 +85,44 @@ extension Connection {
             try dropFullText(index.name)
             for sql in index.creation { try run(sql) }
         }
-        if !isStored || !isFilled { for sql in index.filling { try run(sql) } }
+        if !isStored || !isFilled { try fill(index) }
         for sql in index.triggers { try run(sql) }
         for trigger in index.earlierTriggers(in: try schemaEntries()) {
             try run("DROP TRIGGER main.\(Identifier.quote(trigger.name))")
             try run(trigger.sql)
+        }
+    }
+
+    /// Indexes all rows of a table anew.
+    ///
+    /// - Throws: ``StrongroomError`` with `typeMismatch` for a text that is not valid UTF-8, of which the engine's
+    ///   error names neither row nor column.
+    func fill(_ index: FullTextTable) throws {
+        do {
+            for sql in index.filling { try run(sql) }
+        } catch let error as StrongroomError where [.sql, .engine, .typeMismatch].contains(error.code) {
+            throw try unreadableText(of: index) ?? error
+        }
+    }
+
+    /// The error for the first indexed text that is not valid UTF-8; nil if there is none.
+    private func unreadableText(of index: FullTextTable) throws -> StrongroomError? {
+        let isWithoutRowID = CreateTableText(try tableEntry(index.table, in: schemaEntries()).sql)?.isWithoutRowID
+        let rowID = isWithoutRowID == true ? nil : try columnInfos(of: index.table).freeRowIDName
+        let columns = index.columns.map(Identifier.quote).joined(separator: ", ")
+        let sql = "SELECT \(rowID ?? "NULL"), \(columns) FROM main.\(index.quotedTable)"
+        return try withOwnStatement(sql) { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                for position in 1...index.columns.count {
+                    do {
+                        _ = try row.value(at: position)
+                    } catch let error as StrongroomError where error.code == .typeMismatch {
+                        return error.located(in: index.table, rowID: try row.integerIfPresent(at: 0)).naming(database)
+                    }
+                }
+            }
+            return nil
         }
     }
 
@@ -130,7 +164,7 @@ extension Connection {
         for stored in StoredFullText.all(in: entries, of: table) {
             let index = try FullTextTable(stored, self, entries)
             if Identifier.areSame(index.name, stored.name), index.isStored(in: entries) {
-                if !isFilled { for sql in index.filling { try run(sql) } }
+                if !isFilled { try fill(index) }
                 try create(index, entries, isFilled: true)
             } else if !isFilled {
                 try dropFullText(stored.name)

@@ -56,6 +56,15 @@ struct HistoryTable {
     /// The name of the table with the history of another one.
     static func name(of table: String) -> String { "\(table)_history" }
 
+    /// Whether a table of a file is the history of another one, also of one that has ended.
+    static func isHistory(_ name: String, on connection: Connection) -> Bool {
+        guard name.hasSuffix(Self.name(of: "")),
+            // A virtual table of a missing module has none that can be read.
+            let columns = try? connection.columnInfos(of: name).map(\.name)
+        else { return false }
+        return (ownColumns + [moved]).allSatisfy { Identifier.index(of: $0, in: columns) != nil }
+    }
+
     /// The column with a former value.
     static func formerName(of column: String) -> String { "old_\(column)" }
 

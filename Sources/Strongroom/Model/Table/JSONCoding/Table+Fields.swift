@@ -95,13 +95,28 @@ extension Table where Self: Record, RecordType == Self {
     ///   - json: The text of an array of objects.
     ///   - coding: The key mapping and the date format.
     /// - Returns: The records.
-    /// - Throws: As ``init(json:_:)``.
+    /// - Throws: As ``init(json:_:)``; the message names the record's index in the array.
     public static func records(json: String, _ coding: RecordCoding = RecordCoding()) throws -> [Self] {
         guard case .list(let nodes) = try JSONNode(text: json) else {
             throw StrongroomError(.notARecord, "The JSON is not an array; decode a single record with init(json:).")
         }
         let fields = try RecordField.all(of: Self.self, coding)
-        return try nodes.map { try record(fields, $0, coding, onto: nil) }
+        return try nodes.mapRecords { try record(fields, $0, coding, onto: nil) }
+    }
+}
+
+extension [JSONNode] {
+    /// Transforms the records of a list.
+    ///
+    /// - Parameter isList: Whether they are one, so that an error names the record's index.
+    func mapRecords<Result>(isList: Bool = true, _ transform: (JSONNode) throws -> Result) throws -> [Result] {
+        try enumerated().map { index, node in
+            do {
+                return try transform(node)
+            } catch let error as StrongroomError where isList {
+                throw error.with(message: "At index \(index) of the list: \(error.message)")
+            }
+        }
     }
 }
 

@@ -19,7 +19,8 @@ extension Table where Self: Record, RecordType == Self {
     /// - Returns: For each object, whether its row existed, and its key.
     /// - Throws: ``StrongroomError`` with `notARecord` for a text that is neither an object nor an array of objects, an
     ///   unknown key, or a missing one that a new row needs; `typeMismatch`, `notUnique`, `missingKey` if there is no
-    ///   value for one of the columns, `constraint`; errors of the validations. Nothing is changed then.
+    ///   value for one of the columns, `constraint`; errors of the validations. The message names the object's index in
+    ///   an array. Nothing is changed then.
     @discardableResult
     public static func upsert<each V>(
         json: String,
@@ -80,10 +81,10 @@ extension Table where Self: Record, RecordType == Self {
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
         let node = try JSONNode(text: json)
-        let nodes = if case .list(let nodes) = node { nodes } else { [node] }
+        let (nodes, isList) = if case .list(let nodes) = node { (nodes, true) } else { ([node], false) }
         let fields = try RecordField.all(of: Self.self, coding)
         return try db.inPart { db in
-            try nodes.map { node in
+            try nodes.mapRecords(isList: isList) { node in
                 let given = FieldValues(fields, try object(node)) { try $0.read($1) }
                 return try upsert(given, by: target, coding, in: db)
             }

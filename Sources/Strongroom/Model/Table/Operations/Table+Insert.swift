@@ -206,7 +206,9 @@ enum TableFailure {
         StrongroomError(
             .constraint,
             """
-            A trigger of table "\(schema.name)" ignored the insert, so there is no row; fix the trigger or the record.
+            The insert made no row in "\(schema.name)": a trigger ignored it, or that is a view, the rows of whose \
+            INSTEAD OF triggers the engine does not count. Fix the trigger or the record, or insert into the view with \
+            `db.execute`.
             """
         )
     }

@@ -237,7 +237,9 @@ struct RecordFieldsTests {
         #expect(error { _ = try Named(json: "[]") }?.code == .notARecord)
         #expect(error { _ = try Named.records(json: "{}") }?.code == .notARecord)
         #expect(error { _ = try Named.records(json: #"[{"size": 1}, 3]"#) }?.code == .notARecord)
-        #expect(error { _ = try Named.records(json: #"[{"size": 1}, {"size": "x"}]"#) }?.code == .typeMismatch)
+        let misfit = error { _ = try Named.records(json: #"[{"size": 1}, {"size": "x"}]"#) }
+        #expect(misfit?.code == .typeMismatch && misfit?.mismatch?.column == "size")
+        #expect(misfit?.message.hasPrefix("At index 1 of the list: ") == true, "\(misfit?.message ?? "")")
     }
 
     @Test func aNumberThatJSONHasNotIsRefused() throws {

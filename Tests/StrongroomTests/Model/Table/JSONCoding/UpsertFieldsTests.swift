@@ -68,8 +68,25 @@ struct UpsertFieldsTests {
         ] as [(String, StrongroomError.Code)])
     func whatDoesNotFitChangesNothing(json: String, code: StrongroomError.Code) async throws {
         try await Self.makeStore().write { db in
-            try expectFailure(code) { try Contact.upsert(json: json, by: \.email, in: db) }
+            let error = try expectFailure(code) { try Contact.upsert(json: json, by: \.email, in: db) }
+            #expect(error.message.hasPrefix("At index 1 of the list: ") == json.hasPrefix("["), "\(error.message)")
             #expect(try all(db) == [Self.ada, Self.bo])
+        }
+    }
+
+    @Test func aReferenceToNoRowNamesTheObjectOfTheList() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema, Purchase.schema]).store
+        try await store.write { db in
+            try Contact.insert(Self.ada, in: db)
+            let error = try expectFailure(.constraint) {
+                try Purchase.upsert(
+                    json: """
+                        [{"buyer": 1, "article": "a", "total": 1}, {"buyer": 9, "article": "b", "total": 2}]
+                        """, in: db)
+            }
+            #expect(error.message.hasPrefix("At index 1 of the list: FOREIGN KEY"), "\(error.message)")
+            #expect(error.constraint?.kind == .foreignKey)
+            #expect(try Purchase.count(in: db) == 0)
         }
     }
 
