@@ -78,8 +78,8 @@ extension ExitStatus {
                 .noConfiguration, .duplicateConfiguration, .cipherSettings, .invalidMigrator, .envelopeMissing,
                 .foreignEnvelope, .otherDatabase, .otherReplica, .notReplicable, .objectStore:
                 .configuration
-            // The user of the command wrote the statement.
-            case .invalidName, .sql, .notAuthorized, .sameFile: .usage
+            // The user of the command wrote the statement, or named the slot.
+            case .invalidName, .sql, .notAuthorized, .sameFile, .keySlot: .usage
             default: .failure
             }
     }

@@ -37,8 +37,8 @@ struct Secrets {
     }
 
     private func work(in place: Place) async throws {
-        let (old, new) = (key(0) { .passphrase(bytes: $0) }, key(1) { .raw(Array($0)) })
-        try await place.open(KeyChain(old), Self.migrator).close()
+        let (old, new) = (key(0) { Key.passphrase(bytes: $0) }, key(1) { Key.raw(Array($0)) })
+        try await place.open(key(0, Self.chain), Self.migrator).close()
         let store = try await place.open(KeyChain(new, old), Self.migrator)
         for number in 0..<200 { try await store.write { [text = text(number)] db in try insert(number, text, db) } }
         await report { try await store.write { [text = text(0)] db in try insert(0, text, db) } }
@@ -67,7 +67,7 @@ struct Secrets {
     }
 
     private func workWithRows(in place: Place) async throws {
-        let store = try await place.open(KeyChain(key(0) { .passphrase(bytes: $0) }), Self.migrator)
+        let store = try await place.open(KeyChain(key(0) { Key.passphrase(bytes: $0) }), Self.migrator)
         let halves = [unmasked(1), unmasked(2)]
         for number in 0..<2_000 {
             try await store.write { db in
@@ -105,7 +105,7 @@ struct Secrets {
     }
 
     private func workWithDamage(in place: Place) async throws {
-        let keys = try KeyChain(key(0) { .passphrase(bytes: $0) })
+        let keys = try KeyChain(key(0) { Key.passphrase(bytes: $0) })
         let store = try await place.open(keys, Self.migrator)
         let halves = [unmasked(1), unmasked(2)]
         let (root, pageSize) = try await store.write { db in
@@ -155,14 +155,21 @@ struct Secrets {
         String(decoding: masked[index].map { $0 ^ Self.mask }, as: UTF8.self)
     }
 
-    private func key(_ index: Int, _ make: (UnsafeRawBufferPointer) -> Key) -> Key {
+    /// The chain of a list of keys, as a key file or a terminal gives it.
+    private static func chain(_ bytes: UnsafeRawBufferPointer) throws -> KeyChain {
+        var text = Array(bytes)
+        defer { for index in text.indices { text[index] = 0 } }
+        return try KeyChain(text: text)
+    }
+
+    private func key<T>(_ index: Int, _ make: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: masked[index].count, alignment: 1)
         defer {
             for offset in buffer.indices { buffer[offset] = 0 }
             buffer.deallocate()
         }
         for (offset, byte) in masked[index].enumerated() { buffer[offset] = byte ^ Self.mask }
-        return make(UnsafeRawBufferPointer(buffer))
+        return try make(UnsafeRawBufferPointer(buffer))
     }
 
     /// Says with which error something fails.

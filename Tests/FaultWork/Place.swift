@@ -50,17 +50,20 @@ package struct Place: Sendable {
     /// The database's file.
     package var path: String { "\(directory)/vault.sqlite" }
 
+    /// The path of the database's backup, beside it: the harness follows the names of one directory.
+    package var backupPath: String { "\(directory)/backup.sqlite" }
+
     /// Whether there is a file.
     package var hasFile: Bool { FileManager.default.fileExists(atPath: path) }
 
     /// The names of what lies in the directory and is no part of a closed database.
     package func strayNames() throws -> [String] {
-        let envelope = ["vault.sqlite.keys", "vault.sqlite.keys.copy"]
+        let envelopes = ["vault.sqlite", "backup.sqlite"].map { ["\($0).keys", "\($0).keys.copy"] }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         // One without the other is.
         let parts =
-            ["vault.sqlite", ".vault.sqlite.lock", "replica"]
-            + (envelope.allSatisfy(names.contains) ? envelope : [])
+            ["vault.sqlite", ".vault.sqlite.lock", "backup.sqlite", ".backup.sqlite.lock", "replica"]
+            + envelopes.filter { $0.allSatisfy(names.contains) }.joined()
         let beginnings = [".vault.sqlite.snapshot-", ".vault.sqlite.replica-"]
         return names.filter { name in !parts.contains(name) && !beginnings.contains { name.hasPrefix($0) } }
     }

@@ -5,6 +5,7 @@ package enum Works {
         [WriteWork(), MigrateWork(), MigrateWork(rotates: true), CreateWork(), RestoreWork(), ReplicateWork()]
         + RewriteWork.all
         + EnvelopeWork.Kind.allCases.map { EnvelopeWork($0) }
+        + [BackupWork()] + BackupRestoreWork.Kind.allCases.map { BackupRestoreWork($0) }
 
     /// What shows that the tests notice: each breaks a promise.
     package static let faulty: [any Work] = [WriteWork(flaw: .acknowledgesEarly), WriteWork(flaw: .commitsHalves)]

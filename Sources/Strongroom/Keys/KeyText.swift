@@ -71,11 +71,11 @@ struct KeyText {
                 throw refusal("has an invalid recovery key in line \(line): \(error.message.dropLast())")
             }
         }
-        // No passphrase that cannot be one becomes a `String`, which would not be wiped.
-        let characters = text.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") }
-        guard characters.count == RecoveryKey.characterCount, characters.allSatisfy(Self.isLetterOrDigit) else {
-            return nil
-        }
+        // No line that cannot be one is copied to an `Array` or a `String`, which would not be wiped.
+        let characterCount = text.count(where: Self.isLetterOrDigit)
+        guard characterCount == RecoveryKey.characterCount,
+            text.allSatisfy({ Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") })
+        else { return nil }
         return (try? RecoveryKey(String(decoding: text, as: UTF8.self))).map(Key.recovery)
     }
 

@@ -59,7 +59,13 @@ extension Replication {
         // It may have ended meanwhile.
         if !isWriter || lease.deadline.remaining <= .zero {
             state.withLock { $0.isWriter = false }
-            try await OwnerCheck.run(folder, of: store)
+            do {
+                try await OwnerCheck.run(folder, of: store)
+            } catch let error as StrongroomError where error.isFinal {
+                // Who writes the replica now need not wait for its end.
+                try? await leases.release(next)
+                throw error
+            }
         }
         let isKept = state.withLock { state in
             // The store may have been lost, or closed, meanwhile.
@@ -68,7 +74,7 @@ extension Replication {
             store.allowWrites(until: next.deadline, then: expired)
             return true
         }
-        if !isKept, state.withLock({ $0.status.phase }) != .lost { try await leases.release() }
+        if !isKept { try await leases.release(next) }
     }
 
     private var expired: StrongroomError {

@@ -32,7 +32,7 @@ struct FaultCase: Sendable {
         let place = Place(directory.path("files"))
         try FileManager.default.createDirectory(atPath: place.directory, withIntermediateDirectories: false)
         switch beginning {
-        case .noFile: break
+        case .noFile: try await work.prepare(in: place)?.close()
         case .deleteMode:
             try await work.prepare(in: place)?.close()
             try Self.leaveLogMode(place, work)

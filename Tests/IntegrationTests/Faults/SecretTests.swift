@@ -8,7 +8,8 @@ import Testing
 @Suite("Secrets stay secret", .ending)
 struct SecretTests {
     private enum Secret {
-        static let passphrase = Array("a passphrase like no other \(UUID().uuidString)".utf8)
+        /// Without the separators of recovery keys, which are left out where a line is compared with one.
+        static let passphrase = Array(UUID().uuidString.replacing("-", with: "p").utf8)
         static let rawKey = Array(UUID().uuidString.utf8.prefix(32))
         static let row = Array("a row like no other \(UUID().uuidString)".utf8)
 

@@ -47,8 +47,23 @@ struct KeySlotCommandTests {
         #expect(try await ledger.run("keys", "revoke", "ledger.sqlite", added.fingerprint).status == .success)
         #expect(try await slots().map(\.label) == ["of the chain"])
         let last = try await ledger.run("keys", "revoke", "ledger.sqlite", first.fingerprint, "--json")
-        #expect(try last.failure().code == "keySlot")
+        #expect(try last.failure().code == "keySlot" && last.status == .usage)
         #expect(try await ledger.run("keys", "revoke", "ledger.sqlite", "12").status == .usage)
+    }
+
+    @Test(arguments: [[], ["--json"]]) func aRecoveryKeyThatNobodyCouldReadIsAFailure(form: [String]) async throws {
+        try await ledger.make()
+        let (pipe, errors) = (try DescriptorPair.pipe(), TextCapture())
+        pipe.closeReading()
+        let session = CommandSession(
+            console: Console(
+                output: ConsoleStream(descriptor: pipe.writing, environment: [:]),
+                errors: ConsoleStream(capture: errors)),
+            stores: try Stores(ledger.configuration), input: KeyInput(all: { _ in [] }, line: { _ in nil }))
+        let status = await StrongroomTool.status(of: ["keys", "recovery", "ledger.sqlite"] + form, in: session)
+        #expect(status == .inputOutput)
+        let slot = try #require(try await slots().last)
+        #expect(slot.isRecovery && errors.text.contains(slot.fingerprint))
     }
 
     @Test func aRecoveryKeyIsPrintedOnceAndOpensFileAndBackup() async throws {

@@ -59,6 +59,35 @@ struct EnvelopeFileTests {
         }
     }
 
+    @Test func anEnvelopeThatAKillHasLeftBecomesACopyOfItsOwnFileOnly() throws {
+        struct Refused: Error {}
+        let (left, next) = (try OpenEnvelope.with(Self.old).bytes, try OpenEnvelope.with(Self.new).bytes)
+        for (salt, copy) in [([UInt8].salt, left), ([UInt8].salt.reversed(), nil)] {
+            try Data(salt + [UInt8](repeating: 0, count: 4_080)).write(to: URL(filePath: sidecar.file.databasePath))
+            try sidecar.put(left, at: sidecar.file.nextPath)
+            let file = try PlainFile(making: directory.path("new"))
+            #expect(throws: Refused.self) { try sidecar.file.publish(next, with: file) { throw Refused() } }
+            #expect(try sidecar.copies == [nil, copy])
+            #expect(try names == ["new", "vault.sqlite"] + (copy == nil ? [] : ["vault.sqlite.keys.copy"]))
+            try sidecar.put(nil, nil)
+            try sidecar.put(nil, at: directory.path("new"))
+        }
+    }
+
+    @Test func anEnvelopeIsKeptIfItsFileHasItsNameAlready() throws {
+        struct Refused: Error {}
+        let bytes = try OpenEnvelope.with(Self.old).bytes
+        let file = try PlainFile(making: directory.path("new"))
+        #expect(throws: Refused.self) {
+            try sidecar.file.publish(bytes, with: file) {
+                try file.replace(sidecar.file.databasePath)
+                throw Refused()
+            }
+        }
+        #expect(try sidecar.copies == [bytes, bytes])
+        #expect(try names == ["vault.sqlite", "vault.sqlite.keys", "vault.sqlite.keys.copy"])
+    }
+
     @Test func replacingLeavesNothingOfTheOldCopies() throws {
         let envelope = try make()
         let rotated = try rotated(envelope)

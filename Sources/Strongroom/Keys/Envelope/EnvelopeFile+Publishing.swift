@@ -8,13 +8,42 @@ extension EnvelopeFile {
     /// The path of an envelope whose file is being renamed.
     var nextPath: String { FileSystem.companion(of: databasePath, "keys.next") }
 
+    /// The paths at which the envelope of a file may be.
+    var paths: [String] { [path, copyPath, nextPath] }
+
     private var nextCopyPath: String { FileSystem.companion(of: databasePath, "keys.copy.new") }
 
-    /// Writes the envelope to the disk; to be called before the file gets its name.
-    func prepare(_ bytes: [UInt8]) throws {
-        // An interrupted attempt may have left the only envelope of the file that is there.
-        if try FileStatus.at(databasePath) != nil, try FileStatus.ofName(nextPath)?.isRegularFile == true {
+    /// Gives a file its name, and its envelope the names beside it, in place of those of the former file. If the
+    /// process is killed meanwhile, the envelope of the file at the path is beside it.
+    ///
+    /// - Parameters:
+    ///   - bytes: The envelope.
+    ///   - file: The file, which has another name yet.
+    ///   - rename: Gives it its name.
+    func publish(_ bytes: [UInt8], with file: PlainFile, rename: () throws -> Void) throws {
+        let identity = try file.status().identity
+        do {
+            try prepare(bytes)
+            try rename()
+        } catch {
+            // The first failure is the one to report.
+            let named = try? FileStatus.ofName(databasePath)
+            if named?.identity == identity { try? publish() } else { try? removeNext() }
+            throw error
+        }
+        try publish()
+    }
+
+    /// Writes the envelope to the disk, before the file gets its name.
+    private func prepare(_ bytes: [UInt8]) throws {
+        // An interrupted attempt may have left the only envelope of the file that is there. That of another file must
+        // not get the name of a copy, which would keep this one from being opened.
+        if let salt = try FileSystem.firstBytesIfThere(of: databasePath, CipherSettings.saltLength),
+            try !stored([nextPath], salt: salt).isEmpty
+        {
             try carryOut(.rename(nextPath, to: copyPath))
+            // Before its former name is given to another one.
+            try carryOut(.synchronize(FileSystem.directory(of: databasePath)))
         }
         for path in [nextCopyPath, nextPath] {
             try carryOut(.remove(path))
@@ -23,8 +52,8 @@ extension EnvelopeFile {
         try carryOut(.synchronize(FileSystem.directory(of: databasePath)))
     }
 
-    /// Gives both copies their names, in place of those of the former file; to be called when the file has its own.
-    func publish() throws {
+    /// Gives both copies their names, when the file has its own.
+    private func publish() throws {
         try carryOut(.rename(nextCopyPath, to: copyPath))
         // Last, because it is what a reader uses until then.
         try carryOut(.rename(nextPath, to: path))
@@ -45,12 +74,12 @@ extension EnvelopeFile {
     /// Opens each envelope beside a backup; those that the chain does not open, and those of another file, are left
     /// out.
     func all(with chain: KeyChain, salt: [UInt8]) throws -> [OpenEnvelope] {
-        try opened([path, copyPath, nextPath], with: chain, salt: salt)
+        try opened(paths, with: chain, salt: salt)
     }
 
     /// The slots of the envelopes beside a backup, not authenticated; empty if there is no envelope of the file.
     func slots(salt: [UInt8]) throws -> [KeySlot] {
-        try stored([path, copyPath, nextPath], salt: salt).first?.slots.map(\.keySlot) ?? []
+        try stored(paths, salt: salt).first?.slots.map(\.keySlot) ?? []
     }
 
     private func opened(_ paths: [String], with chain: KeyChain, salt: [UInt8]) throws -> [OpenEnvelope] {
@@ -58,6 +87,18 @@ extension EnvelopeFile {
         return try stored(paths, salt: salt).compactMap { envelope in
             do { return try envelope.open(with: chain, &wrappingKeys) } catch is EnvelopeDefect { return nil }
         }
+    }
+
+    /// Opens an envelope that was stored elsewhere, with a copy of the file; nil if the chain does not open it.
+    ///
+    /// - Throws: ``StrongroomError`` with `envelopeDamaged` if the bytes are none.
+    func opened(stored bytes: [UInt8], with chain: KeyChain) throws -> OpenEnvelope? {
+        guard let envelope = try? Envelope(bytes: bytes) else {
+            throw StrongroomError(
+                .envelopeDamaged, "The copy of the envelope of \"\(databasePath)\" is damaged. Use an older copy.",
+                database: name)
+        }
+        do { return try envelope.open(with: chain) } catch is EnvelopeDefect { return nil }
     }
 
     /// The different whole envelopes of a file among those at the paths.

@@ -19,38 +19,4 @@ extension EnvelopeFile {
             """,
             database: name)
     }
-
-    /// Writes a stored envelope beside a database that has none.
-    ///
-    /// - Throws: ``StrongroomError`` with `envelopeDamaged` if the bytes are none, `notAFile` if there is one already;
-    ///   what the operating system refuses.
-    func create(stored bytes: [UInt8]) throws {
-        guard (try? Envelope(bytes: bytes)) != nil else {
-            throw StrongroomError(
-                .envelopeDamaged, "The copy of the envelope of \"\(databasePath)\" is damaged. Use an older copy.",
-                database: name)
-        }
-        guard try !exists() else {
-            throw StrongroomError(
-                .notAFile, "\"\(path)\" or \"\(copyPath)\" exists already, and is not overwritten. Move it away.",
-                database: name)
-        }
-        for step in steps(bytes, .place) { try carryOut(step) }
-    }
-}
-
-extension EnvelopeFile {
-    /// Removes both copies.
-    func remove() throws {
-        for path in [path, copyPath] { try FileSystem.remove(path) }
-    }
-}
-
-extension EnvelopeFile {
-    /// The keys in a stored envelope, opened with a chain; none if the chain does not open it.
-    func fileKeys(ofStored bytes: [UInt8], _ chain: KeyChain) throws -> [Key] {
-        guard let envelope = try? Envelope(bytes: bytes) else { return [] }
-        var wrappingKeys = WrappingKeys()
-        return (try? envelope.open(with: chain, &wrappingKeys))?.fileKeys ?? []
-    }
 }

@@ -10,12 +10,12 @@ struct BackupRestore {
     let backupKeys: KeyChain?
     let allowsPlaintext: Bool
     let monitor: WorkMonitor
-    /// Further keys that the backup may have; it is rewritten then.
-    var formerKeys: [Key] = []
     /// The other database that the backup may be of.
     var former: DatabaseName?
     /// The backup, if it was written to ``rawPath(of:)`` instead of being copied there.
     var written: PlainFile?
+    /// The envelope of the backup that was written.
+    var storedEnvelope: [UInt8]?
 
     /// The path of the unchanged copy.
     static func rawPath(of path: String) -> String { FileSystem.companion(of: path, "restoring") }
@@ -33,12 +33,12 @@ struct BackupRestore {
             return (content, try opening.databaseKeys(chain, salt: content.salt))
         }
         let hasEnvelope = keys.envelope != nil
+        let takesOver = !hasEnvelope && backupKeys == nil && (content == .absent || written != nil)
         let envelopes = try openEnvelopes(found)
         if written == nil { try removeLeftovers() }
         do {
             let raw = try written ?? copyBytes()
-            let (contentOfBackup, finished) = try make(
-                found, &keys, envelopes, raw, takesOver: content == .absent && !hasEnvelope && backupKeys == nil)
+            let (contentOfBackup, finished) = try make(found, &keys, envelopes, raw, takesOver: takesOver)
             // The last point at which it can be cancelled.
             try monitor.check()
             let lost = try keepAttributes(of: finished)
@@ -61,22 +61,20 @@ struct BackupRestore {
     ) throws {
         let replacement = FileReplacement(opening: opening, path: finished.path, needsEnvelope: false)
         guard let envelope else { return try replacement.run(content, keys) }
-        do {
-            try keys.envelopeFile.prepare(envelope)
-            try replacement.run(content, keys)
-        } catch {
-            if (try? FileStatus.at(opening.path)) == nil { try? keys.envelopeFile.removeNext() }
-            throw error
-        }
-        try keys.envelopeFile.publish()
+        try keys.envelopeFile.publish(envelope, with: finished) { try replacement.run(content, keys) }
     }
 
     private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: backup, name: opening.file.name) }
 
-    /// The envelopes beside the backup that its keys open.
+    /// The envelopes of the backup that its keys open, newest first.
     private func openEnvelopes(_ found: FileContent) throws -> [OpenEnvelope] {
-        guard written == nil, let salt = found.salt else { return [] }
+        guard let salt = found.salt else { return [] }
+        guard written == nil else {
+            let envelopeFile = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
+            return try storedEnvelope.flatMap { try envelopeFile.opened(stored: $0, with: chain) }.map { [$0] } ?? []
+        }
         return try envelopeFile.all(with: backupKeys ?? chain, salt: salt)
+            .sorted { $0.sealed.generation > $1.sealed.generation }
     }
 
     private func removeLeftovers() throws {
@@ -183,19 +181,19 @@ struct BackupRestore {
         // The connections that check it may meet when one of them opens or closes a file in WAL mode.
         let raw = DatabaseFile(
             path: rawPath, name: opening.file.name, busyTimeout: 5_000, log: nil, functions: opening.file.functions)
-        let formerKeys = formerKeys + envelopes.flatMap(\.fileKeys)
-        var unlocked = try unlock(raw, found, keys, formerKeys)
+        var unlocked = try unlock(raw, found, keys, envelopes)
         defer { unlocked.connection.close() }
         try requireKnownSchema(unlocked.connection)
         if try isOfFormer(unlocked.connection) {
             unlocked.connection.close()
             try recordName(in: raw, unlocked.derivedKey)
-            unlocked = try unlock(raw, FileContent.of(rawPath), keys, formerKeys)
+            unlocked = try unlock(raw, FileContent.of(rawPath), keys, envelopes)
         }
         var isKept = chain.isPlaintext
         if let derived = unlocked.derivedKey {
-            if takesOver { keys.envelope = try envelopes.first { try $0.contains(derived) } }
-            let isFormer = unlocked.position.map { $0 < formerKeys.count } ?? false
+            // The file may not have the data key of its envelope yet.
+            if takesOver { keys.envelope = try envelopes.first { try $0.contains(derived) } ?? envelopes.first }
+            let isFormer = unlocked.position.map { $0 < envelopes.flatMap(\.fileKeys).count } ?? false
             let isWrapped = try keys.envelope?.contains(derived) ?? false
             isKept = backupKeys == nil && (isWrapped || !isFormer) && opening.ciphers.contains(derived.settings)
             // An envelope belongs to the salt of the file that it was created for.
@@ -291,18 +289,18 @@ struct BackupRestore {
 
     /// Finds the key of the backup, using the copy: opening a database can change it.
     private func unlock(
-        _ raw: DatabaseFile, _ found: FileContent, _ keys: DatabaseKeys, _ formerKeys: [Key]
+        _ raw: DatabaseFile, _ found: FileContent, _ keys: DatabaseKeys, _ envelopes: [OpenEnvelope]
     ) throws -> UnlockedFile {
         guard case .encrypted = found else {
             return UnlockedFile(derivedKey: nil, connection: try raw.connect(.existing, key: nil))
         }
-        let candidates = formerKeys + (backupKeys?.keys ?? keys.candidates)
+        let candidates = envelopes.flatMap(\.fileKeys) + (backupKeys?.keys ?? keys.candidates)
         guard !candidates.isEmpty else { throw opening.encryptedFound(at: backup) }
         let known = try CipherSettings.known().filter { !opening.ciphers.contains($0) }
         do {
             return try DatabaseKeys(raw, trying: candidates, known + opening.ciphers).unlock(found)
         } catch let error as StrongroomError where error.code == .wrongKey {
-            throw try wrongKey(found)
+            throw try wrongKey(found, opensEnvelope: !envelopes.isEmpty)
         } catch let error as StrongroomError {
             // The copy's name says nothing to a user.
             throw StrongroomError(
@@ -312,21 +310,30 @@ struct BackupRestore {
     }
 
     /// Names the keys that would open the backup, as far as its envelope says.
-    private func wrongKey(_ found: FileContent) throws -> StrongroomError {
+    ///
+    /// - Parameter opensEnvelope: Whether one of the keys opens it.
+    private func wrongKey(_ found: FileContent, opensEnvelope: Bool) throws -> StrongroomError {
         let slots = try found.salt.map { try envelopeFile.slots(salt: $0) } ?? []
         let given =
             backupKeys == nil ? "No key of the database's chain opens" : "None of the keys that were given opens"
-        let advice =
-            slots.isEmpty
-            ? """
-            There is no envelope of it at "\(envelopeFile.path)": if it is the backup of a database with an envelope, \
-            put the `.keys` file that was made with it beside it. Otherwise give the key that it was made with; if \
-            that is right, its first page is damaged.
-            """
-            : """
-            Its envelope, "\(envelopeFile.path)", opens with the keys of these slots: \
-            \(slots.map(\.inWords).joined(separator: ", ")). Give one of them; a recovery key is one, too.
-            """
+        let advice: String
+        if opensEnvelope {
+            advice = """
+                Its envelope, "\(envelopeFile.path)", opens, but the data key in it is not that of the file: one of \
+                the two is older than the other. Put the `.keys` file that was made with the backup beside it.
+                """
+        } else if slots.isEmpty {
+            advice = """
+                There is no envelope of it at "\(envelopeFile.path)": if it is the backup of a database with an \
+                envelope, put the `.keys` file that was made with it beside it. Otherwise give the key that it was \
+                made with; if that is right, its first page is damaged.
+                """
+        } else {
+            advice = """
+                Its envelope, "\(envelopeFile.path)", opens with the keys of these slots: \
+                \(slots.map(\.inWords).joined(separator: ", ")). Give one of them; a recovery key is one, too.
+                """
+        }
         return StrongroomError(
             .wrongKey, "\(given) the backup \"\(backup)\". \(advice) Nothing was changed.", database: opening.file.name)
     }

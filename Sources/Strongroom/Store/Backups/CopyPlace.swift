@@ -93,21 +93,13 @@ struct CopyPlace: Sendable {
     ///
     /// - Parameter envelope: The content of the envelope; nil if the copy has none.
     func put(_ copy: PlainFile, with envelope: [UInt8]?) throws {
-        guard let envelope else { return try put(copy) }
-        let identity = try copy.status().identity
-        do {
-            try envelopeFile.prepare(envelope)
+        guard let envelope else {
             try put(copy)
-        } catch {
-            // The first failure is the one to report.
-            if (try? FileStatus.ofName(path))??.identity == identity {
-                try? envelopeFile.publish()
-            } else {
-                try? envelopeFile.removeNext()
-            }
-            throw error
+            // Of the former file, whose backup was killed.
+            try? envelopeFile.removeNext()
+            return
         }
-        try envelopeFile.publish()
+        try envelopeFile.publish(envelope, with: copy) { try put(copy) }
     }
 
     /// Moves the finished copy to the path, atomically.

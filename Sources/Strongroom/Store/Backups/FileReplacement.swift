@@ -113,8 +113,9 @@ struct FileReplacement {
     private static func notReplaced(
         _ opening: StoreContext, _ failure: StrongroomError, _ needsEnvelope: Bool
     ) -> StrongroomError {
-        let own = ["", "-wal", "-shm", "-journal"]
-        let all = (needsEnvelope ? own : own + [".keys", ".keys.copy"]).map { opening.path + $0 }
+        let own = ["", "-wal", "-shm", "-journal"].map { opening.path + $0 }
+        let envelope = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
+        let all = needsEnvelope ? own : own + envelope.paths
         let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "\"\($0)\"" }.joined(separator: ", ")
         return StrongroomError(
             failure.code,

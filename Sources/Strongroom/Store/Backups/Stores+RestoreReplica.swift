@@ -25,33 +25,19 @@ extension Stores {
             let restored = try RestoredFile(of: opening.path)
             do {
                 let stored = try await restored.keptIfInterrupted { try await fill(restored) }
-                let envelope = EnvelopeFile(databasePath: opening.path, name: opening.name.fileName)
-                let isNew = try stored != nil && !envelope.exists()
-                if isNew, let stored { try envelope.create(stored: stored) }
-                // The database's own envelope may be a newer one, without the key that the file had.
-                let formerKeys = try isNew || stored == nil ? [] : envelope.fileKeys(ofStored: stored ?? [], chain)
-                var isReplaced = false
-                do {
-                    try await beforeReplacing { opening.file.replicaRecordPath($0) }
-                    let report = try await WorkMonitor.run(progress) { monitor in
-                        try restored.file.synchronize()
-                        return try BackupRestore(
-                            opening: opening, chain: chain, backup: restored.file.path, backupKeys: nil,
-                            allowsPlaintext: false,
-                            monitor: monitor, formerKeys: formerKeys, former: former,
-                            written: restored.file
-                        ).run()
-                    }
-                    isReplaced = true
-                    try? restored.remove()
-                    opening.logger?.notice("restored", metadata: ["backup": "a replica"])
-                    try await whenRestored { opening.file.replicaRecordPath($0) }
-                    return report
-                } catch {
-                    // It belongs to no file: an envelope alone would keep the database from being created or opened.
-                    if isNew, !isReplaced { try envelope.remove() }
-                    throw error
+                try await beforeReplacing { opening.file.replicaRecordPath($0) }
+                let report = try await WorkMonitor.run(progress) { monitor in
+                    try restored.file.synchronize()
+                    return try BackupRestore(
+                        opening: opening, chain: chain, backup: restored.file.path, backupKeys: nil,
+                        allowsPlaintext: false, monitor: monitor, former: former, written: restored.file,
+                        storedEnvelope: stored
+                    ).run()
                 }
+                try? restored.remove()
+                opening.logger?.notice("restored", metadata: ["backup": "a replica"])
+                try await whenRestored { opening.file.replicaRecordPath($0) }
+                return report
             } catch {
                 if !restored.isKept { try? restored.remove() }
                 throw Self.explained(error, opening.file.name)

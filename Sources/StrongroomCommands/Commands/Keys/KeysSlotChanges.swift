@@ -132,8 +132,20 @@ struct KeysRecoveryCommand: AsyncParsableCommand {
 extension OutputOptions {
     /// Writes the slot that was changed, with its new recovery key.
     fileprivate func write(_ slot: SlotDetail, as title: String) throws {
-        if json { return try write(slot) }
         let console = CommandSession.current.console
+        if json { try write(slot) } else { show(slot, as: title, on: console) }
+        // Unlike other output, the key cannot be had again.
+        guard slot.recoveryKey != nil, console.failure(of: .output) != nil else { return }
+        throw CommandFailure(
+            "inputOutput",
+            """
+            The recovery key could not be written, and it is kept nowhere. Revoke its slot, \(slot.words), with `keys \
+            revoke`, then create another one.
+            """,
+            .inputOutput)
+    }
+
+    private func show(_ slot: SlotDetail, as title: String, on console: Console) {
         console.write("\(title) \(slot.words).")
         guard let key = slot.recoveryKey else { return }
         console.write("")

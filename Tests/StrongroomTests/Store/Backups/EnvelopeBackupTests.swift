@@ -154,6 +154,53 @@ struct EnvelopeBackupTests {
         #expect(try await other.lines() == ["theirs"])
     }
 
+    @Test func theNewestSlotsAreTakenOverAfterAKill() async throws {
+        try await vault.keep("one")
+        let slot = try await vault.using { store in
+            let slot = try await store.addKey(.numbered(2), label: "second")
+            _ = try await store.backup(to: copy)
+            return slot
+        }
+        try await vault.using { store in
+            try await store.revokeKey(slot.fingerprint)
+            try await store.addKey(.numbered(3), label: "third")
+            _ = try await store.backup(to: directory.path("new.sqlite"))
+        }
+        // The copy is the new one, and its envelope has not got its names yet.
+        try move("new.sqlite.keys", to: "out/.vault.sqlite.keys.next")
+        try move("new.sqlite", to: "out/vault.sqlite")
+        let restored = Vault(directory.path("restored"), keys: .numbered(1)).with(\.protection, .envelope)
+        try await Stores(restored).restore("vault.sqlite", from: copy)
+        let labels = try await restored.using { try await $0.keySlots() }.map(\.label)
+        #expect(labels.contains("third") && !labels.contains("second"))
+    }
+
+    @Test func aCopyWithAKeyOfItsOwnKeepsNothingOfAKilledAttempt() async throws {
+        try await vault.keep("one")
+        try await vault.using { store in _ = try await store.backup(to: copy) }
+        try move("out/vault.sqlite.keys", to: "out/.vault.sqlite.keys.next")
+        try move("out/vault.sqlite.keys.copy", to: "out/.vault.sqlite.keys.copy.new")
+        try await vault.using { store in _ = try await store.backup(to: copy, key: .numbered(6), replacing: true) }
+        #expect(try names == ["vault.sqlite"])
+        #expect(try await opened(.numbered(6)).lines() == ["one"])
+    }
+
+    @Test func anEnvelopeOfAnotherTimeIsNamed() async throws {
+        try await vault.keep("one")
+        try await vault.using { store in
+            _ = try await store.backup(to: directory.path("old.sqlite"))
+            _ = try await store.rotate(.dataKey)
+            _ = try await store.backup(to: copy)
+        }
+        try move("old.sqlite.keys", to: "out/vault.sqlite.keys")
+        try FileManager.default.removeItem(atPath: copy + ".keys.copy")
+        let other = Vault(directory.path("other"), keys: .numbered(1)).with(\.protection, .envelope)
+        let message = try await expectFailure(.wrongKey) {
+            try await Stores(other).restore("vault.sqlite", from: copy)
+        }.message
+        #expect(message.contains("older than the other") && !message.contains("Give one of them"))
+    }
+
     @Test func theErrorNamesTheBackupAndWhatOpensIt() async throws {
         _ = try await make()
         try await vault.using { store in _ = try await store.backup(to: copy) }
