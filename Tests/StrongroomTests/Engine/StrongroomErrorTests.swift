@@ -56,7 +56,7 @@ struct BindingsTests {
         let store = try await TemporaryStore(tables: [Overreaching.schema]).store
         try await store.write { db in
             let error = try expectFailure(.limit) { try Overreaching.insert(Overreaching(index), in: db) }
-            #expect(error.message.contains("1 parameters"))
+            #expect(error.message.contains("1 parameter;"))
             #expect(error.sql?.contains("overreaching") == true)
             #expect(!"\(error)".contains("secret"))
             try db.execute("INSERT INTO overreaching VALUES (1)")

@@ -119,7 +119,8 @@ extension Statement {
             throw StrongroomError(
                 .sql,
                 """
-                The SQL has \(expected) parameters and \(given) values; interpolate each value, as in \\(limit).
+                The SQL has \(expected.counting("parameter")) and \(given.counting("value")); interpolate each value, \
+                as in \\(limit).
                 """,
                 sql: sql
             )
