@@ -53,6 +53,11 @@ extension ExitStatus {
     /// The exit status for an error of the library; for a migration that failed because of a full disk, that of the
     /// full disk.
     init(_ error: StrongroomError) {
+        // The database is there; what is beside it is not a file.
+        guard error.diagnosis?.finding != .sideFile else {
+            self = .dataError
+            return
+        }
         let isStep = error.code == .migrationFailed || error.code == .rotationFailed
         let status = (isStep ? error.underlying as? StrongroomError : nil).map { ExitStatus($0.code) }
         switch status {

@@ -42,13 +42,15 @@ public enum StrongroomTool {
     ) async -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
         // A command of the program may use the same options with another meaning.
-        if !commands.contains(where: { $0._commandName == arguments.first }) {
+        let isOurs = !commands.contains { $0._commandName == arguments.first }
+        if isOurs {
             KeySource.removeVariables(of: Array(arguments.prefix { $0 != "--" }))
         }
         RootCommand.describe(name: name, abstract: abstract, version: version, commands: commands)
         do {
             let found: Stores
             do { found = try stores() } catch { throw withoutSecrets(error) }
+            if isOurs { try requireUTF8() }
             let session = CommandSession(console: .standard, stores: found)
             try await perform(arguments, in: session)
             exit(ExitStatus.success.rawValue)
@@ -58,6 +60,21 @@ public enum StrongroomTool {
                 RootCommand.exit(withError: error)
             }
             exit(status.rawValue)
+        }
+    }
+
+    /// Throws for an argument that is not UTF-8: Swift has other bytes in their place, with which a file is not found.
+    private static func requireUTF8() throws {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[index], String(validatingCString: argument) == nil else {
+                continue
+            }
+            throw CommandFailure(
+                "notUTF8",
+                """
+                The argument "\(String(cString: argument))" is not in UTF-8, as names, paths and SQL must be. Rename \
+                the file.
+                """, .usage)
         }
     }
 

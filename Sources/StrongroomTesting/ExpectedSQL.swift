@@ -17,7 +17,7 @@ public struct UnexpectedSQL: Error, Sendable, Equatable, CustomStringConvertible
             lines.append("statement \(index + 1), expected: \(expected[index])")
             lines.append("statement \(index + 1), ran:      \(actual[index])")
         } else {
-            lines.append("\(expected.count) statements were expected, and \(actual.count) ran")
+            lines.append("expected: \(expected.count.counting("statement")); ran: \(actual.count)")
         }
         lines.append("All statements that ran:")
         lines += actual.map { "    \"\($0.replacing("\"", with: "\\\""))\"," }

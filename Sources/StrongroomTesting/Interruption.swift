@@ -13,7 +13,7 @@ public struct Interruption: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// The error message.
-    public var description: String { "interrupted after \(statements) statements by a test" }
+    public var description: String { "interrupted after \(statements.counting("statement")) by a test" }
 }
 
 /// Lets a number of statements run; each further one fails, as on a full disk.

@@ -49,7 +49,7 @@ struct StatementTests {
                 try db.execute("DELETE  FROM book")
             }
         }
-        #expect(error.description.contains("2 statements were expected, and 1 ran"))
+        #expect(error.description.contains("expected: 2 statements; ran: 1"))
         #expect(error.description.contains("\"DELETE FROM book\","))
     }
 

@@ -39,8 +39,9 @@ enum FileHolders {
     /// - Returns: As ``locking(_:)``.
     /// - Throws: As ``locking(_:)``.
     static func opening(_ path: String) throws -> [Int] {
-        guard let identity = try FileStatus.at(path)?.identity else { return [] }
-        return try opening(identity)
+        // A device, such as /dev/null, or a directory is open in many.
+        guard let status = try FileStatus.at(path), status.isRegularFile else { return [] }
+        return try opening(status.identity)
     }
 
     /// The same for a file that may have no name.

@@ -77,6 +77,7 @@ struct FileLock: ~Copyable {
             } catch let error as StrongroomError where error.code == .fileMissing {
                 if let created = try create(path, file) { return created }
             } catch let error as StrongroomError where error.code == .permissionDenied {
+                guard !FileSystem.isMountedReadOnly(path) else { throw error }
                 guard try LeftoverLocks.shared.remove(path, of: file) else { return nil }
             }
         }

@@ -18,8 +18,13 @@ enum FileSystem {
         let reason = String(cString: strerror(number))
         let (code, advice): (StrongroomError.Code, String) =
             switch number {
-            case EACCES, EPERM, EROFS:
+            case EACCES, EPERM:
                 (.permissionDenied, "Check who owns the file and its directory, and their permissions.")
+            case EROFS:
+                (
+                    .permissionDenied,
+                    "Its file system is mounted read-only, as also after I/O errors: see the system's log."
+                )
             case ENOSPC, EDQUOT: (.diskFull, "Free space, then try again.")
             case EMFILE, ENFILE:
                 (
@@ -121,6 +126,9 @@ enum FileSystem {
 
     /// Whether the process may write a file, or create files in a directory, with its effective user.
     static func mayWrite(_ path: String) -> Bool { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
+
+    /// Whether a file's file system is mounted read-only.
+    static func isMountedReadOnly(_ path: String) -> Bool { !mayWrite(path) && errno == EROFS }
 
     /// Whether a path is a symbolic link, whatever its target.
     static func isSymbolicLink(_ path: String) -> Bool {

@@ -81,10 +81,10 @@ public struct Key: Sendable, Equatable {
     /// - Returns: The key.
     public static func raw(_ bytes: [UInt8], salt: [UInt8]? = nil) -> Key {
         guard bytes.count == 32 else {
-            return Key(material: .invalid("a raw key has \(bytes.count) bytes where 32 are needed"))
+            return Key(material: .invalid("a raw key has \(bytes.count.counting("byte")) where 32 are needed"))
         }
         if let salt, salt.count != 16 {
-            return Key(material: .invalid("a salt has \(salt.count) bytes where 16 are needed"))
+            return Key(material: .invalid("a salt has \(salt.count.counting("byte")) where 16 are needed"))
         }
         return Key(material: .raw(SecretBytes(bytes), salt: salt))
     }

@@ -26,7 +26,8 @@ extension KeyFile {
     }
 
     /// Appends a random raw key, which becomes the current one. A concurrent reader gets either the old keys or the new
-    /// ones. Owner and permissions are kept. A process that is killed meanwhile leaves `.NAME.new` with the keys,
+    /// ones. Owner, permissions, access list and extended attributes are kept, except for attributes that this
+    /// process may not set. A process that is killed meanwhile leaves `.NAME.new` with the keys,
     /// readable only by users who may read the key file; the next call removes it.
     ///
     /// ```swift
@@ -48,7 +49,7 @@ extension KeyFile {
             throw StrongroomError(
                 .locked, "Another process is changing the key file \"\(path)\". Wait for it, then try again.")
         }
-        let count = try target.withContent { content, status in try target.append(key, to: content, status, as: path) }
+        let count = try target.withContent { content, _ in try target.append(key, to: content, as: path) }
         // The key is in the file, even if this fails.
         try? FileSystem.remove(FileSystem.companion(of: target.path, "lock"))
         lock.release()
@@ -57,9 +58,7 @@ extension KeyFile {
 
     /// - Parameter name: The file's name as the caller gave it.
     /// - Returns: The number of keys now.
-    private func append(
-        _ key: Key?, to content: [UInt8], _ status: FileStatus, as name: String
-    ) throws -> Int {
+    private func append(_ key: Key?, to content: [UInt8], as name: String) throws -> Int {
         // The file must be valid first: a key after an invalid line would not be found.
         let count = try text.keyChain(content).count
         let line = try line(of: key)
@@ -74,7 +73,8 @@ extension KeyFile {
             bytes.append(contentsOf: content)
             if content.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
         } place: { file in
-            try file.setAccess(like: status)
+            // What this process may not set, such as the labels of another program, is left out.
+            _ = try FileAttributes.copy(of: path, to: file)
             try file.replace(path)
         }
         return count + 1

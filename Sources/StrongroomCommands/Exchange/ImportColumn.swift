@@ -116,7 +116,8 @@ package struct ImportColumn: Sendable, Equatable {
         do {
             return try scale.stored(digits: text).map { .integer($0) }
         } catch {
-            throw fault("takes a number with at most \(scale.digits) digits after the point, within 64 bits")
+            let digits = HumanReadable.count(scale.digits, "digit")
+            throw fault("takes a number with at most \(digits) after the point, within 64 bits")
         }
     }
 

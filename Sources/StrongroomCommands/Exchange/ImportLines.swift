@@ -70,7 +70,7 @@ struct ImportLines {
     private static func content(_ record: CSVReader.Record, _ columns: Int) -> Content {
         if let fault = record.fault { return .fault(fault) }
         guard record.fields.count == columns else {
-            return .fault("\(record.fields.count) fields instead of \(columns)")
+            return .fault("\(HumanReadable.count(record.fields.count, "field")) instead of \(columns)")
         }
         return .fields(record.fields)
     }

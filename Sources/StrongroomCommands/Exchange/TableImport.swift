@@ -120,8 +120,8 @@ package struct BadLines: Error {
         CommandFailure(
             "badLines",
             """
-            \(HumanReadable.count(report.bad)) of \(HumanReadable.count(lines)) lines cannot be imported, and nothing \
-            was. Correct them, or use --skip-bad to skip them.
+            \(HumanReadable.count(report.bad)) of \(HumanReadable.count(lines, "line")) cannot be imported, and \
+            nothing was. Correct them, or use --skip-bad to skip them.
             """, .dataError)
     }
 
@@ -132,7 +132,7 @@ package struct BadLines: Error {
         return CommandFailure(
             "badLines",
             """
-            \(report.bad) of \(lines) lines cannot be imported, and nothing was: \
+            \(report.bad) of \(HumanReadable.count(lines, "line")) cannot be imported, and nothing was: \
             \(told)\(rest > 0 ? "; and \(rest) more" : ""). Correct them, or use --skip-bad to skip them.
             """, .dataError)
     }

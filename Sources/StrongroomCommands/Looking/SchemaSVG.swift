@@ -33,7 +33,8 @@ package enum SchemaSVG {
     }
 
     private static func title(_ schema: SchemaModel) -> String {
-        "\(schema.tables.count) tables and \(schema.references.count) foreign keys"
+        "\(HumanReadable.count(schema.tables.count, "table")) and "
+            + HumanReadable.count(schema.references.count, "foreign key")
     }
 
     private static let style = """

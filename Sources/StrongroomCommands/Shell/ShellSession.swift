@@ -69,9 +69,9 @@ package struct ShellSession: Sendable {
             query.mayWrite = mayWrite
             let outcome = try await query.run(on: store, to: console)
             if outcome.isCut {
-                let rows = HumanReadable.count(outcome.rows)
+                let rows = HumanReadable.count(outcome.rows, "row")
                 console.write(
-                    "\("Only the first \(rows) rows are shown; .mode csv shows all.", .dim)", to: .errors)
+                    "\("Only the first \(rows) of the result: .mode csv shows all.", .dim)", to: .errors)
             }
             if let changed = outcome.reportedChangeCount, changed > 0 {
                 console.write(

@@ -30,6 +30,14 @@ package final class OutputFile {
         if stat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else { throw ExistingFile.notAFile(path) }
             guard replaces else { throw CommandFailure.exists(path) }
+        } else if !replaces, lstat(path, &status) == 0 {
+            throw CommandFailure(
+                "exists",
+                """
+                "\(path)" is a symbolic link to a file that does not exist. Use another name, or --force to replace \
+                the link.
+                """,
+                .cannotCreate)
         }
         while try !begin() {}
     }

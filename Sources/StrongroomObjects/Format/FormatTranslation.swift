@@ -34,7 +34,7 @@ struct FormatTranslation {
 
     private func checkCounts() throws {
         let (given, wanted) = (arguments.count, parsed.placeholders.count)
-        let counts = "The predicate has \(wanted) places for arguments, and \(given) were given;"
+        let counts = "The predicate takes \(wanted.counting("argument")), and has \(given);"
         guard given >= wanted else {
             let missing = parsed.placeholders[given]
             throw mistake("\(counts) give one for \(missing.kind.name).", at: missing.range.lowerBound)

@@ -133,6 +133,9 @@ extension StrongroomError {
     /// Whether no later attempt of this store can succeed.
     var isFinal: Bool { code == .notOwner || code == .otherReplica }
 
-    /// Whether no later attempt succeeds before somebody has mended the file or the object store; who waits is told.
-    var needsHelp: Bool { code == .damaged || code == .replicaMissing }
+    /// Whether no later attempt succeeds before somebody has changed something, such as a damaged file, a missing
+    /// replica, or the space, the permissions or the limits of this host; those who wait get the error.
+    var needsHelp: Bool {
+        [.damaged, .replicaMissing, .diskFull, .permissionDenied, .tooManyOpenFiles].contains(code)
+    }
 }

@@ -61,7 +61,8 @@ public final class Replication: StoreCompanion {
     /// - Parameter timeout: How long to wait; nil for no limit.
     /// - Throws: `CancellationError`; `StrongroomError` with `timedOut`; `notOwner` if another store or host has taken
     ///   over the replica; `damaged` if the disk has damaged a page that is to be shipped; `replicaMissing` if the
-    ///   replica has lost what was shipped; `closed`.
+    ///   replica has lost what was shipped; `diskFull`, `permissionDenied` or `tooManyOpenFiles` if it cannot be
+    ///   written or read for that reason, which is tried again all the same; `closed`.
     public func waitUntilShipped(timeout: Duration? = nil) async throws {
         guard let timeout else { return try await waitForShipping() }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -55,7 +55,8 @@ struct ReplicaFolder: Sendable {
     /// - Throws: `StrongroomError` with `replicaDamaged` for one that no writer has made.
     func size(_ entry: ObjectEntry, in folder: String) throws -> Int {
         guard (0...ObjectHeader.maxLength).contains(entry.size) else {
-            throw StrongroomError.damaged("\(folder)/\(entry.name)", "a list says that it has \(entry.size) bytes")
+            throw StrongroomError.damaged(
+                "\(folder)/\(entry.name)", "a list says that it has \(entry.size.counting("byte"))")
         }
         return entry.size
     }

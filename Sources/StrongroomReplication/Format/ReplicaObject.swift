@@ -37,7 +37,7 @@ struct ReplicaObject: Sendable {
         let header = try ObjectHeader(bytes, of: name)
         guard bytes.count == header.objectLength else {
             throw StrongroomError.damaged(
-                name, "it has \(bytes.count) bytes, and by its header \(header.objectLength)")
+                name, "it has \(bytes.count.counting("byte")), and by its header \(header.objectLength)")
         }
         guard Digests.sha256(Array(bytes.dropLast(Digests.length))) == Array(bytes.suffix(Digests.length)) else {
             throw StrongroomError.damaged(name, "its digest is another one than that of its content")

@@ -37,7 +37,10 @@ extension AutomaticRun {
         let points = ProofRun.interruptionPoints(ran.count)
         if points.count <= ran.count {
             report.leftOut.append(
-                "\(course.title) has \(ran.count) statements, and was interrupted at \(points.count) places, evenly")
+                """
+                \(course.title) has \(ran.count.counting("statement")), and was interrupted at \
+                \(points.count.counting("place")), evenly
+                """)
         }
         let killed = course.origin == nil ? [:] : try await killed(course, at: Set(points))
         for number in points {

@@ -53,7 +53,8 @@ extension ProofRun {
         if straight.points.count <= count {
             report.leftOut.append(
                 """
-                \(course.title) has \(count) statements, and was interrupted at \(straight.points.count) places, evenly
+                \(course.title) has \(count.counting("statement")), and was interrupted at \
+                \(straight.points.count.counting("place")), evenly
                 """
             )
         }

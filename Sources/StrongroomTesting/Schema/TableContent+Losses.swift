@@ -24,7 +24,8 @@ extension TableContent {
                 return [Loss(table: name, column: nil, text: "table \"\(name)\" is missing from the migrated file")]
             }
             guard before.rows.count == after.rows.count else {
-                let text = "table \"\(name)\" has \(before.rows.count) rows before and \(after.rows.count) after"
+                let count = before.rows.count.counting("row")
+                let text = "table \"\(name)\" has \(count) before and \(after.rows.count) after"
                 return [Loss(table: name, column: nil, text: text)]
             }
             let schema = tables.first { Self.areSame($0.name, name) }

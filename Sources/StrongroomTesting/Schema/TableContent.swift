@@ -60,7 +60,8 @@ struct TableContent: Sendable {
         tables.keys.sorted().flatMap { table -> [Difference] in
             guard let rows = tables[table], let others = other.tables[table] else { return [] }
             guard rows.rows.count == others.rows.count else {
-                let text = "table \"\(table)\" has \(rows.rows.count) rows in \(here), \(others.rows.count) in \(there)"
+                let count = rows.rows.count.counting("row")
+                let text = "table \"\(table)\" has \(count) in \(here), \(others.rows.count) in \(there)"
                 return [Difference(table: table, column: nil, text: text)]
             }
             guard rows.columns == others.columns else { return [] }

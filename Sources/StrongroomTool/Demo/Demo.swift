@@ -59,7 +59,7 @@ struct Demo {
         report.input = input
         story.title("Strongroom: installed software in an encrypted store")
         story.fact("Engine", "SQLCipher \(features.cipherVersion) (SQLite \(features.sqliteVersion))")
-        story.fact("Input", "\(input), \(HumanReadable.count(packages)) packages")
+        story.fact("Input", "\(input), \(HumanReadable.count(packages, "package"))")
         if report.build == "debug" {
             story.fact("Times", "of a debug build; swift run -c release strongroom demo shows what the library can do")
         }

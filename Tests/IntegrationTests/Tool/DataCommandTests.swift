@@ -85,6 +85,12 @@ struct DataCommandTests {
         #expect(!left.contains { $0.contains("-part") })
     }
 
+    @Test func aNameThatIsNotUTF8IsRefused() async throws {
+        let workshop = try await DataWorkshop()
+        let outcome = try await workshop.through(#"exec "$@" "$(printf './n\377.db')""#, ["doctor"])
+        #expect(outcome.status == 64 && outcome.errors.contains("is not in UTF-8"), "\(outcome)")
+    }
+
     @Test func badLinesAreNamedByTheirNumbers() async throws {
         let workshop = try await DataWorkshop()
         let text = "id,name\n5,five\nsix,six\n7\n8,five\n"
@@ -92,7 +98,7 @@ struct DataCommandTests {
         #expect(people.status == 65 && people.output.isEmpty)
         #expect(
             people.errors.contains("line 3: column \"id\" takes an integer")
-                && people.errors.contains("line 4: 1 fields instead of 2"))
+                && people.errors.contains("line 4: 1 field instead of 2"))
         #expect(people.errors.contains("line 5:") && people.errors.contains("UNIQUE"))
         let programs = try await workshop.run("import", "item", "-", "--json", input: text)
         let error = try programs.json(\.errors)["error"] as? [String: Any]

@@ -105,6 +105,12 @@ struct DataFormTests {
         #expect(try select.lines(Row.self).count == 3)
     }
 
+    @Test(arguments: [[], ["--write"]])
+    func vacuumSaysHowItIsRun(options: [String]) async throws {
+        let run = try await ledger.run(["query", "ledger.sqlite", "VACUUM"] + options)
+        #expect(run.status == .usage && run.errors.contains("`vacuum()`"), "\(run.errors)")
+    }
+
     @Test func whatOnlyReadsSaysNothingOfChanges() async throws {
         let reading = try await ledger.run("query", "ledger.sqlite", "SELECT 1", "--write")
         #expect(reading.status == .success && reading.errors.isEmpty)

@@ -130,6 +130,24 @@ struct DoctorCommandTests {
         }
     }
 
+    @Test func aLinkInThePlaceOfTheLogIsNamed() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let log = ledger.path() + "-wal"
+        try? FileManager.default.removeItem(atPath: log)
+        try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: ledger.directory.path("none"))
+        let (status, answer) = try await doctor(ledger, ["ledger.sqlite"])
+        #expect(status == .dataError && answer.finding == "sideFile")
+        let text = try await ledger.run("doctor", "ledger.sqlite").output
+        #expect(text.contains("\"\(log)\" is a symbolic link") && !text.contains("Give the path of a file"), "\(text)")
+        #expect(try await ledger.run("query", "ledger.sqlite", "SELECT 1").status == .dataError)
+    }
+
+    @Test func noProcessHasADeviceOpen() async throws {
+        let run = try await Ledger().run("doctor", "/dev/null")
+        #expect(run.status == .noInput && !run.output.contains("Open in") && !run.output.contains("Danger"))
+    }
+
     @Test func aDirectoryIsNoFile() async throws {
         let ledger = try Ledger()
         let (status, answer) = try await doctor(ledger, [ledger.directory.path("")])

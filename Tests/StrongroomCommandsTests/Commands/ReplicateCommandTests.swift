@@ -28,6 +28,19 @@ struct ReplicateCommandTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: replicas).sorted() == objects)
     }
 
+    @Test func `a restore that is refused leaves nothing`() async throws {
+        let ledger = try Ledger()
+        try await ledger.make()
+        let (replicas, other) = (ledger.directory.path("replicas"), ledger.directory.path("other"))
+        #expect(try await ledger.run("replicate", "ledger.sqlite", "--replicas", replicas).status == .success)
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+        let keys = try ledger.keyFile(Ledger.secrets[2])
+        let run = try await ledger.run(
+            "replica", "restore", "\(other)/ledger.sqlite", "--replicas", replicas, "--key-file", keys, "--json")
+        #expect(run.status == .configuration, "\(run)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other) == [])
+    }
+
     @Test func `a replica that is gone is named, and begun anew by request`() async throws {
         let ledger = try Ledger()
         try await ledger.make()

@@ -19,6 +19,15 @@ struct OutputFileTests {
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test func aLinkToNothingIsNamed() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("rows.csv")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory.path("nothing"))
+        let failure = try #require(throws: CommandFailure.self) { _ = try OutputFile(path, replaces: false) }
+        #expect(failure.status == .cannotCreate && failure.message.contains("is a symbolic link"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("")) == ["rows.csv"])
+    }
+
     /// In a directory that others may write, somebody may have put one there.
     @Test(arguments: [true, false])
     func whatLiesInTheWayIsNotWrittenTo(isSymbolic: Bool) throws {

@@ -19,6 +19,29 @@ import Testing
         try await store.close()
     }
 
+    /// Refuses objects for a reason that somebody has to remove.
+    private final class Refusing: WrappedObjectStore {
+        let objects = MemoryObjectStore()
+        let reason: Locked<StrongroomError.Code?>
+
+        init(_ code: StrongroomError.Code) { reason = Locked(code) }
+
+        func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
+            if let code = reason.withLock({ $0 }) { throw StrongroomError(code, "The object was refused.") }
+            return try await objects.create(name, content)
+        }
+    }
+
+    @Test(arguments: [StrongroomError.Code.diskFull, .permissionDenied, .tooManyOpenFiles])
+    func `those who wait get a failure that somebody has to remove`(code: StrongroomError.Code) async throws {
+        let objects = Refusing(code)
+        let store = try await Clinic(Replica(in: objects, interval: .milliseconds(5))).open()
+        #expect(await failureCode { try await store.replication?.waitUntilShipped(timeout: .seconds(60)) } == code)
+        objects.reason.withLock { $0 = nil }
+        try await store.replication?.waitUntilShipped(timeout: .seconds(60))
+        try await store.close()
+    }
+
     @Test func `closing a store ships what is left`() async throws {
         let replica = Replica(in: MemoryObjectStore(), interval: .seconds(3_600))
         let store = try await Clinic(replica).open()

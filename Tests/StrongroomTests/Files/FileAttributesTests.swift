@@ -93,6 +93,15 @@ struct FileAttributesTests {
         try expectMarks(vault.path)
     }
 
+    @Test func aKeyFileToWhichAKeyIsAppendedKeepsThem() throws {
+        let path = directory.path("keys")
+        _ = try KeyFile(path).keyChain(creating: true)
+        #expect(Attribute.set("user.strongroom", Array("a tag".utf8), path))
+        #expect(try KeyFile(path).appendKey() == 2)
+        #expect(Attribute.value("user.strongroom", path) == Array("a tag".utf8))
+        #expect(try FileStatus.at(path)?.permissions == 0o600)
+    }
+
     @Test func aRestoredBackupHasThoseOfTheDatabase() async throws {
         try mark()
         let backup = directory.path("backup.sqlite")

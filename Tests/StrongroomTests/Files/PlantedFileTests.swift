@@ -143,7 +143,7 @@ struct PlantedFileTests {
         try await vault.keep("line")
         try plant(kind, at: vault.path + ending)
         let diagnosis = try await Stores(vault).diagnose("vault.sqlite")
-        #expect(diagnosis.finding == .notAFile)
+        #expect(diagnosis.finding == .sideFile)
         #expect(diagnosis.reason?.contains(vault.path + ending) == true)
         try uproot(vault.path + ending)
     }

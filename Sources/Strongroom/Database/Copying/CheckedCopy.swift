@@ -228,7 +228,7 @@ struct CheckedCopy: Sendable {
 
     private func checkPagesOfCopy() throws {
         let damaged = try verifierOfCopy()?.damagedPages(.verifying, monitor) ?? []
-        if !damaged.isEmpty { throw failed("\(damaged.count) pages of the copy are damaged") }
+        if !damaged.isEmpty { throw failed("the copy has \(damaged.count.counting("damaged page"))") }
     }
 
     /// Reads the pages of the copy; nil for plaintext.
@@ -343,7 +343,7 @@ struct CheckedCopy: Sendable {
             ?? StrongroomError(
                 .damaged,
                 """
-                \(count) pages of the database are damaged, so it was not copied. \
+                The database has \(count.counting("damaged page")), so it was not copied. \
                 \(StrongroomError.Code.damaged.advice)
                 """,
                 database: file.name)

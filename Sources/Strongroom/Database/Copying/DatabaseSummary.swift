@@ -48,8 +48,9 @@ struct DatabaseSummary {
     func difference(to other: DatabaseSummary) -> String? {
         for (table, rows) in tables where other.tables[table] != rows {
             let name = String(decoding: table, as: UTF8.self)
-            guard let found = other.tables[table], found.count == rows.count else {
-                return "the table \"\(name)\" has \(other.tables[table]?.count ?? 0) rows in place of \(rows.count)"
+            guard other.tables[table]?.count == rows.count else {
+                let found = (other.tables[table]?.count ?? 0).counting("row")
+                return "the table \"\(name)\" has \(found) in place of \(rows.count)"
             }
             return """
                 the rows of the table "\(name)" have other values. If the database has values of another storage class \

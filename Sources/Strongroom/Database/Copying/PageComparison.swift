@@ -34,14 +34,14 @@ struct PageComparison {
         /// Whether the copy is longer or shorter than its pages.
         var hasOtherLength = false
 
-        /// What is wrong with the copy, as in "2 pages of it are damaged"; nil if it equals the source.
+        /// What is wrong with the copy, as in "it has 2 damaged pages"; nil if it equals the source.
         var defectOfCopy: String? {
             if hasOtherLength { return "it has another length" }
             if let first = damagedInCopy.first {
-                return "\(damagedInCopy.count) pages of it are damaged, the first of them page \(first)"
+                return "it has \(damagedInCopy.count.counting("damaged page")), the first of them page \(first)"
             }
             return different.first.map {
-                "\(different.count) pages of it have another content, the first of them page \($0)"
+                "it has another content in \(different.count.counting("page")), the first of them page \($0)"
             }
         }
     }

@@ -72,7 +72,7 @@ struct PageCopy {
         guard !damaged.isEmpty else { return }
         throw StrongroomError(
             .damaged,
-            "The copy \"\(path)\" has \(damaged.count) damaged pages. Check the disk, then try again.",
+            "The copy \"\(path)\" has \(damaged.count.counting("damaged page")). Check the disk, then try again.",
             database: file.name)
     }
 
@@ -80,7 +80,8 @@ struct PageCopy {
         StrongroomError(
             .damaged,
             """
-            "\(file.path)" has \(count) damaged pages, so it was not copied. \(StrongroomError.Code.damaged.advice)
+            "\(file.path)" has \(count.counting("damaged page")), so it was not copied. \
+            \(StrongroomError.Code.damaged.advice)
             """,
             database: file.name)
     }

@@ -53,7 +53,7 @@ extension DatabaseFile {
     /// - Parameter kept: The number of transactions before the damage.
     func damagedLog(_ damage: LogScan.Damage, kept: Int) -> StrongroomError {
         let place = damage.frame == 0 ? "in its header" : "at frame \(damage.frame)"
-        let commits = damage.commits == 1 ? "1 committed transaction" : "\(damage.commits) committed transactions"
+        let commits = damage.commits.counting("committed transaction")
         return StrongroomError(
             .damagedLog,
             """

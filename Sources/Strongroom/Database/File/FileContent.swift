@@ -59,8 +59,8 @@ enum FileContent: Equatable {
             throw StrongroomError(
                 code,
                 """
-                The file "\(path)" has \(status.size) bytes, less than any database. It was truncated, or is not a \
-                database: restore it from a backup, or use another path.
+                The file "\(path)" has \(status.size.counting("byte")), less than any database. It was truncated, or \
+                is not a database: restore it from a backup, or use another path.
                 """
             )
         }

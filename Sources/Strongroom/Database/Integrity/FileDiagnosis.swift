@@ -12,6 +12,9 @@ public struct FileDiagnosis: Sendable, Equatable {
         case absent
         /// A directory, a device, or a link to nothing.
         case notAFile
+        /// A link, a FIFO or the like is in the place of a file that belongs to it, such as its log; the reason names
+        /// which.
+        case sideFile
         /// The operating system does not permit this process to read it.
         case unreadable
         /// It is empty.
@@ -102,6 +105,7 @@ extension FileDiagnosis {
         switch finding {
         case .absent: "Check the path; opening creates a new database there, unless the log of a lost one exists."
         case .notAFile: "Give the path of a file, restore the target of the link, or move it away."
+        case .sideFile: "Find out which program created that, and remove it; the database itself is not affected."
         case .unreadable: "Check who owns the file and its directory, and whether this user may read them."
         case .empty:
             """
@@ -154,7 +158,7 @@ extension FileDiagnosis: CustomStringConvertible {
     public var description: String {
         var lines = ["\(path): \(finding.text)"]
         if let reason { lines.append(reason) }
-        if bytes > 0 { lines.append("\(bytes) bytes" + (pages > 0 ? ", \(pages) pages" : "")) }
+        if bytes > 0 { lines.append(bytes.counting("byte") + (pages > 0 ? ", \(pages.counting("page"))" : "")) }
         if let key { lines.append("key \(key.place + 1) of \(key.count)" + (hasEnvelope ? ", in the envelope" : "")) }
         if let settings { lines.append(settings.description) }
         if let version { lines.append("schema version \"\(version)\"") }
@@ -162,7 +166,9 @@ extension FileDiagnosis: CustomStringConvertible {
         if hasLog { lines.append("it has a log with content") }
         if let plaintextLeft { lines.append("its former plaintext is in \"\(plaintextLeft)\"; open it to erase that") }
         if isDirectoryShared { lines.append("other users may write to its directory") }
-        if missingPages > 0 { lines.append("\(missingPages) pages are missing at its end") }
+        if missingPages > 0 {
+            lines.append("\(missingPages.counting("page")) \(missingPages == 1 ? "is" : "are") missing at its end")
+        }
         lines += damagedPages.map(\.description)
         if !holders.isEmpty { lines.append("open in " + holders.map(\.description).joined(separator: ", ")) }
         if !advice.isEmpty { lines.append(advice) }
@@ -181,6 +187,7 @@ extension FileDiagnosis.Finding {
         switch self {
         case .absent: "does not exist"
         case .notAFile: "not a file"
+        case .sideFile: "a file beside it is not a regular file"
         case .unreadable: "may not be read"
         case .empty: "empty"
         case .tooShort: "too short for a database"

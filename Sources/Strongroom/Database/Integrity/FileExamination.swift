@@ -36,7 +36,7 @@ struct FileExamination {
             case .encrypted(let salt, _): try examine(salt, &diagnosis)
             }
         } catch let error as StrongroomError {
-            guard let finding = FileDiagnosis.Finding(error.code) else { throw error }
+            guard let finding = FileDiagnosis.Finding(error, of: file) else { throw error }
             (diagnosis.finding, diagnosis.reason) = (finding, error.message)
         }
         withholdFindingsOfUnreadLog(&diagnosis)
@@ -209,7 +209,7 @@ extension FileDiagnosis {
         reason = error.message
         let status = try? FileStatus.at(file.path)
         if let status, status.isRegularFile { bytes = status.size }
-        guard isOfFile, let found = Finding(error.code) else { return }
+        guard isOfFile, let found = Finding(error, of: file) else { return }
         switch found {
         // Determines whether the error is about this file or one beside it.
         case .absent where status != nil: break
@@ -220,11 +220,11 @@ extension FileDiagnosis {
 }
 
 extension FileDiagnosis.Finding {
-    /// The finding that an error implies; nil if it implies none.
-    fileprivate init?(_ code: StrongroomError.Code) {
-        switch code {
+    /// The finding that an error about a file implies; nil if it implies none.
+    fileprivate init?(_ error: StrongroomError, of file: DatabaseFile) {
+        switch error.code {
         case .fileMissing: self = .absent
-        case .notAFile: self = .notAFile
+        case .notAFile: self = (try? FileStatus.at(file.path))?.isRegularFile == true ? .sideFile : .notAFile
         case .permissionDenied: self = .unreadable
         case .emptyFile: self = .empty
         case .notADatabase: self = .tooShort

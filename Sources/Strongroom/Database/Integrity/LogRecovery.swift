@@ -28,7 +28,7 @@ extension LogRecovery: CustomStringConvertible {
     public var description: String {
         guard let damagedFrame else { return "the log is not damaged" }
         let place = damagedFrame == 0 ? "damaged in its header" : "damaged at frame \(damagedFrame)"
-        return "\(place): \(commitsKept) transactions before it, \(commitsLost) from there on"
+        return "\(place): \(commitsKept.counting("transaction")) before it, \(commitsLost) from there on"
     }
 }
 
@@ -40,12 +40,13 @@ extension DatabaseFile {
     /// - Throws: ``StrongroomError`` with `locked` if another program has the file open, or the file system's failure;
     ///   the WAL is unchanged then.
     func recoverLog(dryRun: Bool) throws -> LogRecovery {
+        guard !dryRun else { return LogRecovery(path: logPath, try scanLog(PlainFile(path))) }
         let connection = try Connection(path: path, mode: .existing, database: name)
         defer { connection.close() }
         guard !connection.isReadOnly else { throw notPermitted("can be read but not written") }
         let scan = try scanLog(connection.databaseFile())
         var recovery = LogRecovery(path: logPath, scan)
-        guard let scan, scan.damage != nil, !dryRun else { return recovery }
+        guard let scan, scan.damage != nil else { return recovery }
         guard !connection.isLogInUse, try FileHolders.locking(path).isEmpty else {
             throw heldByOthers(for: "recovered")
         }

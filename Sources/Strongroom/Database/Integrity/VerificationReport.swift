@@ -46,7 +46,7 @@ public struct VerificationReport: Sendable, Equatable {
 extension VerificationReport: CustomStringConvertible {
     /// A description for people: the numbers, then a line for each finding, at most 20 of a kind.
     public var description: String {
-        let head = "\(pages) pages, \(bytes) bytes: \(isWhole ? "whole" : "damaged")"
+        let head = "\(pages.counting("page")), \(bytes.counting("byte")): \(isWhole ? "whole" : "damaged")"
         let keys = foreignKeyViolations.map { violation in
             let row = violation.rowID.map { "row \($0)" } ?? "a row"
             return
@@ -73,7 +73,7 @@ extension VerificationReport: CustomStringConvertible {
 extension SpellingCount {
     fileprivate var words: String {
         """
-        column "\(column)" of table "\(table)" has \(count) \(count == 1 ? "value" : "values") in another spelling, \
+        column "\(column)" of table "\(table)" has \(count.counting("value")) in another spelling, \
         which cannot be read; rewrite the table with `db.convertSpellings(of:)`
         """
     }

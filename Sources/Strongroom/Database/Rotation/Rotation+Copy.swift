@@ -94,7 +94,7 @@ extension Rotation {
         StrongroomError(
             .damaged,
             """
-            "\(file.path)" has \(count == 1 ? "a damaged page" : "\(count) damaged pages"), so it was not rotated, and \
+            "\(file.path)" has \(count.counting("damaged page")), so it was not rotated, and \
             still has its former key. \(StrongroomError.Code.damaged.advice)
             """,
             database: file.name

@@ -81,7 +81,7 @@ extension SalvageReport.TableContent {
             parts.append("\(rowsLost) lost")
         }
         if unreadablePages > 0 {
-            parts.append("\(unreadablePages) \(unreadablePages == 1 ? "page" : "pages") with rows unreadable")
+            parts.append("\(unreadablePages.counting("page")) with rows unreadable")
         }
         if let obstacle { parts.append(obstacle) }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
@@ -91,9 +91,9 @@ extension SalvageReport.TableContent {
 extension SalvageReport.LostAndFound: CustomStringConvertible {
     /// A description for people.
     public var description: String {
-        let place = table.map { "are in the table \"\($0)\"" } ?? "were not kept"
+        let place = table.map { "in the table \"\($0)\"" } ?? "not kept"
         let tables = candidates.isEmpty ? "" : "; they may belong to \(candidates.sorted().joined(separator: ", "))"
-        return "\(rows) rows whose table is unknown \(place)\(tables)"
+        return "\(rows.counting("row")) whose table is unknown: \(place)\(tables)"
             + (mayHaveDeletedRows ? "; deleted rows may be among them" : "")
     }
 }
@@ -103,7 +103,7 @@ extension SalvageReport: CustomStringConvertible {
     public var description: String {
         let lines = tables.map { table in
             let found = table.rowsFound > 0 ? " (\(table.rowsFound) of them found by a scan)" : ""
-            return "table \"\(table.name)\": \(table.rowsCopied) rows copied\(found)"
+            return "table \"\(table.name)\": \(table.rowsCopied.counting("row")) copied\(found)"
                 + (table.loss.map { ", \($0)" } ?? "")
         }
         let missing = missingObjects.map { "\"\($0.name)\" could not be made: \($0.reason)" }

@@ -109,7 +109,7 @@ final class OpenBlob: OpenWriter {
         StrongroomError(
             .limit,
             """
-            \(length) bytes from byte \(offset) on are not inside of the value, which has \(count) bytes. The engine \
+            The value has \(count.counting("byte")); \(length) from byte \(offset) on are not all in it. The engine \
             cannot make an open value longer or shorter: write it again with its new size.
             """,
             database: connection.database)

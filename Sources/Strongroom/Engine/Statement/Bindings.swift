@@ -208,7 +208,8 @@ public struct Bindings: ~Copyable {
         guard case .list(let list) = target else { return }
         guard list.pointee.indices.contains(index) else {
             throw StrongroomError(
-                .limit, "The record has \(list.pointee.count) columns; an index past them was set: check its list.")
+                .limit,
+                "The record has \(list.pointee.count.counting("column")); an index past them was set: check its list.")
         }
         list.pointee[index] = value
     }
@@ -232,7 +233,7 @@ public struct Bindings: ~Copyable {
         let count = sqlite3_bind_parameter_count(statement)
         let message =
             result == SQLITE_RANGE
-            ? "The statement has \(count) parameter\(count == 1 ? "" : "s"); an index past the last was set."
+            ? "The statement has \(count.counting("parameter")); an index past the last was set."
             : "A value could not be bound. \(StrongroomError.Code(code).advice)"
         return StrongroomError(
             StrongroomError.Code(code),

@@ -391,7 +391,8 @@ extension Row {
         guard let column = name(at: index) else {
             return StrongroomError(
                 .limit,
-                "Column \(index) was requested, but the result has \(count) columns; check the record's column list.",
+                "Column \(index) was requested, but the result has \(count.counting("column")); check the record's "
+                    + "column list.",
                 sql: sql
             )
         }

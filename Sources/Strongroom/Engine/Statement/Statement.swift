@@ -153,6 +153,8 @@ final class Statement {
             && sqlite3_errmsg(owner.pointer).map { String(cString: $0) } == FunctionCalls.message
     }
 
+    private static let vacuumAdvice = "A program calls the store's `vacuum()`, which runs it outside of a transaction."
+
     private func failure(_ result: Int32) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(owner.pointer))
         owner.recordFailure()
@@ -179,7 +181,8 @@ final class Statement {
             || code.mayHideDamage && owner.hasFailedCodec
         let kind = isDamage ? owner.codeOfDamage : isOverflow ? .limit : known
         let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
-        let advice = constraint?.advice ?? code.advice(for: kind)
+        let isVacuum = kind == .sql && firstWord == "VACUUM"
+        let advice = constraint?.advice ?? (isVacuum ? Self.vacuumAdvice : code.advice(for: kind))
         var error = StrongroomError(
             kind,
             advice.isEmpty ? words : "\(words). \(advice)",

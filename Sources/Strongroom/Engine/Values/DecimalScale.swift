@@ -101,8 +101,8 @@ extension DecimalScale {
 
     private static func misfit(hasMoreDigits: Bool, _ digits: Int) -> String {
         hasMoreDigits
-            ? "A decimal has more than \(digits) digits after the point, more than its column's scale allows; "
-                + "round it first, or give the column a larger scale"
+            ? "A decimal has more than \(digits.counting("digit")) after the point, which its column's scale does not "
+                + "allow; round it first, or give the column a larger scale"
             : "A decimal is too large for a column of the scale \(digits), which is a 64-bit integer; give the column "
                 + "a smaller scale, or none"
     }
@@ -114,7 +114,7 @@ extension DecimalScale {
         guard let number = PlainDecimal(text) else { return "a text that is no decimal number" }
         return switch standing(number) {
         case .exact: nil
-        case .above: "a number with more than \(digits) digits after the point"
+        case .above: "a number with more than \(digits.counting("digit")) after the point"
         case .beyond: "a number that is too large for the scale \(digits)"
         }
     }

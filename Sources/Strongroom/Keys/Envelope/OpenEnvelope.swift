@@ -250,6 +250,6 @@ extension OpenEnvelope {
 }
 
 extension OpenEnvelope: CustomStringConvertible, CustomReflectable {
-    var description: String { "OpenEnvelope(\(sealed.slots.count) slots)" }
+    var description: String { "OpenEnvelope(\(sealed.slots.count.counting("slot")))" }
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }

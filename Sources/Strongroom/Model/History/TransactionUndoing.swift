@@ -34,7 +34,8 @@ struct TransactionUndoing {
             if !later.isEmpty {
                 let list = later.prefix(Self.maxNamed).map(String.init).joined(separator: ", ")
                 let rest = later.count > Self.maxNamed ? " and \(later.count - Self.maxNamed) more" : ""
-                conflicts.append("\(later.count) rows of table \"\(history.table)\" (changes \(list)\(rest))")
+                let rows = later.count.counting("row")
+                conflicts.append("\(rows) of table \"\(history.table)\" (changes \(list)\(rest))")
             }
             steps += found.map(\.step)
         }

@@ -124,8 +124,7 @@ extension Statement {
             throw StrongroomError(
                 .sql,
                 """
-                The SQL has \(expected) parameter\(expected == 1 ? "" : "s") and \(given) \
-                value\(given == 1 ? "" : "s"); \(advice).
+                The SQL has \(expected.counting("parameter")) and \(given.counting("value")); \(advice).
                 """,
                 sql: sql
             )

@@ -25,6 +25,11 @@ struct CopyPlace: Sendable {
     ///   - salt: The salt in the envelope that the copy gets; nil if it gets none.
     func check(source: String, envelopeOf salt: [UInt8]? = nil) throws {
         let status = try FileStatus.at(path)
+        guard status != nil || replaces || !FileSystem.isSymbolicLink(path) else {
+            throw StrongroomError(
+                .notAFile,
+                "\"\(path)\" is a symbolic link to a file that does not exist. Use another path, or remove the link.")
+        }
         if let status, !replaces || !status.isRegularFile {
             let advice =
                 status.isRegularFile ? "Use another path, or allow that it is replaced." : "Use another path."

@@ -48,8 +48,8 @@ extension Stores {
                     throw StrongroomError(
                         .fileMissing,
                         """
-                        There is no such migration backup of "\(opening.path)", but \(backups.count) others. Use one \
-                        of `migrationBackups(of:)`.
+                        There is no such migration backup of "\(opening.path)", which has \
+                        \(backups.count.counting("backup")). Use one of `migrationBackups(of:)`.
                         """
                     )
                 }

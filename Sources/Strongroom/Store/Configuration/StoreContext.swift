@@ -64,6 +64,14 @@ extension StoreContext {
         isInMemory ? self : with(try file.located())
     }
 
+    /// A copy for work that changes nothing: no directory and no lock file is created, as on a file system that is
+    /// mounted read-only.
+    func reading() -> StoreContext {
+        var file = file
+        file.isReadOnly = true
+        return with(file)
+    }
+
     /// A copy that records the file's present state, while no other process is opening it: for a file that is opened
     /// read-only, later reads are valid only if it stays unchanged.
     func withBaseline() throws -> StoreContext {

@@ -230,10 +230,10 @@ extension Stores {
             let error = StrongroomError(
                 .timedOut,
                 """
-                The store could not be opened within \(timeout): \(numbers.lent) stores are in use, \
-                \(numbers.opening) are being opened, \(numbers.closing) are being closed, restored or removed, and \
-                \(numbers.waiting) requests wait. Raise `lendingLimits` \
-                (\(lendingLimits.openStores) open stores), or end uses sooner.
+                The store could not be opened within \(timeout). In use: \(numbers.lent.counting("store")); being \
+                opened: \(numbers.opening); being closed, restored or removed: \(numbers.closing); waiting: \
+                \(numbers.waiting.counting("request")). Raise `lendingLimits` \
+                (\(lendingLimits.openStores.counting("open store"))), or end uses sooner.
                 """,
                 database: name.fileName)
             cancel(ticket, error)

@@ -52,6 +52,23 @@ extension StoreOpening {
     func withdraw(after error: any Error) -> any Error {
         guard !context.isInMemory else { return error }
         OpenFiles.shared.release(context.path)
-        return (error as? StrongroomError)?.diagnosed(context.file) ?? error
+        return (error as? StrongroomError)?.diagnosed(context.file).namingFullDisk(of: context.path) ?? error
+    }
+}
+
+extension StrongroomError {
+    /// The error of an opening that found the disk full: the engine, which reports it, names no directory, and there
+    /// is no change of which nothing was kept.
+    fileprivate func namingFullDisk(of path: String) -> StrongroomError {
+        guard code == .diskFull, resultCode != nil else { return self }
+        var named = StrongroomError(
+            .diskFull,
+            """
+            The disk of "\(FileSystem.directory(of: path))" is full, and opening "\(FileSystem.name(of: path))" needs \
+            space there for its write-ahead log. Free space, then open it again.
+            """,
+            database: database, sql: sql, resultCode: resultCode)
+        named.finding = finding
+        return named
     }
 }

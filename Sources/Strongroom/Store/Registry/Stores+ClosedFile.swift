@@ -2,7 +2,8 @@ extension Stores {
     /// Runs work on a database's file that is not open in this process, with the lock between processes held.
     ///
     /// - Parameter isWriting: Whether the work changes the file; it is refused then for a file that is opened
-    ///   read-only.
+    ///   read-only. Otherwise nothing is created beside the file, and its lock is acquired only if the lock file exists
+    ///   and may be written.
     /// - Throws: ``StrongroomError`` with `readOnly`, `sameFile` if the file is open in this process, `locked`; the
     ///   errors of its name, its configuration and its keys; what the work throws.
     func withClosedFile<T>(
@@ -28,16 +29,34 @@ extension Stores {
     ) async throws -> T {
         let configuration = try configuration(of: name)
         do {
-            let context = try StoreContext(name, configuration, in: .disk).located()
+            let configured = try StoreContext(name, configuration, in: .disk)
+            let context = try (isWriting ? configured : configured.reading()).located()
             try OpenFiles.shared.claim(context.path, name)
             defer { OpenFiles.shared.release(context.path) }
-            guard !isWriting || !context.isReadOnly else { throw StrongroomError.readOnlyStore(name.fileName) }
-            let lock = try await context.file.lockToOpen(within: context.settings.openTimeout)
-            let result = try await work(context.withBaseline(), context.keyChain())
+            guard !isWriting || !configured.isReadOnly else { throw StrongroomError.readOnlyStore(name.fileName) }
+            return try await withLock(of: context) { try await work(context.withBaseline(), context.keyChain()) }
+        } catch {
+            throw (error as? StrongroomError)?.naming(name.fileName) ?? error
+        }
+    }
+
+    /// Runs work with the lock between processes held. A lock file that was created for work that has failed is removed
+    /// again: such work changes nothing.
+    private func withLock<T>(of context: StoreContext, _ work: () async throws -> T) async throws -> T {
+        let file = context.file
+        let isNew = try FileStatus.ofName(file.lockPath) == nil
+        let lock = try await file.lockToOpen(within: context.settings.openTimeout)
+        do {
+            let result = try await work()
             lock?.release()
             return result
         } catch {
-            throw (error as? StrongroomError)?.naming(name.fileName) ?? error
+            // With content it has been used: a database remembers there that it is encrypted.
+            if isNew, let size = try? FileStatus.ofName(file.lockPath)?.size, size == 0 {
+                try? FileSystem.remove(file.lockPath)
+            }
+            lock?.release()
+            throw error
         }
     }
 }

@@ -18,13 +18,13 @@ extension Stores {
     ///
     /// - Parameters:
     ///   - fileName: The database's name; its configuration provides the path.
-    ///   - dryRun: Whether to report only, without changing anything.
+    ///   - dryRun: Whether to report only, without changing anything, as also for a file on a read-only file system.
     /// - Returns: What was found, and what was done. An undamaged WAL is left unchanged.
     /// - Throws: ``StrongroomError`` with `fileMissing`, `sameFile` if the file is open in this process, `locked` if
-    ///   another process has it open, `readOnly` if its configuration opens it read-only, `permissionDenied`,
-    ///   `diskFull`, and what opening throws about names and configurations.
+    ///   another process has it open, `readOnly` if its configuration opens it read-only and something is to
+    ///   be changed, `permissionDenied`, `diskFull`, and what opening throws about names and configurations.
     public func recoverLog(_ fileName: String, dryRun: Bool = false) async throws -> LogRecovery {
-        try await withClosedFile(fileName) { context, _ in
+        try await withClosedFile(fileName, isWriting: !dryRun) { context, _ in
             guard try FileStatus.at(context.path) != nil else {
                 throw StrongroomError(.fileMissing, "There is no file at \"\(context.path)\"; check the path.")
             }

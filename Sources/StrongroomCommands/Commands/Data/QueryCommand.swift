@@ -59,9 +59,9 @@ struct QueryCommand: AsyncParsableCommand {
             if form.json, !outcome.givesRows, let changed = outcome.changed { try form.write(Change(changed: changed)) }
             guard query.form == .table else { return }
             if outcome.isCut {
-                let rows = HumanReadable.count(outcome.rows)
+                let rows = HumanReadable.count(outcome.rows, "row")
                 console.write(
-                    "\("Only the first \(rows) rows are shown; use --limit, or --csv for all.", .dim)", to: .errors)
+                    "\("Only the first \(rows) of the result: use --limit, or --csv for all.", .dim)", to: .errors)
             }
             if let changed = outcome.reportedChangeCount {
                 console.write("\("\(HumanReadable.count(changed, "row")) changed", .dim)", to: .errors)

@@ -133,7 +133,8 @@ extension FileDiagnosis.Finding {
         case .whole, .plaintext: .success
         case .absent, .notAFile: .noInput
         case .unreadable: .noPermission
-        case .empty, .tooShort, .plaintextHeader, .truncated, .damaged, .damagedLog, .newerSchema: .dataError
+        case .sideFile, .empty, .tooShort, .plaintextHeader, .truncated, .damaged, .damagedLog, .newerSchema:
+            .dataError
         case .keyless, .wrongKey, .envelope: .configuration
         case .unexamined: .temporaryFailure
         }

@@ -68,7 +68,7 @@ struct ReplicaRestoreCommand: AsyncParsableCommand {
             ) { progress.update($0) }
             let detail = Detail(
                 change: report.change, time: report.time, bytes: report.file.bytes, rows: report.file.rows)
-            let words = "\(HumanReadable.count(Int(report.file.rows))) rows, \(HumanReadable.bytes(report.file.bytes))"
+            let words = "\(HumanReadable.count(report.file.rows, "row")), \(HumanReadable.bytes(report.file.bytes))"
             return .init(.done, "\(words), of \(report.time.formatted(.iso8601))", detail)
         }
     }

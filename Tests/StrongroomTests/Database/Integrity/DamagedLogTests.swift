@@ -6,6 +6,15 @@ import Testing
 
 @Suite("A damaged write-ahead log", .ending)
 struct DamagedLogTests {
+    @Test func aReportCreatesNoFile() async throws {
+        let specimen = try await LogSpecimen(transactions: [(1, 0.01), (1, 0.01)])
+        let place = try specimen.place("report", log: specimen.flipped(at: 100, by: 1))
+        let before = try DirectorySnapshot(place.directory, ignoring: [])
+        let found = try await Stores(place).recoverLog("vault.sqlite", dryRun: true)
+        #expect(found.damagedFrame == 1)
+        try before.expectUntouched()
+    }
+
     /// Only of the last transaction it cannot be told from what a power cut leaves.
     @Test func everyChangedByteBeforeTheLastTransactionIsFound() async throws {
         let specimen = try await LogSpecimen()

@@ -49,6 +49,16 @@ struct SalvageTests {
         }
     }
 
+    @Test func nothingIsCreatedBesideTheFile() async throws {
+        let directory = try TemporaryDirectory()
+        let vault = Vault(directory.path("files"), keys: .numbered(1))
+        try await vault.keep("a")
+        try FileManager.default.removeItem(atPath: vault.beside("lock"))
+        let before = try DirectorySnapshot(vault.directory, ignoring: [])
+        #expect(try await Stores(vault).salvage("vault.sqlite", to: directory.path("new.sqlite")).isComplete)
+        try before.expectUntouched()
+    }
+
     private static func schema(_ db: borrowing ReadTransaction) throws -> Set<String> {
         var schema: Set<String> = []
         try db.forEachRow("SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_master") { row in

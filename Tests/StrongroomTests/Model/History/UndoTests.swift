@@ -95,7 +95,7 @@ struct UndoTests {
             try await store.write { db in try db.undo(transaction: number) }
         }
         #expect(error?.code == .historyConflict)
-        #expect(error?.message.contains("1 rows of table \"patient\" (changes \(later))") == true)
+        #expect(error?.message.contains("1 row of table \"patient\" (changes \(later))") == true)
         try await store.read { db throws in
             #expect(try Patient.find(key, in: db)?.name == "C")
             #expect(try Scan.count(in: db) == 1)

@@ -41,7 +41,7 @@ struct ChangeColumnTests {
             let bytes: [any TableColumn] = [Column<[UInt8]?>("a"), Column<[UInt8]>("a", default: [0])]
             for column in bytes {
                 let error = try expectFailure(.schemaChange) { try db.changeColumn(column, in: "t") }
-                #expect(error.message.contains("1 rows of table \"t\" contain values in \"a\" that do not fit BLOB"))
+                #expect(error.message.contains("1 row of table \"t\", column \"a\" contains what does not fit BLOB"))
                 #expect(try Self.values(db) == before)
             }
         }

@@ -88,7 +88,7 @@ struct ChangeDecimalTests {
         try await store.write { db throws in
             for price in [Decimal(12.5), -3, 0] { try Offer.insert(Offer(id: nil, price: price), in: db) }
             let error = try expectFailure(.schemaChange) { try db.changeColumn(Column<Int>("price"), in: "offer") }
-            #expect(error.message.hasPrefix("1 rows of table \"offer\""), "\(error.message)")
+            #expect(error.message.hasPrefix("In 1 row of table \"offer\""), "\(error.message)")
             try db.changeColumn(Column<Double>("price"), in: "offer")
             #expect(try db.texts("SELECT quote(price) FROM offer ORDER BY id") == ["12.5", "-3.0", "0.0"])
             try db.changeColumn(Column<Decimal>("price"), in: "offer")

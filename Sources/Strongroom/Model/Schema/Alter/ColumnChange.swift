@@ -161,8 +161,8 @@ struct ColumnChange {
         if case .integer(let count)? = misfit, count > 0 {
             throw refusal(
                 """
-                \(count) rows of table "\(table.name)" contain values in "\(column.name)" that \
-                do not fit \(column.storageClass.rawValue); change them first.
+                In \(count.counting("row")) of table "\(table.name)", column "\(column.name)" contains what does not \
+                fit \(column.storageClass.rawValue); change that first.
                 """
             )
         }
@@ -193,8 +193,8 @@ struct ColumnChange {
         guard case .integer(let count)? = lossy, count > 0 else { return }
         throw refusal(
             """
-            \(count) rows of table "\(table.name)" contain values in "\(column.name)" that would change as \
-            \(column.storageClass.rawValue); change them first.
+            In \(count.counting("row")) of table "\(table.name)", column "\(column.name)" contains what would change \
+            as \(column.storageClass.rawValue); change that first.
             """
         )
     }
