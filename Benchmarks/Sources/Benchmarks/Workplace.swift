@@ -114,10 +114,13 @@ struct Workplace: Sendable {
         private let table: String
         private let name: String
         private let workplace: Workplace
+        /// The names of the files that it is a copy of, one of which it records.
+        private let originals: [String]
 
-        fileprivate init(table: String, workplace: Workplace) {
+        fileprivate init(table: String, workplace: Workplace, originals: [String] = []) {
             self.table = table
             self.workplace = workplace
+            self.originals = originals
             name = "\(table)_\(UUID().uuidString).sqlite"
         }
 
@@ -130,7 +133,10 @@ struct Workplace: Sendable {
         }
 
         /// Opens the file as a user of Strongroom does.
-        func open() async throws -> Store { try await workplace.stores.open(name) }
+        func open() async throws -> Store {
+            for original in originals { try? await workplace.stores.adopt(name, from: original) }
+            return try await workplace.stores.open(name)
+        }
 
         /// Opens the file as the rival does.
         func openRival() throws -> Rival { try Rival(path, passphrase: TestData.passphrase) }
@@ -139,7 +145,7 @@ struct Workplace: Sendable {
         func copy() throws -> File {
             let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
             guard (log ?? 0) == 0 else { throw NotClosed(path: path) }
-            let copy = File(table: table, workplace: workplace)
+            let copy = File(table: table, workplace: workplace, originals: originals + [name])
             try FileManager.default.copyItem(atPath: path, toPath: copy.path)
             return copy
         }
