@@ -1,4 +1,3 @@
-import Foundation
 import Strongroom
 
 /// A value that is compared with a property.
@@ -55,8 +54,7 @@ enum FormatConstant {
 
     /// A predicate is no stored value: a UUID may be written in either case.
     private static func read<V: ColumnValue>(_ stored: Value) -> V? {
-        let isUUID = V.Unwrapped.self == UUID.self
-        return try? V.read(isUUID ? Spelling.uuid.canonical(stored) ?? stored : stored)
+        try? V.read(Spelling.of(V.Unwrapped.self)?.canonical(stored) ?? stored)
     }
 
     /// The representation in which a column's storage class keeps a literal.

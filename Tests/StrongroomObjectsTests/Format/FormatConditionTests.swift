@@ -4,6 +4,11 @@ import StrongroomObjects
 import StrongroomTesting
 import Testing
 
+/// A type of a program's own that is stored as a UUID.
+struct SerialNumber: RawRepresentable, ColumnValue, Hashable {
+    let rawValue: UUID
+}
+
 /// A predicate as text is the condition that the closure on the columns makes: the same SQL with the same values.
 struct FormatConditionTests {
     private func expect(
@@ -153,6 +158,21 @@ struct FormatConditionTests {
     }
 
     #if Macros
+    @Table("device")
+    struct Device {
+        var id: UUID?
+        var serial: SerialNumber
+    }
+
+    @Test func aUUIDIsWrittenInEitherCaseAlsoAsARawValue() throws {
+        let (uuid, columns) = (UUID(), Device.columns)
+        for text in [uuid.uuidString, uuid.uuidString.lowercased()] {
+            let (id, serial) = (PredicateFormat("id == '\(text)'"), PredicateFormat("serial == '\(text)'"))
+            #expect(try Condition(id, in: Device.self) == (columns.id == uuid))
+            #expect(try Condition(serial, in: Device.self) == (columns.serial == SerialNumber(rawValue: uuid)))
+        }
+    }
+
     @Test func tablesThatTheMacroMakesAreKnown() throws {
         let columns = MadeContact.columns
         let made = try Condition("email == 'x' AND order > 3 AND default == NIL", in: MadeContact.self)

@@ -47,7 +47,6 @@ final class OpenBlob: OpenWriter {
         // The engine's authorizer is not called for a value that is opened.
         connection.transaction.tables.reads.insert(TableUse.name(table))
         guard isWriting else { return }
-        try connection.copyOpenRows(beforeWritingTo: [TableUse.name(table)])
         connection.recordWrite(of: table)
         connection.transaction.writers.append(self)
     }
@@ -89,6 +88,10 @@ final class OpenBlob: OpenWriter {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
         try check(offset, bytes.count)
         guard bytes.count > 0 else { return }
+        // Also those of a loop that has begun since the value was opened.
+        if !connection.transaction.openRows.isEmpty {
+            try connection.copyOpenRows(beforeWritingTo: [TableUse.name(table)])
+        }
         writeCount += 1
         try resume()
         let result = sqlite3_blob_write(pointer, bytes.baseAddress, Int32(bytes.count), Int32(offset))

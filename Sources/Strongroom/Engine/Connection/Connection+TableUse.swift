@@ -144,4 +144,19 @@ extension Connection {
         }
         return names
     }
+
+    /// Whether the engine counts the rows of a table without row ids that is emptied as a whole: SQLite 3.15.2 does
+    /// not, 3.46.1 does.
+    private static let countsEveryRow = sqlite3_libversion_number() >= 3_046_000
+
+    /// Called before a commit: records whether the transaction may have changed rows, though the engine has counted
+    /// none.
+    func recordUncountedWrites() throws {
+        guard !Self.countsEveryRow, !transaction.tables.writes.isEmpty, totalChanges == transaction.changesBefore,
+            !transaction.hasUncountedWrites
+        else { return }
+        let tables = "SELECT name FROM main.sqlite_master WHERE type = 'table' AND sql LIKE '%WITHOUT%ROWID%'"
+        let names = try ownRows(tables).compactMap { $0[0].asText.map { TableUse.name($0) } }
+        transaction.hasUncountedWrites = !transaction.tables.writes.isDisjoint(with: names)
+    }
 }

@@ -113,6 +113,7 @@ extension Connection {
     func commit() throws {
         guard transaction.state == .open, isInTransaction else { throw transaction.rollbackCause ?? transactionEnded }
         try forgetAuthor()
+        try recordUncountedWrites()
         // Before a commit, so that zeros read in place of a damaged page are not written back.
         try checkPages()
         try checkPlace()

@@ -46,8 +46,8 @@ struct TransactionContext {
     var attachments = Attachments()
 
     /// The number of changed rows that the engine had counted when it began.
-    private var changesBefore = 0
-    /// Whether it has written something that the engine does not count, such as a value in parts.
+    private(set) var changesBefore = 0
+    /// Whether it may have written something that the engine does not count, such as a value in parts.
     var hasUncountedWrites = false
 
     /// The tables that the last committed transactions have written.

@@ -23,6 +23,7 @@ final class OpenRows {
     private typealias Copy = UnsafeMutableBufferPointer<OpaquePointer?>
 
     let statement: Statement
+    private let cancellation: CancellationFlag
     let current: UnsafeMutablePointer<Current>
     /// Whether the rest of the rows has been copied.
     @usableFromInline private(set) var isCopied = false
@@ -33,8 +34,9 @@ final class OpenRows {
     private var used: Copy?
     private var failure: (any Error)?
 
-    init(_ statement: Statement) {
+    init(_ statement: Statement, _ cancellation: CancellationFlag) {
         self.statement = statement
+        self.cancellation = cancellation
         current = .allocate(capacity: 1)
         current.initialize(to: Current(statement: statement.pointer))
     }
@@ -54,6 +56,8 @@ final class OpenRows {
         // A statement that is stepped again after its end starts over.
         guard !isAtEnd else { return false }
         if isCopied {
+            // The engine, which an interrupt would stop, runs no more.
+            try cancellation.check()
             if let used { Self.free(used) }
             used = rest.popLast()
             current.pointee.values = used?.baseAddress
@@ -123,7 +127,7 @@ extension Connection {
     @usableFromInline
     func openRows(of statement: Statement) -> OpenRows? {
         guard role != .reader, !transaction.isKeptFromWriting else { return nil }
-        let rows = OpenRows(statement)
+        let rows = OpenRows(statement, cancellation)
         transaction.openRows.append(rows)
         return rows
     }

@@ -37,7 +37,7 @@ extension UUID: ColumnValue {
 extension Spelling {
     /// The spelling of a type's values, also as raw values; nil for a type whose values have one anyway, or whose
     /// column names it.
-    static func of(_ type: any ColumnValue.Type) -> Spelling? {
+    package static func of(_ type: any ColumnValue.Type) -> Spelling? {
         func raw<Wrapper: RawRepresentable>(_ wrapper: Wrapper.Type) -> Spelling? {
             (Wrapper.RawValue.self as? any ColumnValue.Type).flatMap { of($0) }
         }

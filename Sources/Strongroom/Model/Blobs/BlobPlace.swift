@@ -21,7 +21,8 @@ struct BlobPlace<Source: Table> {
 
     /// Opens the value to overwrite it.
     ///
-    /// - Throws: As ``open()``, and `blobAccess` for an indexed column.
+    /// - Throws: As ``open()``, and `blobAccess` for an indexed column, `schemaChange` if several rows of the file's
+    ///   table can have one key.
     func openForWriting() throws -> OpenBlob {
         try checkWriting()
         return try open(try findRow(), isWriting: true)
@@ -81,6 +82,8 @@ struct BlobPlace<Source: Table> {
 
     /// The engine refuses columns that are indexed in the file; a declared index is refused before anything is written.
     private func checkWriting() throws {
+        try connection.prepareTable(table)
+        try connection.requireUniqueKey(of: table)
         if let history = table.history, Identifier.index(of: column.name, in: history.omitted) == nil {
             throw refusal("has a history, and the engine runs no trigger for parts; omit the column from the history")
         }

@@ -41,6 +41,7 @@ extension Query {
         let main = Source.schema.quotedName
         let changes: [(table: String, condition: Condition?)]
         if try isAsking || resolved().hasLimit {
+            try connection.requireUniqueKey(of: Source.schema)
             let conditions = try conditions(of: keys(of: main, on: connection))
             changes = conditions.flatMap { [("main.\(main)", $0), (part.quotedPart, $0)] }
         } else {

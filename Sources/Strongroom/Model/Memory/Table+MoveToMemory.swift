@@ -19,7 +19,8 @@ extension Table {
     ///   otherwise the former. A record that is already in memory is not changed.
     /// - Throws: ``StrongroomError`` with `noSuchRow` if there is no such record; `inMemory` if other rows of the file
     ///   reference it or one of the children, since they would be left without it, or if the table in the file has
-    ///   columns that are not declared; `constraint` if a trigger ignores the deletion. Nothing is changed then.
+    ///   columns that are not declared; `schemaChange` if several of its rows can have one key; `constraint` if a
+    ///   trigger ignores the deletion. Nothing is changed then.
     @discardableResult
     public static func moveToMemory(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Key {
         let connection = db.handle.connection
@@ -34,6 +35,7 @@ extension Table {
         let connection = cascade.connection
         // Of rows that reference each other in a cycle, one is found to be referenced.
         guard try cascade.enter(Self.self, key) else { return key }
+        try connection.requireUniqueKey(of: schema)
         let memory = try connection.memoryRecords()
         try memory.makePart(of: schema, on: connection)
         guard let part = connection.memoryTable(schema.name) else { throw TableFailure.noSuchRow(schema) }

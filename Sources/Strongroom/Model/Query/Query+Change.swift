@@ -9,8 +9,8 @@ extension Query {
     ///   - db: A write transaction.
     ///   - assignments: Makes the assignments from the table's columns; with none, nothing is changed.
     /// - Returns: The number of rows of the query.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or the engine's failure; then no row is
-    ///   changed.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `schemaChange` for a query with a limit if
+    ///   several rows of the file's table can have one key, or the engine's failure; then no row is changed.
     @discardableResult
     public func update(
         in db: borrowing some Writing & ~Copyable,
@@ -27,7 +27,7 @@ extension Query {
     /// - Parameter assignments: At least one.
     @discardableResult
     func update(with assignments: [Assignment], in db: borrowing some Writing & ~Copyable) throws -> Int {
-        try db.handle.connection.prepareTable(Source.schema)
+        try prepareChange(on: db.handle.connection)
         if let part = try partInMemory(in: db) { return try update(both: part, assignments, in: db) }
         return try db.execute(try updating(Source.schema.quotedName, assignments, unsorted()))
     }
@@ -46,12 +46,20 @@ extension Query {
     ///
     /// - Parameter db: A write transaction.
     /// - Returns: The number of deleted rows.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, or the engine's failure.
+    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, `schemaChange` as
+    ///   ``update(in:_:)``, or the engine's failure.
     @discardableResult
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {
-        try db.handle.connection.prepareTable(Source.schema)
+        try prepareChange(on: db.handle.connection)
         if let part = try partInMemory(in: db) { return try delete(both: part, in: db) }
         return try db.execute(deleting(Source.schema.quotedName, try unsorted()))
+    }
+
+    /// Throws if other rows than those of the query would be changed: those of a query with a limit are found by their
+    /// keys.
+    private func prepareChange(on connection: Connection) throws {
+        try connection.prepareTable(Source.schema)
+        if clauses.hasLimit { try connection.requireUniqueKey(of: Source.schema) }
     }
 
     func deleting(_ table: String, _ rows: Condition?) -> SQL {

@@ -2,11 +2,11 @@ extension Query {
     /// Adds the table and the row to an error about a value of the wrong type.
     ///
     /// - Parameters:
-    ///   - number: The row's index in the query's result, from 0.
+    ///   - number: The row's index in the query's result, from 0; nil if it is not known.
     @usableFromInline
-    func located(_ error: any Error, at number: Int, on connection: Connection) -> any Error {
+    func located(_ error: any Error, at number: Int?, on connection: Connection) -> any Error {
         guard let error = error as? StrongroomError, error.mismatch != nil else { return error }
-        return error.located(in: Source.schema.name, rowID: rowID(at: number, on: connection))
+        return error.located(in: Source.schema.name, rowID: number.flatMap { rowID(at: $0, on: connection) })
     }
 
     /// The id of a row of the result; nil if rows have no id or represent several rows.

@@ -15,8 +15,8 @@ extension Query {
     ///   - assignments: Makes the assignments from the table's columns; with none, nothing is changed.
     /// - Returns: The records, in the order of the query and finally by key; those of rows that the query matched
     ///   before the update.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `typeMismatch`, or the engine's failure;
-    ///   then no row is changed.
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `typeMismatch`, `schemaChange` if several
+    ///   rows of the file's table can have one key, or the engine's failure; then no row is changed.
     public func update<R: Record>(
         in db: borrowing some Writing & ~Copyable, returning type: R.Type,
         _ assignments: (Source.Columns) -> [Assignment]
@@ -24,6 +24,7 @@ extension Query {
         let assignments = Source.made(assignments)
         let connection = db.handle.connection
         try connection.prepareTable(Source.schema)
+        try connection.requireUniqueKey(of: Source.schema)
         return try connection.inSavepoint {
             let db = WriteTransaction(connection)
             let keys = try keys(after: assignments, on: connection)
@@ -42,13 +43,15 @@ extension Query {
     ///   - db: A write transaction.
     ///   - type: The record's type; its columns are columns of the table.
     /// - Returns: The records, in the order of the query and finally by key.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, `typeMismatch`, or the
-    ///   engine's failure; then no row is deleted.
+    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, `typeMismatch`,
+    ///   `schemaChange` if several rows of the file's table can have one key, or the engine's failure; then no row is
+    ///   deleted.
     public func delete<R: Record>(
         in db: borrowing some Writing & ~Copyable, returning type: R.Type
     ) throws -> [R] {
         let connection = db.handle.connection
         try connection.prepareTable(Source.schema)
+        try connection.requireUniqueKey(of: Source.schema)
         return try connection.inSavepoint {
             let db = WriteTransaction(connection)
             let keys = try keys(after: [], on: connection).map(\.old)

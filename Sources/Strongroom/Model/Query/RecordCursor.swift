@@ -46,6 +46,7 @@ public struct RecordCursor<Source: Table>: ~Copyable {
 
     @usableFromInline
     func located(_ error: any Error) -> any Error {
-        query.located(error, at: number, on: connection)
+        // Once the loop has written to the table, the query may have other rows.
+        query.located(error, at: rows?.isCopied == true ? nil : number, on: connection)
     }
 }

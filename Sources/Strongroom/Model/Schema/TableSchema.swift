@@ -14,6 +14,7 @@ public struct TableSchema: Sendable {
         let columns: [ColumnDefinition]
         let indexes: [TableIndex]
         let keys: [ColumnDefinition]
+        let keyNames: String
         let quotedName: String
         let quotedColumns: String
         let decimals: [ColumnDefinition]
@@ -34,6 +35,7 @@ public struct TableSchema: Sendable {
             self.columns = columns
             self.indexes = indexes
             keys = columns.filter(\.isPrimaryKey)
+            keyNames = ([name] + keys.map(\.name)).joined(separator: "\0")
             decimals = columns.filter { $0.holdsDecimals || $0.scale != nil }
             decimalTypes = ([name] + decimals.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
             dates = columns.filter(\.holdsDates)
@@ -63,6 +65,8 @@ public struct TableSchema: Sendable {
     var quotedName: String { storage.quotedName }
     /// The quoted names of the columns, with commas between them.
     var quotedColumns: String { storage.quotedColumns }
+    /// The table and the names of its primary key as one text, which no other table has.
+    var keyNames: String { storage.keyNames }
     /// The columns that store decimals, in either form.
     var decimals: [ColumnDefinition] { storage.decimals }
     /// The table and the forms of its decimals as one text.

@@ -6,17 +6,15 @@ extension Connection {
     /// - Throws: ``StrongroomError`` with `schemaChange`.
     @usableFromInline
     func requireUniqueKey(of schema: TableSchema) throws {
-        let keys = schema.primaryKeys.map(\.name)
-        // The name is at the front, so that no two tables have the same text.
-        let checked = ([schema.name] + keys).joined(separator: "\0")
-        guard !keys.isEmpty, !checkedTables.uniqueKeys.contains(checked) else { return }
+        guard !schema.primaryKeys.isEmpty, !checkedTables.uniqueKeys.contains(schema.keyNames) else { return }
         let sql = try ownValue(
             "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
         // The engine reports a missing table; the rows of a view or a virtual table are identified elsewhere.
         guard sql?.asText.flatMap(CreateTableText.init) != nil else { return }
+        let keys = schema.primaryKeys.map(\.name)
         guard try isUnique(keys, in: schema.name) else { throw noUniqueKey(schema, keys) }
         // Tables created in this transaction may be rolled back.
-        if !transaction.tables.writes.contains("sqlite_master") { checkedTables.uniqueKeys.insert(checked) }
+        if !transaction.tables.writes.contains("sqlite_master") { checkedTables.uniqueKeys.insert(schema.keyNames) }
     }
 
     /// Whether no two rows of a table in the file can have the same values in some columns.

@@ -9,6 +9,12 @@ private struct Ix: Equatable {
     var text: String?
 }
 
+@Table("part")
+private struct Part: Equatable {
+    var id: Int64?
+    var content: [UInt8]
+}
+
 /// Loops whose closures write to the table that the rows come from.
 @Suite("Loops that write to their rows")
 struct LoopWritesTests {
@@ -162,6 +168,41 @@ struct LoopWritesTests {
             }
             #expect(met == [1, 2, 3, 4, 5])
             #expect(try Ix.all(in: db).map(\.n) == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test func aValueThatWasOpenedBeforeTheLoopIsWrittenBehindIt() async throws {
+        try await store.write { db in
+            try db.createTable(Part.schema)
+            for byte: UInt8 in 1...3 { try Part.insert(Part(content: [byte]), in: db) }
+            var met: [[UInt8]] = []
+            try Part.changeBlob(\.content, of: 3, in: db) { blob in
+                try Part.order { $0.id.ascending }.forEach(in: db) { part in
+                    met.append(part.content)
+                    if met.count == 1 { try blob.write([9], at: 0) }
+                }
+            }
+            #expect(met == [[1], [2], [3]])
+            #expect(try Part.find(3, in: db)?.content == [9])
+        }
+    }
+
+    /// The row's index in the query is that of another row by then.
+    @Test func aWrongValueAfterAWriteNamesNoOtherRow() async throws {
+        try await store.write { db throws in
+            try db.execute("UPDATE ix SET text = x'00' WHERE n = 3")
+            var met = 0
+            let error = try expectFailure(.typeMismatch) {
+                try Ix.order { $0.n.ascending }.forEach(in: db) { row in
+                    met += 1
+                    var row = row
+                    row.n += 100
+                    try Ix.update(row, in: db)
+                }
+            }
+            #expect(met == 2)
+            #expect(error.mismatch?.table == "ix" && error.mismatch?.column == "text")
+            #expect(error.mismatch?.rowID == nil)
         }
     }
 

@@ -37,10 +37,38 @@ struct UniqueKeyTests {
             try expectFailure(.schemaChange) { try Plain.delete(7, in: db) }
             try expectFailure(.schemaChange) { try Plain.delete(new, in: db) }
             try expectFailure(.schemaChange) { try Plain.delete(keys: Array(0..<Int64(1_000)), in: db) }
+            let (one, first) = (Plain.where { $0.word == "a" }, Plain.query.limit(1))
+            try expectFailure(.schemaChange) { try one.delete(in: db, returning: Plain.self) }
+            try expectFailure(.schemaChange) {
+                try one.update(in: db, returning: Plain.self) { [$0.word.set("new")] }
+            }
+            try expectFailure(.schemaChange) { try first.delete(in: db) }
+            try expectFailure(.schemaChange) { try first.update(in: db) { [$0.word.set("new")] } }
+            try expectFailure(.schemaChange) { try Plain.moveToMemory(7, in: db) }
             #expect(try db.value("SELECT group_concat(word) FROM plain WHERE id = 7", as: String.self) == "a,b")
             // Rows are read, and written by a condition.
             #expect(try Plain.find(8, in: db)?.word == "c")
             #expect(try Plain.where { $0.id == 7 }.delete(in: db) == 2)
+        }
+    }
+
+    @Table("plain")
+    struct Scan {
+        var id: Int64?
+        var data: [UInt8]
+    }
+
+    @Test func aValueIsWrittenInPartsToOneRowAlone() async throws {
+        let store = try await store("id INTEGER, word TEXT, data BLOB")
+        try await store.write { db throws in
+            try db.execute("UPDATE plain SET id = 7, data = x'00'")
+            try expectFailure(.schemaChange) {
+                try Scan.changeBlob(\.data, of: 7, in: db) { blob in try blob.write([1], at: 0) }
+            }
+            try expectFailure(.schemaChange) {
+                try Scan.writeBlob(\.data, of: 7, size: 1, in: db) { blob in try blob.append([1]) }
+            }
+            #expect(try db.value("SELECT count(*) FROM plain WHERE data = x'00'", as: Int.self) == 2)
         }
     }
 

@@ -15,6 +15,11 @@ struct ChangesTests {
         var line: Int
     }
 
+    @Table("word", in: "lines.sqlite")
+    struct Word {
+        @Column(primaryKey: true) var text: String
+    }
+
     private func fixture() async throws -> LineStore {
         let fixture = try await LineStore(readers: 2)
         try await fixture.store.write { db in
@@ -65,6 +70,20 @@ struct ChangesTests {
         }
         try await store.close()
         #expect(try await changes.next() == nil)
+    }
+
+    /// SQLite 3.15.2 counts no row then.
+    @Test func emptyingATableWithoutRowIDsIsTold() async throws {
+        let store = try await fixture().store
+        try await store.write { db in
+            try db.execute("CREATE TABLE word (text TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID")
+            try db.execute("INSERT INTO word VALUES ('a')")
+        }
+        var words = store.changes(in: Word.self).makeAsyncIterator()
+        try await store.write { db in try db.execute("DELETE FROM word") }
+        try await store.close()
+        #expect(try await words.next() != nil)
+        #expect(try await words.next() == nil)
     }
 
     @Test func theNewestValueIsToldWhenTheStoreIsClosed() async throws {

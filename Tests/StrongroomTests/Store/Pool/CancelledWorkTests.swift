@@ -97,6 +97,30 @@ struct CancelledWorkTests {
         try await lines.store.close()
     }
 
+    @Test func aLoopOverRowsThatWereCopiedIsStopped() async throws {
+        let lines = try await LineStore()
+        let (isRunning, isCancelled, met) = (Moment(), Moment(), Tally())
+        let task = Task {
+            try await lines.store.write { db in
+                for number in 0..<100 { try addLine(number, db) }
+                try db.forEachRow("SELECT number FROM line ORDER BY number") { _ in
+                    met.add()
+                    guard met.value == 1 else { return }
+                    try db.execute("DELETE FROM line WHERE number = 99")
+                    isRunning.come()
+                    try isCancelled.block()
+                }
+            }
+        }
+        try await isRunning.wait()
+        task.cancel()
+        isCancelled.come()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(met.value == 1)
+        #expect(try await lines.lines() == [])
+        try await lines.store.close()
+    }
+
     @Test func theNextOperationIsNotStopped() async throws {
         let lines = try await LineStore(readers: 1)
         for _ in 0..<300 {
