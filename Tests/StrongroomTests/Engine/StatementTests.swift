@@ -220,7 +220,7 @@ struct AcceptedSQLTests {
         try await store.write { db in
             for sql: SQL in ["SELECT ?", "SELECT ?1 + \(1)", "SELECT :name", "SELECT ?3"] {
                 let error = try expectFailure(.sql) { try db.value(sql, as: Int?.self) }
-                #expect(error.message.contains("parameters"))
+                #expect(error.message.contains("parameter"))
             }
             try Contact.insert(Contact(), in: db)
             try expectFailure(.sql) { try db.execute("DELETE FROM contact WHERE id = ?") }

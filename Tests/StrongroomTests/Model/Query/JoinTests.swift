@@ -196,7 +196,7 @@ struct JoinTests {
             let short = try expectFailure(.sql) {
                 try join.fetch(as: Line.self, in: db) { contact, _ in [contact.name] }
             }
-            #expect(short.message.contains("3 columns, and 1"))
+            #expect(short.message.contains("3 columns; chosen for them: 1"))
         }
     }
 

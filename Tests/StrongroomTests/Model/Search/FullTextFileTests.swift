@@ -112,9 +112,14 @@ struct FullTextFileTests {
         try await store.write { db throws in
             try db.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, body TEXT)")
             try db.execute("INSERT INTO note VALUES (1, 'alpha', 'beta'), (2, 'gamma', CAST(x'61ff' AS TEXT))")
-            let error = try expectFailure(.typeMismatch) { try db.keepFullText(of: note) }
-            #expect(error.mismatch?.table == "note" && error.mismatch?.column == "body" && error.mismatch?.rowID == 2)
-            #expect(error.message.contains("text that is not UTF-8"), "\(error.message)")
+        }
+        let error = await #expect(throws: StrongroomError.self) {
+            try await store.write { db throws in try db.keepFullText(of: note) }
+        }
+        #expect(error?.code == .typeMismatch && error?.mismatch?.table == "note")
+        #expect(error?.mismatch?.column == "body" && error?.mismatch?.rowID == 2)
+        #expect(error?.message.contains("text that is not UTF-8") == true, "\(error?.message ?? "")")
+        try await store.write { db throws in
             try db.execute("UPDATE note SET body = 'delta' WHERE id = 2")
             try db.keepFullText(of: note)
             for time in ["before", "after"] {

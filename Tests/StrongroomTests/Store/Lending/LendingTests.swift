@@ -65,7 +65,7 @@ struct LendingTests {
             try await stores.withStore(name(3), timeout: .milliseconds(1)) { _ in }
         }
         #expect(error?.code == .timedOut && error?.database == name(3))
-        #expect(error?.message.contains("`lendingLimits` (1 open stores)") == true)
+        #expect(error?.message.contains("`lendingLimits` (1 open store)") == true)
         lease.end()
         lease.end()
         #expect(try await waiting.value == 0)

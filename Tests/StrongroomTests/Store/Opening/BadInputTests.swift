@@ -55,7 +55,7 @@ struct BadInputTests {
     @Test(arguments: [1, 15, 16, 17, 100, 511])
     func aFewRandomBytes(count: Int) async throws {
         try write(random(count))
-        try await expectRefusal(.notADatabase, saying: ["\(count) bytes", "less than any database", "another path"])
+        try await expectRefusal(.notADatabase, saying: ["\(count) byte", "less than any database", "another path"])
     }
 
     @Test(arguments: [4096, 8192, 65536])
