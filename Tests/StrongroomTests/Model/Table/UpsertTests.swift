@@ -17,7 +17,7 @@ struct UpsertTests {
     private func expect(
         _ record: Contact,
         nils: NilPolicy,
-        gives outcome: Upserted<Int64>.Outcome,
+        gives outcome: Saved,
         _ key: Int64,
         leaving contacts: [Contact],
         sourceLocation: SourceLocation = #_sourceLocation
