@@ -216,7 +216,7 @@ struct HistoryTests {
         let store = temporary.store
         var values = store.values { db in try Patient.changes(since: 0, in: db).count }.makeAsyncIterator()
         #expect(try await values.next() == 0)
-        _ = try await store.table(Patient.self).insert(Clinic.patient())
+        _ = try await store.write { db in try Patient.insert(Clinic.patient(), in: db) }
         #expect(try await values.next() == 1)
     }
 

@@ -134,24 +134,6 @@ struct ReturningTests {
         }
     }
 
-    @Test func theDoorsOfAStoreReturnTheSame() async throws {
-        let temporary = try await store()
-        let parcels = temporary.store.table(Parcel.self)
-        #expect(
-            try await parcels.insert(Parcel(code: "a", weight: 1), returning: Stored.self)
-                == Stored(1, "a", "new", "by a", "after 1", 1000))
-        let list = [Parcel(code: "b", weight: 2), Parcel(code: "c", weight: 3)]
-        #expect(try await parcels.insert(contentsOf: list, returning: Stored.self).map(\.route) == ["by b", "by c"])
-        #expect(try await parcels.insertOrIgnore(Parcel(code: "a", weight: 1), returning: Stored.self) == nil)
-        #expect(try await parcels.upsert(Parcel(code: "b", weight: 4), by: \.code, returning: Stored.self).id == 2)
-        #expect(try await parcels.upsert(Parcel(id: 3, code: "d", weight: 5), returning: Stored.self).grams == 5000)
-        let upserted = try await parcels.upsert(contentsOf: list, by: \.code, returning: Stored.self)
-        #expect(upserted.map(\.id) == [2, 4] && upserted.map(\.grams) == [2000, 3000])
-        #expect(
-            try await parcels.upsert(Parcel(code: "z", weight: 6), matching: \.code, returning: Stored.self)
-                .map(\.route) == ["by z"])
-    }
-
     @Test("A row that is gone after the insert, a refused one, and a wrong column undo the whole write")
     func failures() async throws {
         let temporary = try await store()

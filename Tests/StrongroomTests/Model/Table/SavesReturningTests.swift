@@ -215,40 +215,5 @@ struct SavesReturningTests {
             #expect(new == Crate(id: 3, code: "c", weight: 1, state: "new", route: "by c"))
         }
     }
-
-    // MARK: The doors of a store
-
-    @Test func `the doors of a store return the same`() async throws {
-        let temporary = try await store()
-        let crates = temporary.store.table(Crate.self)
-        var crate = Crate(code: "a", isSelected: true)
-        #expect(try await crates.save(&crate, returning: Crate.self) == crate)
-        #expect(crate == Crate(id: 1, code: "a", state: "new", route: "by a", isSelected: true))
-        var list = [Crate(code: "b"), Crate(code: "c", weight: 2)]
-        #expect(
-            try await crates.save(contentsOf: &list, returning: Stored.self)
-                == [Stored(2, "b", 1000), Stored(3, "c", 2000)])
-        #expect(list.map(\.id) == [2, 3])
-        var gone = [Crate(code: "d"), Crate(code: "gone")]
-        let error = await #expect(throws: StrongroomError.self) {
-            try await crates.save(contentsOf: &gone, returning: Crate.self)
-        }
-        #expect(error?.code == .noSuchRow)
-        #expect(gone.map(\.id) == [nil, nil])
-
-        let json = #"[{"code": "b", "weight": 5}, {"code": "e"}]"#
-        #expect(try await crates.upsert(json: json, by: \.code) == [Upserted(.updated, 2), Upserted(.inserted, 4)])
-        #expect(
-            try await crates.upsert(json: json, by: \.code, returning: Stored.self)
-                == [Stored(2, "b", 5000), Stored(4, "e", 1000)])
-        #expect(try await crates.upsert(json: #"{"id": 4, "weight": 2}"#) == [Upserted(.updated, 4)])
-        #expect(
-            try await crates.upsert(json: #"{"id": 4, "weight": 3}"#, returning: Stored.self) == [Stored(4, "e", 3000)])
-        #expect(try await crates.upsert(dictionary: ["code": "f"], by: \.code) == Upserted(.inserted, 5))
-        #expect(
-            try await crates.upsert(dictionary: ["code": "f", "weight": 4], by: \.code, returning: Stored.self)
-                == Stored(5, "f", 4000))
-        try await expectFailure(.notARecord) { try await crates.upsert(json: "1", by: \.code) }
-    }
 }
 #endif
