@@ -256,19 +256,18 @@ struct ReadingAndWritingExamples {
         try await store().write { db in
             var contact = Contact(name: "Ada", email: "ada@example.org")
             let contacts = [Contact(name: "Countess", email: "ada@example.org"), Contact(name: "Bo", email: "bo")]
-            let feed = #"[{"email": "bo", "name": "Bob"}]"#
 
-            let stored = try Contact.insert(contact, in: db, returning: Contact.self)
-            let all = try Contact.upsert(
-                contentsOf: contacts, by: \.email, nils: .keep, in: db, returning: Contact.self)
-            let fed = try Contact.upsert(json: feed, by: \.email, in: db, returning: Contact.self)
+            let key = try Contact.insert(contact, in: db)
+            let stored = try Contact.stored(key, as: Contact.self, in: db)
+            let rows = try Contact.upsert(contentsOf: contacts, by: \.email, nils: .keep, in: db)
+            let all = try Contact.stored(rows.map(\.key), as: Contact.self, in: db)  // in the order of the keys
 
             #expect(stored.id == 1 && stored.name == "Ada")
             #expect(all.map(\.id) == [1, 2] && all.map(\.name) == ["Countess", "Bo"])
-            #expect(fed.map(\.id) == [2] && fed.map(\.name) == ["Bob"])
             contact.email = "countess@example.org"
 
-            try Contact.save(&contact, in: db, returning: Contact.self)  // contact is as its row now
+            try Contact.save(&contact, in: db)
+            try Contact.reload(&contact, in: db)  // contact is as its row now
 
             #expect(try Contact.find(3, in: db)?.email == contact.email && contact.id == 3)
         }

@@ -4,8 +4,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Saves, and upserts of JSON and dictionaries, that return rows")
-struct SavesReturningTests {
+@Suite("Saved records that are read again, and rows of JSON and dictionaries")
+struct ReloadTests {
     @Table("crate")
     struct Crate: Equatable {
         var id: Int64?
@@ -77,13 +77,13 @@ struct SavesReturningTests {
 
     // MARK: Saves
 
-    @Test func `a saved record is as its row if its own type is returned`() async throws {
+    @Test func `a saved record is as its row when it is reloaded`() async throws {
         let temporary = try await store()
         try await temporary.store.write { db throws in
             var crate = Crate(code: "a", weight: -2, isSelected: true)
-            let stored = try Crate.save(&crate, in: db, returning: Crate.self)
+            try Crate.save(&crate, in: db)
+            try Crate.reload(&crate, in: db)
             #expect(crate == Crate(id: 1, code: "a", weight: 0, state: "new", route: "by a", isSelected: true))
-            #expect(stored == crate)
             // Without it, the record only gets its key.
             var other = Crate(code: "b")
             try Crate.save(&other, in: db)
@@ -92,66 +92,61 @@ struct SavesReturningTests {
             try db.execute(
                 "CREATE TRIGGER moved AFTER UPDATE OF code ON crate BEGIN UPDATE crate SET route = 'moved'; END")
             other.code = "c"
-            try Crate.save(&other, in: db, returning: Crate.self)
+            try Crate.save(&other, in: db)
+            try Crate.reload(&other, in: db)
             #expect(other == Crate(id: 2, code: "c", route: "moved"))
+            try db.execute("UPDATE crate SET weight = 'heavy'")
+            let before = other
+            try expectFailure(.typeMismatch) { try Crate.reload(&other, in: db) }
+            #expect(other == before)
         }
     }
 
-    @Test func `a save returns another type, and the record gets its key`() async throws {
-        let temporary = try await store()
-        try await temporary.store.write { db throws in
-            var crate = Crate(code: "a", weight: 2)
-            #expect(try Crate.save(&crate, in: db, returning: Stored.self) == Stored(1, "a", 2000))
-            #expect(crate == Crate(id: 1, code: "a", weight: 2))
-            crate.weight = 3
-            #expect(try Crate.save(&crate, in: db, returning: Stored.self) == Stored(1, "a", 3000))
-            crate.isGone = true
-            #expect(try Crate.save(&crate, in: db, returning: Stored.self) == nil)
-            #expect(try Crate.count(in: db) == 0)
-        }
-    }
-
-    @Test func `the rows of a list are in its order, as they are after the whole list`() async throws {
+    @Test func `the rows of a saved list are read in its order, as they are after the whole list`() async throws {
         let temporary = try await store()
         try await temporary.store.write { db throws in
             var crates = [Crate(code: "a"), Crate(code: "b"), Crate(id: 1, code: "z", weight: 5), Crate(code: "c")]
             crates.insert(Crate(id: 7, code: "none", isGone: true), at: 1)
-            let stored = try Crate.save(contentsOf: &crates, in: db, returning: Stored.self)
-            #expect(
-                stored == [
-                    Stored(1, "z", 5000), nil, Stored(2, "b", 1000), Stored(1, "z", 5000), Stored(3, "c", 1000),
-                ])
+            let saved = try Crate.save(contentsOf: &crates, in: db)
+            #expect(saved == [.inserted, .deleted, .inserted, .updated, .inserted])
             #expect(crates.map(\.id) == [1, 7, 2, 1, 3] && crates.map(\.route) == [nil, nil, nil, nil, nil])
-            let own = try Crate.save(contentsOf: &crates, in: db, returning: Crate.self)
-            #expect(own.map { $0?.code } == ["z", nil, "b", "z", "c"])
-            #expect(crates[0] == crates[3] && crates[0].code == "z")
-            var none: [Crate] = []
-            #expect(try Crate.save(contentsOf: &none, in: db, returning: Crate.self) == [])
+            crates.remove(at: 1)
+            #expect(
+                try Crate.stored(crates.compactMap(\.id), as: Stored.self, in: db) == [
+                    Stored(1, "z", 5000), Stored(2, "b", 1000), Stored(1, "z", 5000), Stored(3, "c", 1000),
+                ])
+            for index in crates.indices { try Crate.reload(&crates[index], in: db) }
+            #expect(crates[0] == crates[2] && crates[0].code == "z" && crates[3].route == "by c")
         }
     }
 
-    @Test func `a row that is gone after the save, and a wrong column, undo it`() async throws {
+    @Test func `a row that is gone, a record without a key, and a wrong column are errors`() async throws {
         let temporary = try await store()
         try await temporary.store.write { db throws in
-            var crates = [Crate(code: "a"), Crate(code: "gone")]
-            let before = crates
-            try expectFailure(.noSuchRow) { try Crate.save(contentsOf: &crates, in: db, returning: Crate.self) }
-            #expect(crates == before)
-            try expectFailure(.noSuchRow) { try Crate.save(&crates[1], in: db, returning: Stored.self) }
-            try expectFailure(.sql) { try Crate.save(&crates[0], in: db, returning: Contact.self) }
-            try expectFailure(.notARecord) {
-                try Crate.upsert(
-                    json: #"[{"code": "a"}, {"code": "b", "color": "red"}]"#, by: \.code, in: db, returning: Crate.self)
-            }
-            try expectFailure(.noSuchRow) {
-                try Crate.upsert(json: #"[{"code": "a"}, {"code": "gone"}]"#, by: \.code, in: db, returning: Crate.self)
-            }
-            try expectFailure(.sql) {
-                try Crate.upsert(dictionary: ["code": "a"], by: \.code, in: db, returning: Contact.self)
-            }
-            #expect(crates == before)
-            #expect(try Crate.count(in: db) == 0)
+            var gone = Crate(code: "gone")
+            try expectFailure(.missingKey) { try Crate.reload(&gone, in: db) }
+            try Crate.save(&gone, in: db)
+            let before = gone
+            try expectFailure(.noSuchRow) { try Crate.reload(&gone, in: db) }
+            #expect(gone == before && gone.id == 1)
+            try expectFailure(.noSuchRow) { try Crate.stored(1, as: Stored.self, in: db) }
+            var crate = Crate(code: "a")
+            try Crate.save(&crate, in: db)
+            try expectFailure(.sql) { try Crate.stored(1, as: Contact.self, in: db) }
         }
+    }
+
+    @Test func `an error that leaves the closure undoes the write`() async throws {
+        let temporary = try await store()
+        for json in [#"[{"code": "a"}, {"code": "gone"}]"#, #"[{"code": "a"}, {"code": "b", "color": "red"}]"#] {
+            await #expect(throws: StrongroomError.self) {
+                try await temporary.store.write { db in
+                    let rows = try Crate.upsert(json: json, by: \.code, in: db)
+                    return try Crate.stored(rows.map(\.key), as: Stored.self, in: db)
+                }
+            }
+        }
+        #expect(try await temporary.store.table(Crate.self).count() == 0)
     }
 
     @Table("holder")
@@ -175,43 +170,47 @@ struct SavesReturningTests {
         let temporary = try await TemporaryStore(tables: [Holder.schema, Note.schema])
         try await temporary.store.write { db throws in
             var holder = Holder(name: "Ada", notes: [Note(text: "x"), Note(text: "y")])
-            let stored = try Holder.save(&holder, cascading: true, in: db, returning: Holder.self)
-            #expect(holder.state == "open" && holder.notes.map(\.holder) == [1, 1] && stored == holder)
+            try Holder.save(&holder, cascading: true, in: db)
+            try Holder.reload(&holder, in: db)
+            #expect(holder.state == "open" && holder.notes.map(\.holder) == [1, 1])
             #expect(try Note.count(in: db) == 2)
         }
     }
 
-    @Test func `drafts in memory are returned, too`() async throws {
+    @Test func `drafts in memory are reloaded, too`() async throws {
         let temporary = try await TemporaryStore(tables: [Holder.schema])
         try await temporary.store.write { db throws in
             var draft = Holder(name: "Ada")
             try Holder.save(&draft, persistence: .memory, in: db)
-            draft.name = "Bo"
-            let stored = try Holder.save(&draft, in: db, returning: Holder.self)
-            #expect(stored?.name == "Bo" && stored?.id == draft.id)
-            #expect(try Holder.isInMemory(try #require(draft.id), in: db))
+            let key = try #require(draft.id)
+            try Holder.update(key, in: db) { [$0.name.set("Bo")] }
+            try Holder.reload(&draft, in: db)
+            #expect(draft == Holder(id: key, name: "Bo", state: "open"))
+            #expect(try Holder.isInMemory(key, in: db))
         }
     }
 
     // MARK: JSON and dictionaries
 
-    @Test func `upserted JSON is returned as it is stored`() async throws {
+    @Test func `rows of upserted JSON are read as they are stored`() async throws {
         let temporary = try await store()
         try await temporary.store.write { db throws in
             let list = #"[{"code": "a"}, {"code": "b", "state": "old"}, {"code": "a", "weight": 4}]"#
             #expect(
-                try Crate.upsert(json: list, by: \.code, in: db, returning: Stored.self) == [
+                try Crate.stored(Crate.upsert(json: list, by: \.code, in: db).map(\.key), as: Stored.self, in: db) == [
                     Stored(1, "a", 4000), Stored(2, "b", 1000), Stored(1, "a", 4000),
                 ])
             let patch = #"{"id": 2, "weight": 3}"#
             #expect(
-                try Crate.upsert(json: patch, in: db, returning: Crate.self)
+                try Crate.stored(Crate.upsert(json: patch, in: db).map(\.key), as: Crate.self, in: db)
                     == [Crate(id: 2, code: "b", weight: 3, state: "old", route: "by b")])
-            #expect(try Crate.upsert(json: "[]", by: \.code, in: db, returning: Crate.self) == [])
-            let row = try Crate.upsert(
-                dictionary: ["code": "b", "weight": 6], by: \.code, in: db, returning: Crate.self)
+            #expect(
+                try Crate.stored(Crate.upsert(json: "[]", by: \.code, in: db).map(\.key), as: Crate.self, in: db) == [])
+            let row = try Crate.stored(
+                Crate.upsert(dictionary: ["code": "b", "weight": 6], by: \.code, in: db).key, as: Crate.self, in: db)
             #expect(row == Crate(id: 2, code: "b", weight: 6, state: "old", route: "by b"))
-            let new = try Crate.upsert(dictionary: ["code": "c"], by: \.code, in: db, returning: Crate.self)
+            let new = try Crate.stored(
+                Crate.upsert(dictionary: ["code": "c"], by: \.code, in: db).key, as: Crate.self, in: db)
             #expect(new == Crate(id: 3, code: "c", weight: 1, state: "new", route: "by c"))
         }
     }
