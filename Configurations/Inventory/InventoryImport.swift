@@ -53,6 +53,7 @@ public struct InventoryImport: Sendable, Equatable {
         case .updated:
             updated += 1
             try Dependency.where { $0.package == upserted.key }.delete(in: db)
+        case .deleted: break
         }
         try Dependency.insert(
             contentsOf: paragraph.dependencies.map { Dependency($0, of: upserted.key) }, in: db)

@@ -202,7 +202,7 @@ struct ClinicServiceTests {
                 settings: StoreSettings(), migrator: .automatic(tables: [FormerPatient.schema])))
         for name in names {
             let store = try await former.open("clinic_\(name).sqlite")
-            try await store.table(FormerPatient.self).insert(FormerPatient(name: "Ada of \(name)"))
+            try await store.write { db in try FormerPatient.insert(FormerPatient(name: "Ada of \(name)"), in: db) }
             try await store.close()
         }
     }

@@ -7,7 +7,7 @@ extension Store {
     ///
     /// ```swift
     /// let store = try await Store.inMemory(Contact.self, Phone.self)
-    /// try await store.table(Contact.self).insert(contact)
+    /// try await store.write { try Contact.insert(contact, in: $0) }
     /// ```
     ///
     /// - Parameters:

@@ -16,6 +16,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - value: The value; several may be a tuple.
+    ///   - author: The author, for tables that keep a history; see ``Writing/author``.
     ///   - kind: How the transaction begins, and whether other writes may share it.
     ///   - label: The name of the write in error messages, including timeouts of operations that wait for it.
     ///   - timeout: How long it may wait and run; nil for no limit.
@@ -26,6 +27,7 @@ extension Store {
     @discardableResult
     public func write<Changed: Sendable, T: Sendable>(
         _ value: inout Changed,
+        author: String? = nil,
         as kind: WriteKind = .shared,
         label: String? = nil,
         timeout: Duration? = nil,
@@ -35,6 +37,7 @@ extension Store {
         let before = value
         let (result, after) = try await pool.write(as: kind, OperationLimits(label: label, timeout: timeout)) {
             connection in
+            if let author { connection.setAuthor(author) }
             var copy = before
             let result = try body(WriteTransaction(connection), &copy)
             return (result, connection.transaction.rollback == .requested ? before : copy)

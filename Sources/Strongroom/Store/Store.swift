@@ -118,6 +118,7 @@ public final class Store: Sendable {
     /// is undone alone, each sees the changes of those before it, and if the commit fails, all of them throw.
     ///
     /// - Parameters:
+    ///   - author: The author, for tables that keep a history; see ``Writing/author``.
     ///   - kind: How the transaction begins, and whether other writes may share it.
     ///   - label: The name of the write in error messages, including timeouts of operations that wait for it.
     ///   - timeout: How long it may wait and run; nil for no limit. In a shared transaction, a writing statement is not
@@ -131,6 +132,7 @@ public final class Store: Sendable {
     ///   rolled back then.
     @discardableResult
     public func write<T: Sendable>(
+        author: String? = nil,
         as kind: WriteKind = .shared,
         label: String? = nil,
         timeout: Duration? = nil,
@@ -138,7 +140,8 @@ public final class Store: Sendable {
     ) async throws -> T {
         nonisolated(unsafe) let body = body  // sent to this function, which calls it once
         return try await pool.write(as: kind, OperationLimits(label: label, timeout: timeout)) {
-            try body(WriteTransaction($0))
+            if let author { $0.setAuthor(author) }
+            return try body(WriteTransaction($0))
         }
     }
 
@@ -164,6 +167,7 @@ public final class Store: Sendable {
     /// other writes, as the async form does.
     ///
     /// - Parameters:
+    ///   - author: The author, for tables that keep a history; see ``Writing/author``.
     ///   - kind: How the transaction begins, and whether other writes may share it.
     ///   - label: The name of the write in error messages, including timeouts of operations that wait for it.
     ///   - timeout: How long it may wait and run; nil for no limit.
@@ -174,13 +178,15 @@ public final class Store: Sendable {
     @discardableResult
     @available(*, noasync, message: "in an async function (in main.swift, too): try await store.write { … }")
     public func write<T>(
+        author: String? = nil,
         as kind: WriteKind = .shared,
         label: String? = nil,
         timeout: Duration? = nil,
         _ body: (borrowing WriteTransaction) throws -> T
     ) throws -> T {
         try pool.writeBlocking(as: kind, OperationLimits(label: label, timeout: timeout)) {
-            try body(WriteTransaction($0))
+            if let author { $0.setAuthor(author) }
+            return try body(WriteTransaction($0))
         }
     }
 

@@ -47,6 +47,27 @@ extension Table where RecordType == Self {
         }
     }
 
+    /// Reads the columns of the object's row into the object: also defaults, generated columns, and what triggers and
+    /// hooks have written. Properties that are not stored, such as loaded children, are kept.
+    ///
+    /// ```swift
+    /// try await contact.save()
+    /// try await contact.reload()
+    /// print(contact.number)    // a default of the table, or what a trigger has written
+    /// ```
+    ///
+    /// In a transaction, use `Contact.reload(&contact, in: db)`.
+    ///
+    /// - Throws: As `Table.reload(_:in:)`, `Stores.open` and `Store.read`; the object is unchanged then.
+    public mutating func reload() async throws {
+        let object = self
+        self = try await Objects<Self>.read { db in
+            var copy = object
+            try Self.reload(&copy, in: db)
+            return copy
+        }
+    }
+
     /// Deletes the object's row.
     ///
     /// - Parameter cascading: Whether the rows that refer to it are deleted as well, in the same transaction; see

@@ -12,10 +12,10 @@ extension Store {
     ///
     /// - Parameters:
     ///   - timeout: How long to wait for the replica; nil for no limit.
-    ///   - body: As for `write(as:label:timeout:_:)`.
+    ///   - body: As for `write(author:as:label:timeout:_:)`.
     /// - Returns: What the closure returns.
-    /// - Throws: As `write(as:label:timeout:_:)`, and ``Replication/waitUntilShipped(timeout:)``; `StrongroomError`
-    ///   with `notReplicable` if the database's configuration has no replica.
+    /// - Throws: As `write(author:as:label:timeout:_:)`, and ``Replication/waitUntilShipped(timeout:)``;
+    ///   `StrongroomError` with `notReplicable` if the database's configuration has no replica.
     @discardableResult
     public func writeReplicated<T: Sendable>(
         timeout: Duration? = nil, _ body: sending @escaping (borrowing WriteTransaction) throws -> T

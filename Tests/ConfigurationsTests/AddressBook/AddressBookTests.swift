@@ -100,8 +100,10 @@ struct AddressBookTests {
             let store = try await stores.open("addressbook_\(user).sqlite")
             #expect(store.opening.outcome == .created)
             #expect(store.opening.migration?.to == "4")
-            let contact = try await store.table(Contact.self).insert(Contact(name: user))
-            _ = try await store.table(PhoneNumber.self).insert(PhoneNumber(contact: contact, number: "1"))
+            let contact = try await store.write { db in try Contact.insert(Contact(name: user), in: db) }
+            _ = try await store.write { [contact] db in
+                try PhoneNumber.insert(PhoneNumber(contact: contact, number: "1"), in: db)
+            }
             #expect(try await store.table(Contact.self).all().map(\.name) == [user])
         }
         try await stores.closeAll()
@@ -109,13 +111,17 @@ struct AddressBookTests {
 
     @Test func aContactsNumbersGoWithItAndStandOnce() async throws {
         let temporary = try await TemporaryStore(tables: [Contact.schema, PhoneNumber.schema])
-        let contact = try await temporary.store.table(Contact.self).insert(Contact(name: "Ada"))
+        let contact = try await temporary.store.write { db in try Contact.insert(Contact(name: "Ada"), in: db) }
         let numbers = temporary.store.table(PhoneNumber.self)
-        _ = try await numbers.insert(PhoneNumber(contact: contact, number: "1"))
-        await #expect(throws: StrongroomError.self) {
-            _ = try await numbers.insert(PhoneNumber(contact: contact, number: "1", label: "work"))
+        _ = try await temporary.store.write { [contact] db in
+            try PhoneNumber.insert(PhoneNumber(contact: contact, number: "1"), in: db)
         }
-        _ = try await temporary.store.table(Contact.self).delete(contact)
+        await #expect(throws: StrongroomError.self) {
+            _ = try await temporary.store.write { [contact] db in
+                try PhoneNumber.insert(PhoneNumber(contact: contact, number: "1", label: "work"), in: db)
+            }
+        }
+        _ = try await temporary.store.write { [contact] db in try Contact.delete(contact, in: db) }
         #expect(try await numbers.all().isEmpty)
     }
 }

@@ -67,8 +67,9 @@ struct ComingFromGRDBExamples {
     @Test func aFreshFileGetsTheTableToo() async throws {
         let directory = try TemporaryDirectory()
         let store = try await Stores(League(directory: directory, migrator: migrator())).open("league.sqlite")
-        let key = try await store.table(Player.self).insert(
-            Player(name: "Craig", createdAt: Date(timeIntervalSinceReferenceDate: 7)))
+        let key = try await store.write { db in
+            try Player.insert(Player(name: "Craig", createdAt: Date(timeIntervalSinceReferenceDate: 7)), in: db)
+        }
         #expect(try await store.table(Player.self).find(key)?.createdAt == Date(timeIntervalSinceReferenceDate: 7))
         try await store.close()
     }

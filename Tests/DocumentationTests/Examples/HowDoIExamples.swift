@@ -109,9 +109,18 @@ struct HowDoIExamples {
         try await store.close()
     }
 
+    @Test func aRecordIsInsertedAndItsKeyReturned() async throws {
+        let store = try await TemporaryStore(Contact.self).store
+        let contact = Contact(name: "Ada", calls: 1)
+
+        let key = try await store.write { try Contact.insert(contact, in: $0) }
+
+        #expect(key == 1)
+    }
+
     @Test func aPartIsRolledBack() async throws {
         let store = try await TemporaryStore(Contact.self).store
-        try await store.table(Contact.self).insert(contentsOf: (1...101).map { Contact(name: "\($0)") })
+        try await store.write { db in try Contact.insert(contentsOf: (1...101).map { Contact(name: "\($0)") }, in: db) }
         let contact = Contact(name: "Ada", calls: 1)
 
         try await store.write { db in
@@ -127,9 +136,13 @@ struct HowDoIExamples {
 
     @Test func conditionsAndSingleRows() async throws {
         let store = try await TemporaryStore(Contact.self).store
-        try await store.table(Contact.self).insert(contentsOf: [
-            Contact(name: "Ada", calls: 5), Contact(name: "Bob", calls: 5, isActive: false), Contact(name: "Cleo"),
-        ])
+        try await store.write { db in
+            try Contact.insert(
+                contentsOf: [
+                    Contact(name: "Ada", calls: 5), Contact(name: "Bob", calls: 5, isActive: false),
+                    Contact(name: "Cleo"),
+                ], in: db)
+        }
         try await store.read { db in
             let busy = try Contact.where { $0.isActive && $0.calls > 3 }.fetch(in: db)
 
@@ -163,7 +176,7 @@ struct HowDoIExamples {
     @Test func aPropertyIsRenamedAndAnotherOneAdded() async throws {
         var place = try Place(tables: Contact.schema)
         let before = try await Stores(place).open("addressbook.sqlite")
-        try await before.table(Contact.self).insert(Contact(name: "Ada"))
+        try await before.write { db in try Contact.insert(Contact(name: "Ada"), in: db) }
         try await before.close()
         place.migrator = .automatic(tables: [Later.Contact.schema])
 
@@ -175,7 +188,7 @@ struct HowDoIExamples {
     @Test func aPlaintextFileIsEncrypted() async throws {
         let directory = try TemporaryDirectory()
         let plain = try await Stores(AddressBook(directory: directory, chain: .plaintext)).open("addressbook.sqlite")
-        try await plain.table(Contact.self).insert(Contact(name: "Ada"))
+        try await plain.write { db in try Contact.insert(Contact(name: "Ada"), in: db) }
         try await plain.close()
         let secret = "a long passphrase"
 
@@ -197,7 +210,7 @@ struct HowDoIExamples {
 
         var shown = badge.shown.makeAsyncIterator()
         #expect(await shown.next() == 0)
-        try await store.table(Contact.self).insert(Contact(name: "Ada"))
+        try await store.write { db in try Contact.insert(Contact(name: "Ada"), in: db) }
         #expect(await shown.next() == 1)
         observation.cancel()
     }

@@ -20,7 +20,7 @@ struct KeepingAHistoryExamples {
         let temporary = try await TemporaryStore(tables: [Patient.schema])
         let store = temporary.store
         let user = User(name: "ada")
-        let key = try await store.table(Patient.self).insert(Patient(name: "B", ward: "1"))
+        let key = try await store.write { db in try Patient.insert(Patient(name: "B", ward: "1"), in: db) }
         let patient = Patient(id: key, name: "B", ward: "2")
 
         try await store.write(author: user.name) { db in
@@ -73,7 +73,7 @@ struct KeepingAHistoryExamples {
 
     @Test func anUndoingMayLeaveOutWhatNoHistoryHas() async throws {
         let store = try await TemporaryStore(tables: [Patient.schema]).store
-        let key = try await store.table(Patient.self).insert(Patient(name: "B", ward: "1"))
+        let key = try await store.write { db in try Patient.insert(Patient(name: "B", ward: "1"), in: db) }
         let number = try await store.write { db throws in
             try db.execute("CREATE TABLE scan (patient REFERENCES patient ON DELETE CASCADE)")
             try Patient.delete(key, in: db)
@@ -93,7 +93,7 @@ struct KeepingAHistoryExamples {
         var place = try Place(tables: Patient.schema)
         place.migrator = migrator
         let store = try await Stores(place).open("addressbook.sqlite")
-        _ = try await store.table(Patient.self).insert(Patient(name: "B"))
+        _ = try await store.write { db in try Patient.insert(Patient(name: "B"), in: db) }
         let count = try await store.read { db in try Patient.changes(since: 0, in: db).count }
         #expect(count == 1)
         try await store.close()

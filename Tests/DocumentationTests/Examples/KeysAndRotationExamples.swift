@@ -69,7 +69,7 @@ struct KeysAndRotationExamples {
         var place = try Place(migrator: Self.migrator)
         for name in names {
             let store = try await Stores(place).open(name)
-            try await store.table(Contact.self).insert(Contact(name: "Ada"))
+            try await store.write { db in try Contact.insert(Contact(name: "Ada"), in: db) }
             try await store.close()
         }
         place.keys.append(.random())

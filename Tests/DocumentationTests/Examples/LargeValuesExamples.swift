@@ -31,9 +31,8 @@ struct LargeValuesExamples {
             continuation.finish()
         }
 
-        let documents = store.table(Document.self)
-        let key = try await documents.insert(Document(name: "Scan"))
-        try await documents.writeBlob(\.content, of: key, size: size, from: parts)
+        let key = try await store.write { try Document.insert(Document(name: "Scan"), in: $0) }
+        try await store.table(Document.self).writeBlob(\.content, of: key, size: size, from: parts)
 
         let header: [UInt8] = [9, 8, 7]
         try await store.write { db in

@@ -20,7 +20,7 @@ struct LookingInsideExamples {
         let place = try Place(tables: Contact.schema)
         let stores = try Stores(place)
         let store = try await stores.open("addressbook_alice.sqlite")
-        let ada = try await store.table(Contact.self).insert(Contact(name: "Ada"))
+        let ada = try await store.write { db in try Contact.insert(Contact(name: "Ada"), in: db) }
         let backupPath = place.directory.path("backup/addressbook_alice.sqlite")
 
         for _ in 1...2 {
@@ -31,7 +31,7 @@ struct LookingInsideExamples {
         let bytes = try Data(contentsOf: URL(filePath: backupPath))
         #expect(printed.lines.allSatisfy { $0 == printed.lines[0] })
         #expect(printed.lines[0].hasSuffix(" \(bytes.count)"))
-        try await store.table(Contact.self).delete(ada)
+        try await store.write { db in try Contact.delete(ada, in: db) }
         try await store.close()
 
         try await stores.restore("addressbook_alice.sqlite", from: backupPath)

@@ -46,9 +46,13 @@ struct ManyTasksExamples {
     /// Three contacts: Ada, who has a phone, Bob, and Cleo, who has one and was called.
     private func store() async throws -> Store {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: [
-            Contact(name: "Ada", phone: "030"), Contact(name: "Bob"), Contact(name: "Cleo", phone: "031", calls: 1),
-        ])
+        try await store.write { db in
+            try Contact.insert(
+                contentsOf: [
+                    Contact(name: "Ada", phone: "030"), Contact(name: "Bob"),
+                    Contact(name: "Cleo", phone: "031", calls: 1),
+                ], in: db)
+        }
         return store
     }
 
@@ -109,7 +113,7 @@ struct ManyTasksExamples {
         }
         var shown = badge.shown.makeAsyncIterator()
         #expect(await shown.next() == 3)
-        try await store.table(Contact.self).insert(Contact(name: "Dan"))
+        try await store.write { db in try Contact.insert(Contact(name: "Dan"), in: db) }
         #expect(await shown.next() == 4)
         task.cancel()
         _ = await task.result
@@ -138,7 +142,7 @@ struct ManyTasksExamples {
         var calls = index.calls.makeAsyncIterator()
         // The task may not observe yet.
         let writer = Task {
-            while !Task.isCancelled { try await store.table(Contact.self).insert(Contact(name: "Dan")) }
+            while !Task.isCancelled { try await store.write { db in try Contact.insert(Contact(name: "Dan"), in: db) } }
         }
         let keys = await calls.next()
         writer.cancel()

@@ -57,7 +57,7 @@ struct ObjectRelationsExamples {
     @Test func parentsAreLoadedInARead() async throws {
         let store = try await TemporaryStore(tables: [Author.schema, Book.schema]).store
         var books = [Book(title: "Notes", writer: Author(name: "Ada")), Book(title: "Anonymous")]
-        try await store.table(Book.self).save(contentsOf: &books, cascading: true)
+        try await store.write(&books) { db, books in try Book.save(contentsOf: &books, cascading: true, in: db) }
         books = try await store.table(Book.self).all()
 
         try await store.read(&books) { db, books in

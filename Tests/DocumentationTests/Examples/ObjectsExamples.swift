@@ -74,7 +74,8 @@ struct ObjectsExamples {
                     "CREATE TRIGGER aged AFTER INSERT ON contact BEGIN UPDATE contact SET age = age + 1; END")
             }
 
-            try await ada.save(returning: Contact.self)  // ada is as its row now
+            try await ada.save()
+            try await ada.reload()  // ada is as its row now
 
             #expect(ada.age == 37)
         }

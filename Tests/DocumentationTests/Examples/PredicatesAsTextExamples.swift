@@ -17,10 +17,13 @@ struct PredicatesAsTextExamples {
 
     private func store() async throws -> Store {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: [
-            Contact(name: "Grace", age: 30, email: "g@example.com"), Contact(name: "ada", age: 18),
-            Contact(name: "Adam", age: 31), Contact(name: "Bob", age: 20, email: "b@example.org"),
-        ])
+        try await store.write { db in
+            try Contact.insert(
+                contentsOf: [
+                    Contact(name: "Grace", age: 30, email: "g@example.com"), Contact(name: "ada", age: 18),
+                    Contact(name: "Adam", age: 31), Contact(name: "Bob", age: 20, email: "b@example.org"),
+                ], in: db)
+        }
         return store
     }
 

@@ -120,7 +120,7 @@ struct ProvingMigrationsExamples {
     @Test func whatAWriteDidBeforeItWasInterruptedIsUndone() async throws {
         let store = try await TemporaryStore(tables: [Account.schema]).store
         let (savings, checking): (Int64, Int64) = (1, 2)
-        try await store.table(Account.self).insert(contentsOf: [Account(cents: 500), Account(cents: 0)])
+        try await store.write { db in try Account.insert(contentsOf: [Account(cents: 500), Account(cents: 0)], in: db) }
         @Sendable func transfer(
             _ cents: Int, from source: Int64, to target: Int64, in db: borrowing WriteTransaction
         ) throws {

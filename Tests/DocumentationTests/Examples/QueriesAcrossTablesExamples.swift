@@ -271,8 +271,8 @@ struct QueriesAcrossTablesExamples {
         try await store().write { db in
             let moved = try Patient.where { $0.city == "Bonn" }
                 .update(in: db, returning: Patient.self) { [$0.city.set("Köln")] }
-            let gone = try Patient.where { patient in !Appointment.exists { $0.patient == patient.id } }
-                .delete(in: db, returning: Patient.self)
+            let gone = try Patient.where { patient in !Appointment.exists { $0.patient == patient.id } }.fetch(in: db)
+            try Patient.delete(contentsOf: gone, in: db)
 
             #expect(moved.map(\.name) == ["Ada", "Cy"] && gone.map(\.name) == ["Di"])
         }

@@ -47,7 +47,7 @@ struct ReadingAndWritingExamples {
     @Test func whatStandsInParenthesesIsBound() async throws {
         let store = try await store()
         let contacts = [Contact(name: "a", age: 1), Contact(name: "c", age: 19)]
-        try await store.table(Contact.self).insert(contentsOf: contacts)
+        try await store.write { db in try Contact.insert(contentsOf: contacts, in: db) }
         let limit = 5
         try await store.read { db in
             let old = try db.value("SELECT count(*) FROM contact WHERE age > \(limit)", as: Int.self)
@@ -67,7 +67,9 @@ struct ReadingAndWritingExamples {
 
     @Test func aStatementFromAText() async throws {
         let store = try await store()
-        try await store.table(Contact.self).insert(contentsOf: ["a", "b", "c"].map { Contact(name: $0) })
+        try await store.write { db in
+            try Contact.insert(contentsOf: ["a", "b", "c"].map { Contact(name: $0) }, in: db)
+        }
         let (text, limit) = ("SELECT name FROM contact ORDER BY name", 2)
         try await store.read { db throws in
             let report = SQL(stringLiteral: text)
@@ -102,7 +104,7 @@ struct ReadingAndWritingExamples {
 
     @Test func rollingBack() async throws {
         let store = try await store()
-        try await store.table(Contact.self).insert(contentsOf: (1...101).map { Contact(name: "\($0)") })
+        try await store.write { db in try Contact.insert(contentsOf: (1...101).map { Contact(name: "\($0)") }, in: db) }
 
         let count = try await store.write { db in
             let count = try Contact.where { $0.calls == 0 }.delete(in: db)
@@ -116,9 +118,12 @@ struct ReadingAndWritingExamples {
 
     @Test func rowsAsDictionaries() async throws {
         let store = try await store()
-        try await store.table(Contact.self).insert(contentsOf: [
-            Contact(name: "a", age: 7), Contact(name: "c", age: 19),
-        ])
+        try await store.write { db in
+            try Contact.insert(
+                contentsOf: [
+                    Contact(name: "a", age: 7), Contact(name: "c", age: 19),
+                ], in: db)
+        }
         let limit = 8
         try await store.read { db in
             let rows = try db.dictionaries("SELECT name, age / 10 AS decade FROM contact WHERE age > \(limit)")
@@ -251,19 +256,18 @@ struct ReadingAndWritingExamples {
         try await store().write { db in
             var contact = Contact(name: "Ada", email: "ada@example.org")
             let contacts = [Contact(name: "Countess", email: "ada@example.org"), Contact(name: "Bo", email: "bo")]
-            let feed = #"[{"email": "bo", "name": "Bob"}]"#
 
-            let stored = try Contact.insert(contact, in: db, returning: Contact.self)
-            let all = try Contact.upsert(
-                contentsOf: contacts, by: \.email, nils: .keep, in: db, returning: Contact.self)
-            let fed = try Contact.upsert(json: feed, by: \.email, in: db, returning: Contact.self)
+            let key = try Contact.insert(contact, in: db)
+            let stored = try Contact.stored(key, as: Contact.self, in: db)
+            let rows = try Contact.upsert(contentsOf: contacts, by: \.email, nils: .keep, in: db)
+            let all = try Contact.stored(rows.map(\.key), as: Contact.self, in: db)  // in the order of the keys
 
             #expect(stored.id == 1 && stored.name == "Ada")
             #expect(all.map(\.id) == [1, 2] && all.map(\.name) == ["Countess", "Bo"])
-            #expect(fed.map(\.id) == [2] && fed.map(\.name) == ["Bob"])
             contact.email = "countess@example.org"
 
-            try Contact.save(&contact, in: db, returning: Contact.self)  // contact is as its row now
+            try Contact.save(&contact, in: db)
+            try Contact.reload(&contact, in: db)  // contact is as its row now
 
             #expect(try Contact.find(3, in: db)?.email == contact.email && contact.id == 3)
         }

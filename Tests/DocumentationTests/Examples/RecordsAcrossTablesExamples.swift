@@ -53,7 +53,7 @@ struct RecordsAcrossTablesExamples {
 
     private func store() async throws -> Store {
         let store = try await TemporaryStore(tables: [Contact.schema, Archive.schema, Order.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: [ada, bob])
+        try await store.write { db in try Contact.insert(contentsOf: [ada, bob], in: db) }
         return store
     }
 

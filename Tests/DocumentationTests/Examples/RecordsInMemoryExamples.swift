@@ -37,9 +37,12 @@ struct RecordsInMemoryExamples {
         let store = try await Stores(Place(tables: Order.schema, Item.schema)).open("addressbook.sqlite")
         var order = Order(customer: "Ada", items: [Item(article: "nut"), Item(article: "bolt")])
 
-        try await store.table(Order.self).save(&order, persistence: .memory, cascading: true)  // a draft with its items
-        let number = try await store.table(Order.self).persist(order.id ?? 0)  // both in the file
-        let back = try await store.table(Order.self).moveToMemory(number)  // both in memory only
+        let draft = try await store.write(&order) { db, order in
+            try Order.save(&order, persistence: .memory, cascading: true, in: db)  // a draft with its items
+            return order.id ?? 0
+        }
+        let number = try await store.write { try Order.persist(draft, in: $0) }  // both in the file
+        let back = try await store.write { try Order.moveToMemory(number, in: $0) }  // both in memory only
 
         #expect(order.id == -1 && number == 1 && back < -1)
         let items = try await store.table(Item.self).all()
@@ -52,8 +55,12 @@ struct RecordsInMemoryExamples {
         let store = try await Stores(Place(tables: Order.schema, Item.schema)).open("addressbook.sqlite")
         var drafts = [Order(customer: "Ada", items: [Item(article: "nut")]), Order(customer: "Bo")]
 
-        try await store.table(Order.self).save(contentsOf: &drafts, persistence: .memory, cascading: true)
-        try await store.table(Order.self).save(contentsOf: &drafts, persistence: .disk, cascading: true)  // all or none
+        try await store.write(&drafts) { db, drafts in
+            try Order.save(contentsOf: &drafts, persistence: .memory, cascading: true, in: db)
+        }
+        try await store.write(&drafts) { db, drafts in  // all or none
+            try Order.save(contentsOf: &drafts, persistence: .disk, cascading: true, in: db)
+        }
 
         #expect(drafts.map(\.id) == [1, 2])
         #expect(try await store.read { db in try db.value("SELECT count(*) FROM main.item", as: Int.self) } == 1)
@@ -74,7 +81,7 @@ struct RecordsInMemoryExamples {
         never.settings = settings
         let third = try await Stores(never).open("addressbook.sqlite")
         for store in [search, test, third] {
-            try await store.table(Contact.self).insert(Contact(name: "Ada"))
+            try await store.write { db in try Contact.insert(Contact(name: "Ada"), in: db) }
             #expect(try await store.table(Contact.self).count() == 1)
             try await store.close()
         }
@@ -101,7 +108,9 @@ struct RecordsInMemoryExamples {
 
         #expect(page.map(\.name) == ["Ada", "Alan"])
         #expect(draft < 0 && key > 0)
-        let passing = try await store.table(Contact.self).insert(Contact(name: "Cleo"), persistence: .memory)
+        let passing = try await store.write { db in
+            try Contact.insert(Contact(name: "Cleo"), persistence: .memory, in: db)
+        }
         #expect(try await store.read { db in try Contact.keysInMemory(in: db) } == [passing])
         try await store.close()
         let again = try await stores.open("addressbook.sqlite")

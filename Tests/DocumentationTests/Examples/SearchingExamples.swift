@@ -17,7 +17,7 @@ struct SearchingExamples {
         let temporary = try await TemporaryStore(tables: [Note.schema])
         let store = temporary.store
         let note = Note(title: "Café", body: "The menu of the café has changed, and there is soup")
-        _ = try await store.table(Note.self).insert(note)
+        _ = try await store.write { db in try Note.insert(note, in: db) }
 
         let hits = try await store.read { db in try Note.hits("café menu", limit: 20, in: db) }
         for hit in hits { print(hit.score, hit.record.title) }
@@ -55,7 +55,7 @@ struct SearchingExamples {
         var place = try Place(tables: Note.schema)
         place.migrator = migrator
         let store = try await Stores(place).open("addressbook.sqlite")
-        _ = try await store.table(Note.self).insert(Note(title: "Soup", body: ""))
+        _ = try await store.write { db in try Note.insert(Note(title: "Soup", body: ""), in: db) }
         let number = try await store.read { db in try Note.search("soup").count(in: db) }
         #expect(number == 1)
         try await store.close()

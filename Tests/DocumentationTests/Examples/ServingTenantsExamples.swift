@@ -39,7 +39,9 @@ private struct ClinicService: Sendable {
 
     func addPatient(_ patient: Patient, to clinic: String) async throws -> Patient {
         try await stores.withStore("clinic_\(clinic).sqlite") { store in
-            try await store.table(Patient.self).insert(patient, returning: Patient.self)
+            try await store.write { db in
+                try Patient.stored(Patient.insert(patient, in: db), as: Patient.self, in: db)
+            }
         }
     }
 

@@ -28,20 +28,20 @@ struct TestingAProgramExamples {
     private func rename(_ contact: Contact, to name: String, in store: Store) async throws {
         var renamed = contact
         renamed.name = name
-        try await store.table(Contact.self).update(renamed)
+        try await store.write { [renamed] db in try Contact.update(renamed, in: db) }
     }
 
     @Test func aContactIsRenamed() async throws {
         let store = try await Store.inMemory(Contact.self, Phone.self)
         var contact = Contact(name: "Ada")
-        try await store.table(Contact.self).insert(&contact)
+        try await store.write(&contact) { db, contact in try Contact.insert(&contact, in: db) }
         try await rename(contact, to: "Grace", in: store)
         #expect(try await store.table(Contact.self).all().map(\.name) == ["Grace"])
     }
 
     @Test func readersDoNotWait() async throws {
         let temporary = try await TemporaryStore(Contact.self, Phone.self)
-        try await temporary.store.table(Contact.self).insert(Contact(name: "Ada"))
+        try await temporary.store.write { try Contact.insert(Contact(name: "Ada"), in: $0) }
         let count = try await temporary.store.read { db in try Contact.count(in: db) }
         #expect(count == 1)
     }

@@ -26,7 +26,7 @@ struct TypesExamples {
         let query = try #require(try Documentation.examples(of: "Types.md").first { $0.language == "sql" }).text
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let date = try Date("2026-11-21T20:15:00Z", strategy: .iso8601)
-        try await store.table(Contact.self).insert(Contact(createdAt: date))
+        try await store.write { db in try Contact.insert(Contact(createdAt: date), in: db) }
         let shown = try await store.read { db in try db.value(SQL(stringLiteral: query), as: String.self) }
         #expect(shown == "2026-11-21 20:15:00")
     }

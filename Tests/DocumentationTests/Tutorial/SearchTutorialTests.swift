@@ -101,7 +101,7 @@ struct SearchTutorialTests {
     @Test func anExistingFileGetsItsIndexesByTheMigration() async throws {
         let former = try await Stores(SearchTutorialPlain.Notes(directory: place)).open("notes.sqlite")
         let note = SearchTutorialPlain.Note(title: "Café menu", body: "Soup")
-        try await former.table(SearchTutorialPlain.Note.self).insert(note)
+        try await former.write { db in try SearchTutorialPlain.Note.insert(note, in: db) }
         try await former.close()
 
         let indexed = SearchTutorialIndexed()

@@ -319,12 +319,10 @@ extension Snippet {
         }
         func load(_ store: Store) async throws {
             var all = try await store.table(Contact.self).all()
-            try await store.table(Contact.self).load(\\.$phones, of: &all)
-            try await store.table(Contact.self).load(\\.$phones, of: &all[0])
             try await store.read(&all) { db, all in
                 try Contact.load(\\.$phones, of: &all, in: db)
                 try Contact.load(\\.$phones, of: &all[0], in: db)
-                try store.table(Contact.self).load(\\.$phones, of: &all) // error: 'async' call
+                try store.table(Contact.self).all() // error: 'async' call
             }
         }
         """

@@ -112,7 +112,7 @@ struct FirstUseTests {
         }
     }
 
-    @Test(arguments: ["in: db", "store.table", "save"])
+    @Test(arguments: ["in: db", "save"])
     func everyDoorCreatesATableThatIsMissing(door: String) async throws {
         struct Regret: Error {}
         try await ObjectHome.run { home async throws in
@@ -131,7 +131,6 @@ struct FirstUseTests {
                     #expect(try Player.where { $0.name == "Ada" }.count(in: db) == 0)
                     try Player.insert(ada, in: db)
                 }
-            case "store.table": try await store.table(Player.self).insert(&ada)
             default: try await ada.save()
             }
             #expect(try await store.table(Player.self).all().map(\.name) == ["Ada"])
@@ -219,7 +218,8 @@ struct FirstUseTests {
                 try db.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
                 try expectFailure(.sql) { try Player.insert(Player(name: "Ada"), in: db) }
             }
-            try await store.table(Player.self).insert(Player(name: "Bob"))
+            try await store.table(Player.self).prepare()
+            try await store.write { db in try Player.insert(Player(name: "Bob"), in: db) }
             #expect(try await store.table(Player.self).all().map(\.age) == [0])
         }
     }

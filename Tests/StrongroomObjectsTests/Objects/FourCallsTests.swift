@@ -176,15 +176,18 @@ struct FourCallsTests {
     @Test func aFamilysStoreIsGiven() async throws {
         let home = try ObjectHome()
         for name in ["objects_a.sqlite", "objects_b.sqlite"] {
-            let people = try await home.stores.open(name).table(Player.self)
+            let store = try await home.stores.open(name)
             var ada = Player(name: name)
-            #expect(try await people.save(&ada) == .inserted)
-            #expect(try await people.save(&ada) == .updated && ada.id == 1)
+            let first = try await store.write(&ada) { db, ada in try Player.save(&ada, in: db) }
+            let second = try await store.write(&ada) { db, ada in try Player.save(&ada, in: db) }
+            #expect(first == .inserted && second == .updated && ada.id == 1)
             var list = [Player(name: "b"), Player(name: "c")]
-            #expect(try await people.save(contentsOf: &list) == [.inserted, .inserted])
-            #expect(try await people.delete(list[0]))
-            #expect(try await people.all() == [ada, list[1]])
-            try await people.store.write { db throws in
+            let saved = try await store.write(&list) { db, list in try Player.save(contentsOf: &list, in: db) }
+            #expect(saved == [.inserted, .inserted])
+            let isDeleted = try await store.write { [list] db in try Player.delete(list[0], in: db) }
+            #expect(isDeleted)
+            #expect(try await store.table(Player.self).all() == [ada, list[1]])
+            try await store.write { db throws in
                 var other = Player(name: "other")
                 try expectFailure(.otherStore) { try other.save() }
                 #expect(try Player.save(&other, in: db) == .inserted)

@@ -55,11 +55,14 @@ struct RelatedObjectTests {
 
     @Test func aChosenStoreFollowsThem() async throws {
         try await ObjectHome.run { home in
-            let customers = try await home.store.table(Customer.self)
+            let store = try await home.store
             var list = [customer("Ada", calls: ["a"]), customer("Bob", calls: ["b"])]
-            try await customers.save(contentsOf: &list, cascading: true)
-            try await customers.save(&list[0], cascading: true)
-            #expect(try await customers.delete(list[0], cascading: true))
+            try await store.write(&list) { db, list in try Customer.save(contentsOf: &list, cascading: true, in: db) }
+            try await store.write(&list[0]) { db, first in try Customer.save(&first, cascading: true, in: db) }
+            let isDeleted = try await store.write { [list] db in
+                try Customer.delete(list[0], cascading: true, in: db)
+            }
+            #expect(isDeleted)
             #expect(try await Call.all().map(\.text) == ["b"])
         }
     }
@@ -75,24 +78,24 @@ struct RelatedObjectTests {
             let store = try await Stores.current.open("objects.sqlite")
             try await expectFailure(.otherStore) {
                 var sender = Sender(parcels: [Consignment()])
-                try await store.table(Sender.self).save(&sender, cascading: true)
+                try await store.write(&sender) { db, sender in try Sender.save(&sender, cascading: true, in: db) }
             }
             try await expectFailure(.otherStore) {
                 var list = [Sender(id: 1)]
-                try await store.table(Sender.self).load(\.$parcels, of: &list)
+                try await store.read(&list) { db, list in try Sender.load(\.$parcels, of: &list, in: db) }
             }
         }
     }
 
     @Test func childrenOfAChosenStoreAreReadFromIt() async throws {
         try await ObjectHome.run { home in
-            let own = try await home.stores.open("objects_own.sqlite").table(Customer.self)
+            let own = try await home.stores.open("objects_own.sqlite")
             var list = [customer("Ada", calls: ["of its own file"])]
-            try await own.save(contentsOf: &list, cascading: true)
+            try await own.write(&list) { db, list in try Customer.save(contentsOf: &list, cascading: true, in: db) }
             var other = customer("Ada", calls: ["of the other one"])
             try await other.save(cascading: true)
-            var found = try await own.all()
-            try await own.load(\.$calls, of: &found)
+            var found = try await own.table(Customer.self).all()
+            try await own.read(&found) { db, found in try Customer.load(\.$calls, of: &found, in: db) }
             #expect(found.map { $0.calls.map(\.text) } == [["of its own file"]])
         }
     }

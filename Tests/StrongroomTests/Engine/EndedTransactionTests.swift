@@ -131,7 +131,7 @@ struct EndedTransactionTests {
 
     @Test func rowsThatAreBeingReadEndWithTheTransaction() async throws {
         let temporary = try await Self.makeStore()
-        try await temporary.store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        try await temporary.store.write { db in try Contact.insert(contentsOf: Contact.samples(3), in: db) }
         try await expectFailure(.transactionEnded) {
             try await temporary.store.write { db in
                 try db.forEachRow("SELECT id FROM contact") { _ in

@@ -55,7 +55,7 @@ struct EngineFeaturesTests {
     @Test func asManyParametersAsTheFeaturesSayAreAcceptedAndOneMoreIsNot() async throws {
         let most = try EngineFeatures.current().maximumParameters
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        let keys = try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        let keys = try await store.write { db in try Contact.insert(contentsOf: Contact.samples(3), in: db) }
         @Sendable func find(_ count: Int) -> SQL {
             var list: SQL = "\(keys[0])"
             for index in 1..<count { list = "\(list), \(index < 3 ? keys[index] : Int64(-index))" }
@@ -70,7 +70,7 @@ struct EngineFeaturesTests {
 
     @Test func aListMayBeLongerThanTheEngineHasParameters() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        let keys = try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        let keys = try await store.write { db in try Contact.insert(contentsOf: Contact.samples(3), in: db) }
         let most = try EngineFeatures.current().maximumParameters
         let padding = (0...most).map { Int64(-$0) }
         let found = try await store.table(Contact.self).fetch(Contact.where { $0.id.isIn(keys + padding) })

@@ -46,7 +46,7 @@ struct IntegerValueTests {
 
     private func expectTooLarge<Narrow: ColumnValue>(_ type: Narrow.Type, _ stored: [Int64]) async throws {
         let store = try await TemporaryStore(tables: [Cell<Int64>.schema]).store
-        let keys = try await store.table(Cell<Int64>.self).insert(contentsOf: stored.map { Cell($0) })
+        let keys = try await store.write { db in try Cell<Int64>.insert(contentsOf: stored.map { Cell($0) }, in: db) }
         try await store.read { db in
             for (key, number) in zip(keys, stored) {
                 let error = try expectFailure(.typeMismatch) { try Cell<Narrow>.find(key, in: db) }

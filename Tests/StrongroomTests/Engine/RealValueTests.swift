@@ -48,7 +48,7 @@ struct RealValueTests {
     @Test(arguments: [0.1, 1e300, -1e-300])
     func aDoubleThatFloatCannotHoldIsAMismatch(number: Double) async throws {
         let store = try await TemporaryStore(tables: [Cell<Double>.schema]).store
-        let key = try await store.table(Cell<Double>.self).insert(Cell(number))
+        let key = try await store.write { db in try Cell<Double>.insert(Cell(number), in: db) }
         let error = try await expectFailure(.typeMismatch) { try await store.table(Cell<Float>.self).find(key) }
         #expect(error.message.contains(" contains a floating-point number where Float is expected"))
     }

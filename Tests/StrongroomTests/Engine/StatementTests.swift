@@ -52,7 +52,7 @@ struct StatementTests {
 
     @Test func theSameSQLCanBeNestedInItself() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: Contact.samples(6))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(6), in: db) }
         try await store.read { db in
             var pairs: [[Int64]] = []
             try db.forEachRow("SELECT id FROM contact WHERE id > \(0) ORDER BY id") { outer in
@@ -70,7 +70,7 @@ struct StatementTests {
 
     @Test func theSameSQLCanBeNestedInItselfDeeply() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(3), in: db) }
         try await store.read { db in
             let count = try Self.leaves(6, db)
             #expect(count == 729)
@@ -89,7 +89,7 @@ struct StatementTests {
 
     @Test func rowsCanBeChangedWhileOthersAreRead() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: Contact.samples(20))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(20), in: db) }
         try await store.write { db in
             try db.forEachRow("SELECT id FROM contact WHERE id <= 20 ORDER BY id") { row in
                 let id: Int64 = try row[0]
@@ -106,7 +106,7 @@ struct StatementTests {
     @Test func aQueryLeftHalfwayStartsFromTheBeginningNextTime() async throws {
         struct Stop: Error {}
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: Contact.samples(5))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(5), in: db) }
         try await store.write { db in
             for _ in 1...3 {
                 var seen: [Int64] = []
@@ -126,7 +126,7 @@ struct StatementTests {
 
     @Test func moreStatementsThanAreKeptAllWork() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(3), in: db) }
         try await store.read { db in
             var sum = 0
             try db.forEachRow("SELECT id FROM contact ORDER BY id") { row in
@@ -258,7 +258,7 @@ struct AcceptedSQLTests {
 
     @Test func writingSQLInAReadIsRefused() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(Contact())
+        try await store.write { db in try Contact.insert(Contact(), in: db) }
         try await store.read { db in
             for sql: SQL in [
                 "DELETE FROM contact", "INSERT INTO contact (name) VALUES ('x')", "DROP TABLE contact",

@@ -23,7 +23,9 @@ struct StrongroomErrorTests {
     @Test func anEnginesErrorNamesTheDatabaseAndTheExtendedCode() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let error = try await expectFailure(.constraint) {
-            try await store.table(Contact.self).insert(contentsOf: [Contact(id: 1), Contact(id: 1, email: "b")])
+            try await store.write { db in
+                try Contact.insert(contentsOf: [Contact(id: 1), Contact(id: 1, email: "b")], in: db)
+            }
         }
         #expect(error.database == "temporary.sqlite")
         #expect(error.resultCode?.primary == 19)

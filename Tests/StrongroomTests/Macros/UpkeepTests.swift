@@ -202,9 +202,9 @@ struct UpkeepTests {
     @Test func aListOfTheStoresTableFollows() async throws {
         let documents = store.table(Document.self)
         var list = [Document(code: "a"), Document(code: "b")]
-        try await documents.insert(contentsOf: &list)
+        try await store.write(&list) { db, list in try Document.insert(contentsOf: &list, in: db) }
         for version in 1...2 {
-            try await documents.update(contentsOf: &list)
+            try await store.write(&list) { db, list in try Document.update(contentsOf: &list, in: db) }
             #expect(list.map(\.version) == [version, version])
         }
         #expect(try await documents.all().map(\.version) == [2, 2])
@@ -238,14 +238,16 @@ struct UpkeepTests {
 
     @Test func anImportThatChangesNothingIsNoUpdate() async throws {
         let dossiers = store.table(Dossier.self)
-        try await dossiers.upsert(json: #"{"code": "a"}"#, by: \.code)
+        try await store.write { db in try Dossier.upsert(json: #"{"code": "a"}"#, by: \.code, in: db) }
         let row = try #require(try await dossiers.all().first)
         let exported = try Dossier.json(of: [row])
         let partly = RecordCoding(dates: .iso8601Milliseconds)
         for (json, coding) in [
             (exported, RecordCoding()), (try Dossier.json(of: [row], partly), partly), (#"{"code": "a"}"#, partly),
         ] {
-            let outcome = try await dossiers.upsert(json: json, by: \.code, coding: coding)
+            let outcome = try await store.write { db in
+                try Dossier.upsert(json: json, by: \.code, coding: coding, in: db)
+            }
             #expect(outcome == [Upserted(.updated, try #require(row.id))])
         }
         let isWritten = try await store.write { db throws in
@@ -258,8 +260,12 @@ struct UpkeepTests {
         #expect(try await dossiers.all().first?.changed == row.changed)
         // Another version is a stale record.
         let stale = #"{"code": "a", "version": 7}"#
-        try await expectFailure(.staleRecord) { try await dossiers.upsert(json: stale, by: \.code) }
-        try await dossiers.upsert(json: #"{"code": "a", "version": 0, "shelf": null}"#, by: \.code)
+        try await expectFailure(.staleRecord) {
+            try await store.write { db in try Dossier.upsert(json: stale, by: \.code, in: db) }
+        }
+        try await store.write { db in
+            try Dossier.upsert(json: #"{"code": "a", "version": 0, "shelf": null}"#, by: \.code, in: db)
+        }
         #expect(try await dossiers.all().map(\.version) == [0])
     }
 

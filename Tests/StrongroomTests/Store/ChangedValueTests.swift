@@ -42,7 +42,7 @@ struct ChangedValueTests {
 
     @Test func aFailureLeavesTheValueAsItIs() async throws {
         let store = try await Store.inMemory(Contact.self)
-        try await store.table(Contact.self).insert(Contact())
+        try await store.write { db in try Contact.insert(Contact(), in: db) }
         var contact = Contact(email: "other")
         let error = await #expect(throws: StrongroomError.self) {
             try await store.write(&contact) { db, contact in

@@ -142,7 +142,9 @@ struct RequestedRollbackTests {
         }
         #expect(key == [1, 2])
         #expect(try await store.table(Order.self).count() == 0)
-        let keys = try await store.table(Order.self).insert(contentsOf: [Order(item: "a"), Order(item: "b")])
+        let keys = try await store.write { db in
+            try Order.insert(contentsOf: [Order(item: "a"), Order(item: "b")], in: db)
+        }
         try await store.write { db in
             let orders = try Order.all(in: db)
             #expect(try Order.delete(contentsOf: orders, in: db) == 2)
@@ -152,13 +154,13 @@ struct RequestedRollbackTests {
     }
 
     @Test func aRecordWhoseSaveAHookRollsBackIsUnchanged() async throws {
-        let orders = try await Store.inMemory(Order.self).table(Order.self)
+        let store = try await Store.inMemory(Order.self)
         var order = Order(item: "refused")
-        try await orders.save(&order)
+        try await store.write(&order) { db, order in try Order.save(&order, in: db) }
         var list = [Order(item: "a"), order]
-        try await orders.save(contentsOf: &list)
+        try await store.write(&list) { db, list in try Order.save(contentsOf: &list, in: db) }
         #expect(order.id == nil && list.map(\.id) == [nil, nil])
-        #expect(try await orders.count() == 0)
+        #expect(try await store.table(Order.self).count() == 0)
     }
 
     @Test func aMigrationIsRolledBackByAnErrorAlone() async throws {

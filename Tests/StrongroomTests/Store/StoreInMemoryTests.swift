@@ -43,7 +43,7 @@ struct StoreInMemoryTests {
 
     @Test func twoAreNotOne() async throws {
         let (one, other) = (try await Store.inMemory(Line.self), try await Store.inMemory(Line.self))
-        try await one.table(Line.self).insert(Line(number: 1, text: "one"))
+        try await one.write { db in try Line.insert(Line(number: 1, text: "one"), in: db) }
         #expect(try await other.table(Line.self).count() == 0)
     }
 
@@ -52,7 +52,7 @@ struct StoreInMemoryTests {
         let stores = try Stores(Keyless(directory: directory))
         let store = try await stores.open("keyless_a.sqlite")
         #expect(store.opening.migration?.to == "1")
-        try await store.table(Line.self).insert(Line(number: 1, text: "one"))
+        try await store.write { db in try Line.insert(Line(number: 1, text: "one"), in: db) }
         #expect(try await stores.open("keyless_a.sqlite") === store)
         try await store.close()
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("")).isEmpty)
@@ -119,7 +119,7 @@ struct StoreInMemoryTests {
     /// A read has the connection that writes, and must not write with it; nor may that outlast it.
     @Test(arguments: [false, true]) func aReadCannotWrite(andThrows: Bool) async throws {
         let store = try await Store.inMemory(Line.self)
-        try await store.table(Line.self).insert(Line(number: 1, text: "a"))
+        try await store.write { db in try Line.insert(Line(number: 1, text: "a"), in: db) }
         let read = Task {
             try await store.read { db in
                 do {
@@ -132,16 +132,17 @@ struct StoreInMemoryTests {
         let result = await read.result
         if andThrows { #expect(throws: StrongroomError.self) { try result.get() } } else { try result.get() }
         #expect(try await store.table(Line.self).count() == 1)
-        try await store.table(Line.self).insert(Line(number: 2, text: "b"))
+        try await store.write { db in try Line.insert(Line(number: 2, text: "b"), in: db) }
         #expect(try await store.table(Line.self).count() == 2)
     }
 
     @Test func aLoopOverAStreamMayWrite() async throws {
         let store = try await Store.inMemory(Line.self)
-        try await store.table(Line.self).insert(contentsOf: (0..<300).map { Line(number: $0, text: "a") })
+        try await store.write { db in try Line.insert(contentsOf: (0..<300).map { Line(number: $0, text: "a") }, in: db)
+        }
         var found: [Int] = []
         for try await line in store.stream(Line.order { $0.number.ascending }) {
-            try await store.table(Line.self).delete(line.number)
+            try await store.write { db in try Line.delete(line.number, in: db) }
             found.append(line.number)
         }
         #expect(found == Array(0..<300))
@@ -152,7 +153,7 @@ struct StoreInMemoryTests {
         let store = try await Store.inMemory(Line.self)
         var values = store.values { db in try Line.count(in: db) }.makeAsyncIterator()
         #expect(try await values.next() == 0)
-        try await store.table(Line.self).insert(Line(number: 1, text: "a"))
+        try await store.write { db in try Line.insert(Line(number: 1, text: "a"), in: db) }
         #expect(try await values.next() == 1)
         try await store.close()
         #expect(try await values.next() == nil)
@@ -196,7 +197,7 @@ struct StoreInMemoryTests {
         try await inside.wait()
         read.cancel()
         await #expect(throws: CancellationError.self) { try await read.value }
-        try await store.table(Line.self).insert(Line(number: 1, text: "a"))
+        try await store.write { db in try Line.insert(Line(number: 1, text: "a"), in: db) }
         #expect(try await store.table(Line.self).count() == 1)
     }
 
@@ -224,7 +225,8 @@ struct StoreInMemoryTests {
 
     @Test func maintenanceDoesWhatThereIsToDo() async throws {
         let store = try await Store.inMemory(Line.self)
-        try await store.table(Line.self).insert(contentsOf: (0..<600).map { Line(number: $0, text: "a") })
+        try await store.write { db in try Line.insert(contentsOf: (0..<600).map { Line(number: $0, text: "a") }, in: db)
+        }
         #expect(try await store.checkpoint().isComplete)
         try await store.vacuum()
         try await store.optimize()

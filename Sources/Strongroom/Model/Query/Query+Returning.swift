@@ -33,34 +33,6 @@ extension Query {
         }
     }
 
-    /// Deletes the rows of the query and returns them as they were.
-    ///
-    /// ```swift
-    /// let gone = try Contact.where { $0.lastSeen < limit }.delete(in: db, returning: Contact.self)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - db: A write transaction.
-    ///   - type: The record's type; its columns are columns of the table.
-    /// - Returns: The records, in the order of the query and finally by key.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, `typeMismatch`,
-    ///   `schemaChange` if several rows of the file's table can have one key, or the engine's failure; then no row is
-    ///   deleted.
-    public func delete<R: Record>(
-        in db: borrowing some Writing & ~Copyable, returning type: R.Type
-    ) throws -> [R] {
-        let connection = db.handle.connection
-        try connection.prepareTable(Source.schema)
-        try connection.requireUniqueKey(of: Source.schema)
-        return try connection.inSavepoint {
-            let db = WriteTransaction(connection)
-            let keys = try keys(after: [], on: connection).map(\.old)
-            let records = try Self.records(type, keys, on: connection)
-            for rows in try Self.rows(with: keys) { try rows.delete(in: db) }
-            return records
-        }
-    }
-
     /// The columns that identify a row.
     private static func keyNames() throws -> [String] {
         Source.schema.hasKey ? try Source.schema.keyColumns().map(\.name) : ["rowid"]

@@ -1,4 +1,4 @@
-/// What a `save` did with a record.
+/// What a write did with a record.
 public enum Saved: Sendable, Hashable {
     /// The row is new.
     case inserted

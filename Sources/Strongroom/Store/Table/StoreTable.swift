@@ -1,17 +1,31 @@
-/// The async forms of a table's operations, each in a separate transaction.
+/// The reads of a table in transactions of their own, and the blobs that are read or written in parts.
 ///
 /// ```swift
 /// let contacts = store.table(Contact.self)
-/// let key = try await contacts.insert(contact)
 /// let found = try await contacts.find(key)
 /// ```
+///
+/// What is written is written in a transaction: `try await store.write { try Contact.insert(contact, in: $0) }`.
 public struct StoreTable<Source: Table>: Sendable {
-    /// The store.
-    public let store: Store
+    @usableFromInline
+    let store: Store
 
     @usableFromInline
     init(_ store: Store) {
         self.store = store
+    }
+
+    /// Creates the table, or updates it to its declaration, if the store's configuration has no migrator; once per
+    /// type.
+    ///
+    /// The other methods of ``StoreTable`` do so, too; those that read, only if the table or one of its columns is
+    /// missing. A write in a transaction creates a missing table, and does not change one that exists.
+    ///
+    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` if the file's schema
+    ///   is maintained by another program's migrator; as `Store.write`.
+    @inlinable
+    public func prepare() async throws {
+        try await store.prepare(Source.self)
     }
 
     /// The record with a key, or nil.
@@ -61,10 +75,10 @@ public struct StoreTable<Source: Table>: Sendable {
 }
 
 extension Store {
-    /// The async operations for a table.
+    /// The reads of a table, each in a transaction of its own.
     ///
     /// - Parameter table: The table's type.
-    /// - Returns: The operations.
+    /// - Returns: The reads.
     @inlinable
     public func table<Source: Table>(_ table: Source.Type) -> StoreTable<Source> {
         StoreTable(self)

@@ -52,7 +52,7 @@ struct ClinicRoutes: Sendable {
         let patient = try await request.decode(as: Patient.self, context: context)
         let stored = try await stores.withStore(database(context), timeout: patience) { store in
             try await store.write(timeout: patience) { db in
-                try Patient.insert(patient, in: db, returning: Patient.self)
+                try Patient.stored(Patient.insert(patient, in: db), as: Patient.self, in: db)
             }
         }
         return EditedResponse(status: .created, response: stored)

@@ -48,7 +48,7 @@ func keepAContact() async throws {
 func archiveAContact() async throws {
     let contact = Contact(name: "Bob", email: "bob@example.org")
     let store = try await Stores.shared.open("addressbook_bob.sqlite")
-    try await store.table(ArchivedContact.self).truncate()
+    try await store.write { db in try ArchivedContact.truncate(in: db) }
 
     try await store.write { db in try ArchivedContact.insert(contact, in: db) }
     let cards = try await store.read { db in
@@ -56,10 +56,10 @@ func archiveAContact() async throws {
     }
 
     print(cards.count, try await store.table(ArchivedContact.self).all().map(\.email))
-    try await store.table(Contact.self).insert(contact)
+    try await store.write { db in try Contact.insert(contact, in: db) }
     let more = try await store.read { db in try Contact.query.fetch(as: NameCard.self, in: db) }
     print(more.map(\.email))
-    try await store.table(Contact.self).truncate()
+    try await store.write { db in try Contact.truncate(in: db) }
     try await Stores.shared.closeAll()
 }
 #endif

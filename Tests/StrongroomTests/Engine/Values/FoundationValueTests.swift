@@ -29,7 +29,7 @@ struct FoundationValueTests {
         var dates = (0..<200).map { _ in Date(timeIntervalSinceReferenceDate: generator.number()) }
         dates += [.distantFuture, .distantPast, Date(timeIntervalSinceReferenceDate: near)]
         dates.append(Date(timeIntervalSinceReferenceDate: near.nextUp))
-        try await store.table(Cell<Date>.self).insert(contentsOf: dates.map { Cell($0) })
+        try await store.write { [dates] db in try Cell<Date>.insert(contentsOf: dates.map { Cell($0) }, in: db) }
         let sorted = try await store.read { db in
             try Cell<Date>.order { $0.content.ascending }.fetch(in: db).map(\.content)
         }
@@ -131,8 +131,10 @@ struct FoundationValueRefusalTests {
     @Test func notANumberIsRefusedInBulk() async throws {
         let store = try await TemporaryStore(tables: [Cell<Date>.schema]).store
         try await expectFailure(.valueNotStorable) {
-            try await store.table(Cell<Date>.self).insert(
-                contentsOf: [Cell(Date.distantPast), Cell(Date(timeIntervalSinceReferenceDate: .nan))])
+            try await store.write { db in
+                try Cell<Date>.insert(
+                    contentsOf: [Cell(Date.distantPast), Cell(Date(timeIntervalSinceReferenceDate: .nan))], in: db)
+            }
         }
         let count = try await store.read { db in try Query<Cell<Date>>().count(in: db) }
         #expect(count == 0)
@@ -141,7 +143,9 @@ struct FoundationValueRefusalTests {
     @Test func integersBeyondInt64AreRefusedInBulk() async throws {
         let store = try await TemporaryStore(tables: [Cell<UInt64>.schema]).store
         try await expectFailure(.valueNotStorable) {
-            try await store.table(Cell<UInt64>.self).insert(contentsOf: [Cell(1), Cell(1 << 63), Cell(.max)])
+            try await store.write { db in
+                try Cell<UInt64>.insert(contentsOf: [Cell(1), Cell(1 << 63), Cell(.max)], in: db)
+            }
         }
         let count = try await store.read { db in try Query<Cell<UInt64>>().count(in: db) }
         #expect(count == 0)

@@ -20,7 +20,7 @@ struct BlobMemoryTests {
             let store = try await TemporaryStore(tables: [Film.schema], settings: StoreSettings(readers: 1)).store
             let films = store.table(Film.self)
             let size = 64 << 20
-            let key = try await films.insert(Film(content: Data()))
+            let key = try await store.write { db in try Film.insert(Film(content: Data()), in: db) }
             // The caches of the connections and of the allocator are full after this.
             try await films.writeBlob(\.content, of: key, size: 18 << 20, from: Parts(size: 18 << 20, seed: 1))
             for try await _ in films.bytes(of: key, \.content) {}

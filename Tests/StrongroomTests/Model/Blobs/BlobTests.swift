@@ -84,7 +84,9 @@ struct BlobTests {
 
     @Test func `bytes outside of the value are an error`() async throws {
         let temporary = try await Self.store()
-        let key = try await temporary.store.table(Document.self).insert(Document(name: "a", content: Data([1, 2])))
+        let key = try await temporary.store.write { db in
+            try Document.insert(Document(name: "a", content: Data([1, 2])), in: db)
+        }
         for (length, offset) in [(3, 0), (1, 2), (-1, 0), (1, -1), (Int.max, 1), (0, 3)] {
             await #expect(throws: StrongroomError.self) {
                 try await temporary.store.read { db in
@@ -124,8 +126,9 @@ struct BlobTests {
     func `a write that fails halfway keeps the former value`(size: Int) async throws {
         struct Halt: Error {}
         let temporary = try await Self.store()
-        let key = try await temporary.store.table(Document.self).insert(
-            Document(name: "a", content: Data(Self.bytes(size))))
+        let key = try await temporary.store.write { db in
+            try Document.insert(Document(name: "a", content: Data(Self.bytes(size))), in: db)
+        }
         try await temporary.store.write { db in
             try Document.update(key, in: db) { [$0.name.set("b")] }
             #expect(throws: Halt.self) {
@@ -153,7 +156,9 @@ struct BlobTests {
 
     @Test func `a size that the engine does not store is refused before anything is written`() async throws {
         let temporary = try await Self.store()
-        let key = try await temporary.store.table(Document.self).insert(Document(name: "a", content: Data([1])))
+        let key = try await temporary.store.write { db in
+            try Document.insert(Document(name: "a", content: Data([1])), in: db)
+        }
         for size in [-1, 1_000_000_001, Int.max] {
             await #expect {
                 try await temporary.store.write { db in
@@ -169,7 +174,9 @@ struct BlobTests {
     @Test func `a change of the row expires an open value`() async throws {
         let temporary = try await Self.store()
         let content = Data(Self.bytes(50_000))
-        let key = try await temporary.store.table(Document.self).insert(Document(name: "a", content: content))
+        let key = try await temporary.store.write { [content] db in
+            try Document.insert(Document(name: "a", content: content), in: db)
+        }
         try await temporary.store.write { db in
             let error = #expect(throws: StrongroomError.self) {
                 try Document.withBlob(\.content, of: key, in: db) { blob in
@@ -194,7 +201,9 @@ struct BlobTests {
     @Test func `observers see a value that is written in parts`() async throws {
         let temporary = try await Self.store()
         let store = temporary.store
-        let key = try await store.table(Document.self).insert(Document(name: "a", content: Data([1, 2, 3])))
+        let key = try await store.write { db in
+            try Document.insert(Document(name: "a", content: Data([1, 2, 3])), in: db)
+        }
         var values = store.values { db in
             try Document.withBlob(\.content, of: key, in: db) { try $0.read($0.count, at: 0) }
         }.makeAsyncIterator()

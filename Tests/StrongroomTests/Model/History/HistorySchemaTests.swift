@@ -426,7 +426,7 @@ struct HistorySchemaTests {
         var vault = Vault(directory.path(""), keys: .random())
         vault.migrator = nil
         let store = try await vault.open()
-        _ = try await store.table(Kept.self).insert(Kept(name: "a"))
+        _ = try await store.write { db in try Kept.insert(Kept(name: "a"), in: db) }
         try await store.write { db throws in
             #expect(try Kept.changes(since: 0, in: db).count == 1)
             try db.stopHistory(of: "item")

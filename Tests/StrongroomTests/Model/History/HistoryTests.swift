@@ -40,6 +40,23 @@ struct HistoryTests {
         #expect(changes.allSatisfy { $0.transaction != nil })
     }
 
+    @Test func `a write of a value and a blocking write have an author, too`() async throws {
+        let temporary = try await Clinic.store()
+        let store = temporary.store
+        var patient = Clinic.patient()
+        try await store.write(&patient, author: "ada") { db, patient in try Patient.insert(&patient, in: db) }
+        let key = try #require(patient.id)
+        try rename(key, in: store, author: "grace")
+        try rename(key, in: store, author: nil)
+        let changes = try await store.read { db in try Patient.history(of: key, in: db) }
+        #expect(changes.map(\.author) == ["ada", "grace", nil])
+    }
+
+    private func rename(_ key: Int64, in store: Store, author: String?) throws {
+        let name = author ?? "nobody"
+        try store.write(author: author) { db in _ = try Patient.update(key, in: db) { [$0.name.set(name)] } }
+    }
+
     @Test func `changes since a number, a time, and of a transaction`() async throws {
         let temporary = try await Clinic.store()
         let store = temporary.store
@@ -199,7 +216,7 @@ struct HistoryTests {
         let store = temporary.store
         var values = store.values { db in try Patient.changes(since: 0, in: db).count }.makeAsyncIterator()
         #expect(try await values.next() == 0)
-        _ = try await store.table(Patient.self).insert(Clinic.patient())
+        _ = try await store.write { db in try Patient.insert(Clinic.patient(), in: db) }
         #expect(try await values.next() == 1)
     }
 

@@ -207,11 +207,10 @@ struct FamiliesInMemoryTests {
 
     @Test func aTreeMovesToMemoryAndBack() async throws {
         let temporary = try await TemporaryStore(tables: Self.tables)
-        let trips = temporary.store.table(Trip.self)
         var trip = Self.trip()
-        try await trips.save(&trip, cascading: true)
+        try await temporary.store.write(&trip) { db, trip in try Trip.save(&trip, cascading: true, in: db) }
         let before = trip
-        let draft = try await trips.moveToMemory(1)
+        let draft = try await temporary.store.write { db in try Trip.moveToMemory(1, in: db) }
         #expect(draft < 0)
         try await temporary.store.write { db throws in
             #expect(try Self.rows(db) == [1, 0, 0, 0])
@@ -225,12 +224,14 @@ struct FamiliesInMemoryTests {
             // The former key is free for another row.
             #expect(try Trip.insert(Trip(name: "other"), in: db) == 1)
         }
-        let key = try await trips.persist(draft)
+        let key = try await temporary.store.write { db in try Trip.persist(draft, in: db) }
         try await temporary.store.read { db throws in
             #expect(try Self.rows(db) == [1, 2, 2, 1])
             #expect(try Self.stored(key, db).stops.map(\.town) == ["Kiel", "Ulm"])
         }
-        await #expect(throws: StrongroomError.self) { try await trips.moveToMemory(77) }
+        await #expect(throws: StrongroomError.self) {
+            try await temporary.store.write { db in try Trip.moveToMemory(77, in: db) }
+        }
         try await temporary.store.close()
     }
 

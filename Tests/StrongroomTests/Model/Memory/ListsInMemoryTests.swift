@@ -60,12 +60,16 @@ struct ListsInMemoryTests {
 
     @Test func aListIsSavedInMemoryAndThenInTheFile() async throws {
         let temporary = try await store()
-        let shelves = temporary.store.table(Shelf.self)
         var list = Self.shelves()
-        #expect(try await shelves.save(contentsOf: &list, persistence: .memory) == [.inserted, .inserted])
-        #expect(list.map(\.id) == [-1, -2])
+        let first = try await temporary.store.write(&list) { db, list in
+            try Shelf.save(contentsOf: &list, persistence: .memory, in: db)
+        }
+        #expect(first == [.inserted, .inserted] && list.map(\.id) == [-1, -2])
         list[0].name = "c"
-        #expect(try await shelves.save(contentsOf: &list, persistence: .memory) == [.updated, .updated])
+        let second = try await temporary.store.write(&list) { db, list in
+            try Shelf.save(contentsOf: &list, persistence: .memory, in: db)
+        }
+        #expect(second == [.updated, .updated])
         try await temporary.store.read { db throws in
             #expect(try Self.rows(db) == [0, 0])
             #expect(try Shelf.all(in: db).map(\.name).sorted() == ["b", "c"])

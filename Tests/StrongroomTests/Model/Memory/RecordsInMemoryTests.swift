@@ -157,9 +157,10 @@ struct RecordsInMemoryTests {
             #expect(try db.value("SELECT count(*) FROM main.note", as: Int.self) == 3)
             #expect(try Note.count(in: db) == 4)
         }
-        let notes = notebook.store.table(Note.self)
-        let last = try await notes.insert(Note(text: "last", rank: 9), persistence: .memory)
-        #expect(try await notes.persist(last) > 0)
+        let last = try await notebook.store.write { db in
+            try Note.insert(Note(text: "last", rank: 9), persistence: .memory, in: db)
+        }
+        #expect(try await notebook.store.write { db in try Note.persist(last, in: db) } > 0)
         let error = await #expect(throws: StrongroomError.self) {
             try await notebook.store.write { db in try Note.persist(-999, in: db) }
         }

@@ -109,7 +109,7 @@ struct PredicateTests {
     {
         let items = (1...120).map { Item(id: $0, &generator) }
         let store = try await TemporaryStore(tables: [Item.schema]).store
-        try await store.table(Item.self).insert(contentsOf: items)
+        try await store.write { db in try Item.insert(contentsOf: items, in: db) }
         // Neighbours are combined: nothing may be unknown, or a negation finds too little.
         let found = try await store.read { db in
             try zip(predicates, predicates.reversed()).map { first, second in
@@ -210,7 +210,7 @@ extension PredicateTests {
         var item = Item(id: 1, &generator)
         item.word = "e\u{301}"
         let stored = item
-        try await store.table(Item.self).insert(stored)
+        try await store.write { db in try Item.insert(stored, in: db) }
         let composed = #Predicate<Item> { $0.word == "\u{e9}" }
         #expect(try composed.evaluate(stored))
         let count = try await store.read { db in try Item.where(composed).count(in: db) }

@@ -380,23 +380,11 @@ struct QueriesOfRowsTests {
         #expect(moved.map(\.id) == [13, 11])
     }
 
-    @Test func q27_aDeletionThatReturnsRows() async throws {
+    @Test func q27_aDeletionOfRowsThatWereRead() async throws {
         let gone = try await store.write { db in
-            try db.expectSQL(
-                """
-                SELECT `id`, `id` FROM `patient` WHERE (NOT EXISTS (SELECT 1 FROM `appointment` AS s1 WHERE
-                (s1.`patient` = `patient`.`id`))) ORDER BY `id` ASC
-                """,
-                """
-                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE `id` = ?
-                """,
-                """
-                DELETE FROM `patient` WHERE (`id` IN (SELECT +value FROM strongroom_list(?)))
-                """
-            ) {
-                try Patient.where { patient in !Appointment.exists { $0.patient == patient.id } }
-                    .delete(in: db, returning: Patient.self)
-            }
+            let gone = try Patient.where { patient in !Appointment.exists { $0.patient == patient.id } }.fetch(in: db)
+            try Patient.delete(contentsOf: gone, in: db)
+            return gone
         }
         #expect(gone.map(\.name) == ["Di"])
         #expect(try await store.table(Patient.self).count() == 3)

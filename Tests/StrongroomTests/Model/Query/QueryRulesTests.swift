@@ -71,7 +71,9 @@ struct QueryRulesTests {
         let (changed, gone) = try await store.write { db in
             let changed = try Tariff.where { $0.country == "A" }
                 .update(in: db, returning: Tariff.self) { [$0.year.set($0.year + 10), $0.above.set("Z")] }
-            return (changed, try Tariff.where { $0.year < 10 }.delete(in: db, returning: Tariff.self))
+            let gone = try Tariff.where { $0.year < 10 }.fetch(in: db)
+            try Tariff.delete(contentsOf: gone, in: db)
+            return (changed, gone)
         }
         #expect(changed.map(\.year) == [11, 12] && changed.map(\.above) == ["Z", "Z"])
         #expect(changed.map(\.price) == [1, 5])
@@ -151,11 +153,13 @@ struct QueryRulesTests {
             let found = try Patient.where { $0.city == "Ulm" }.fetch(in: db)
             #expect(moved.count == 2 && Set(moved.map(\.id)) == Set(found.map(\.id)))
             #expect(moved.allSatisfy { $0.city == "Ulm" })
-            let gone = try query.delete(in: db, returning: Patient.self)
+            let gone = try query.fetch(in: db)
+            try Patient.delete(contentsOf: gone, in: db)
             let left = try Patient.query.fetch(in: db)
             #expect(gone.count == 2 && left.count == 2 && Set(gone.map(\.id)).isDisjoint(with: left.map(\.id)))
             let years = Tariff.order { $0.country.descending }.distinct().limit(1)
-            let tariff = try years.delete(in: db, returning: Tariff.self)
+            let tariff = try years.fetch(in: db)
+            try Tariff.delete(contentsOf: tariff, in: db)
             #expect(tariff.map(\.country) == ["C"])
             #expect(try Tariff.query.count(in: db) == 3)
         }

@@ -11,7 +11,9 @@ struct LoadTests {
             Customer(name: "Ada", calls: [Call(text: "a"), Call(text: "b")], employer: Company(name: "Engines")),
             Customer(name: "Bob", calls: [Call(text: "c")]),
         ]
-        try await store.table(Customer.self).save(contentsOf: &customers, cascading: true)
+        try await store.write(&customers) { db, customers in
+            try Customer.save(contentsOf: &customers, cascading: true, in: db)
+        }
         return store
     }
 
@@ -24,13 +26,12 @@ struct LoadTests {
         }
     }
 
-    @Test func oneRecordAndManyByTheStore() async throws {
+    @Test func oneRecordAndManyOfTheCaller() async throws {
         let store = try await store()
-        let customers = store.table(Customer.self)
-        var all = try await customers.all()
-        try await customers.load(\.$calls, of: &all)
+        var all = try await store.table(Customer.self).all()
+        try await store.read(&all) { db, all in try Customer.load(\.$calls, of: &all, in: db) }
         #expect(all.map { $0.calls.map(\.text) } == [["a", "b"], ["c"]])
-        try await customers.load(\.$employer, of: &all[0])
+        try await store.read(&all[0]) { db, first in try Customer.load(\.$employer, of: &first, in: db) }
         #expect(all[0].employer?.name == "Engines" && all[0].calls.count == 2)
     }
 
@@ -51,7 +52,7 @@ struct LoadTests {
         let before = ada
         try await store.close()
         await #expect(throws: StrongroomError.self) {
-            try await store.table(Customer.self).load(\.$calls, of: &ada)
+            try await store.read(&ada) { db, ada in try Customer.load(\.$calls, of: &ada, in: db) }
         }
         #expect(ada == before)
     }

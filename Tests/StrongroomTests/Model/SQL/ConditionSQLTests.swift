@@ -23,7 +23,7 @@ struct ConditionSQLTests {
         #expect(made.sql.text == sql, sourceLocation: sourceLocation)
         #expect(made.sql.values == values, sourceLocation: sourceLocation)
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: Self.contacts)
+        try await store.write { db in try Contact.insert(contentsOf: Self.contacts, in: db) }
         let found = try await store.read { db in
             try Contact.where(condition).order { $0.id.ascending }.fetch(in: db).map(\.id)
         }
@@ -126,7 +126,8 @@ struct QueryTests {
     private static func makeStore() async throws -> Store {
         let store = try await TemporaryStore(tables: [Sample.schema]).store
         var generator = SeededGenerator(77)
-        try await store.table(Sample.self).insert(contentsOf: (1...200).map { Sample(id: $0, &generator) })
+        let samples = (1...200).map { Sample(id: $0, &generator) }
+        try await store.write { db in try Sample.insert(contentsOf: samples, in: db) }
         return store
     }
 

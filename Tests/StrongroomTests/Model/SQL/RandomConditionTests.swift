@@ -13,7 +13,7 @@ struct RandomConditionTests {
         let store = try await TemporaryStore(tables: [Sample.schema]).store
         var generator = SeededGenerator(UInt64(kind.rawValue) + 100)
         let samples = Self.samples(&generator, 150)
-        try await store.table(Sample.self).insert(contentsOf: samples)
+        try await store.write { db in try Sample.insert(contentsOf: samples, in: db) }
         let made = (0..<60).map { _ in kind.make(samples, &generator) }
         try await Self.expectModel(made + made.map { !$0 }, samples, store)
     }
@@ -23,7 +23,7 @@ struct RandomConditionTests {
         let store = try await TemporaryStore(tables: [Sample.schema]).store
         var generator = SeededGenerator(seed)
         let samples = Self.samples(&generator, 150)
-        try await store.table(Sample.self).insert(contentsOf: samples)
+        try await store.write { db in try Sample.insert(contentsOf: samples, in: db) }
         let made = (0..<150).map { _ in Self.tree(4, samples, &generator) }
         try await Self.expectModel(made, samples, store)
     }

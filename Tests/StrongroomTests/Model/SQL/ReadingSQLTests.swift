@@ -27,7 +27,7 @@ private struct NameCard: Record, Equatable {
 struct ReadingSQLTests {
     @Test func rowsComeOneAtATimeByPlaceAndByName() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(3), in: db) }
         let seen = try await store.read { db in
             var seen: [String] = []
             try db.forEachRow("SELECT id, name AS label, phone FROM contact WHERE id > \(1) ORDER BY id") { row in
@@ -46,7 +46,7 @@ struct ReadingSQLTests {
     @Test func anErrorOfTheClosureEndsTheQuery() async throws {
         struct Stop: Error {}
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(3), in: db) }
         await #expect(throws: Stop.self) {
             try await store.read { db in try db.forEachRow("SELECT 1 FROM contact") { _ in throw Stop() } }
         }
@@ -54,7 +54,7 @@ struct ReadingSQLTests {
 
     @Test func aValueIsTheFirstColumnOfTheFirstRowOrNil() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: Contact.samples(3))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(3), in: db) }
         try await store.read { db in
             let first: Int64? = try db.value("SELECT id, name FROM contact ORDER BY id DESC")
             #expect(first == 3)
@@ -68,7 +68,7 @@ struct ReadingSQLTests {
 
     @Test func aQueryOfOnesOwnGivesRecords() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: Contact.samples(4))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(4), in: db) }
         try await store.read { db in
             let cards = try db.fetch(NameCard.self, "SELECT name, phone FROM contact WHERE id >= \(3) ORDER BY id")
             #expect(cards == [NameCard(name: "Contact 3", phone: nil), NameCard(name: "Contact 4", phone: "+49 30 4")])

@@ -71,7 +71,7 @@ struct ChangeSchemaTests {
     @Test func changesOfTheSchemaAreUndoneWithTheirTransaction() async throws {
         struct Stop: Error {}
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(Contact())
+        try await store.write { db in try Contact.insert(Contact(), in: db) }
         await #expect(throws: Stop.self) {
             try await store.write { db in
                 try db.createTable(Cell<Int64>.schema)

@@ -6,7 +6,7 @@ struct FindTests {
     @Test func aRecordIsFoundByItsKey() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let contacts = store.table(Contact.self)
-        try await contacts.insert(contentsOf: Contact.samples(5))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(5), in: db) }
         var expected = Contact.samples(5)[2]
         expected.id = 3
         #expect(try await contacts.find(3) == expected)
@@ -16,7 +16,7 @@ struct FindTests {
     @Test func recordsAreFoundInTheOrderOfTheirKeysInTheList() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let contacts = store.table(Contact.self)
-        try await contacts.insert(contentsOf: Contact.samples(10))
+        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(10), in: db) }
         #expect(try await contacts.find([9, 2, 5]).map(\.id) == [9, 2, 5])
         #expect(try await contacts.find([4, 99, 1, -1]).map(\.id) == [4, 1])
         #expect(try await contacts.find([3, 3, 1, 3, 1]).map(\.id) == [3, 1])
@@ -26,7 +26,7 @@ struct FindTests {
     @Test func moreKeysThanAStatementHasParametersAreFound() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let contacts = store.table(Contact.self)
-        let keys = try await contacts.insert(contentsOf: Contact.samples(3_000))
+        let keys = try await store.write { db in try Contact.insert(contentsOf: Contact.samples(3_000), in: db) }
         let found = try await contacts.find(keys.reversed() + [9_999])
         #expect(found.map(\.id) == keys.reversed())
         #expect(try await store.write { db in try Contact.delete(keys: keys + keys + [9_999], in: db) } == 3_000)

@@ -78,7 +78,9 @@ struct InsertTests {
         }
         #expect(try await store.table(Contact.self).count() == 21)
         try await expectFailure(.constraint) {
-            try await store.table(Contact.self).insert(contentsOf: Contact.samples(1, first: 99) + Contact.samples(1))
+            try await store.write { db in
+                try Contact.insert(contentsOf: Contact.samples(1, first: 99) + Contact.samples(1), in: db)
+            }
         }
         #expect(try await store.table(Contact.self).count() == 21)
     }

@@ -44,21 +44,21 @@ struct KeysInRecordsTests {
     @Test func aListIsInsertedByTheStore() async throws {
         let store = try await store()
         var jobs = [Job(code: "a"), Job(code: "b")]
-        try await store.table(Job.self).insert(contentsOf: &jobs)
+        try await store.write(&jobs) { db, jobs in try Job.insert(contentsOf: &jobs, in: db) }
         #expect(jobs == [Job(id: 1, code: "a", runs: 1), Job(id: 2, code: "b", runs: 1)])
         #expect(try await store.table(Job.self).all() == jobs)
         var job = Job(code: "c")
-        try await store.table(Job.self).insert(&job, persistence: .memory)
+        try await store.write(&job) { db, job in try Job.insert(&job, persistence: .memory, in: db) }
         #expect(job.id == -1 && job.runs == 1)
     }
 
     @Test func aFailedInsertLeavesTheListAsItIs() async throws {
         let store = try await store()
-        try await store.table(Job.self).insert(Job(code: "b"))
+        try await store.write { db in try Job.insert(Job(code: "b"), in: db) }
         let before = [Job(code: "a"), Job(code: "b")]
         var jobs = before
         let error = await #expect(throws: StrongroomError.self) {
-            try await store.table(Job.self).insert(contentsOf: &jobs)
+            try await store.write(&jobs) { db, jobs in try Job.insert(contentsOf: &jobs, in: db) }
         }
         #expect(error?.code == .constraint && jobs == before)
         var contacts = [Contact(email: "x"), Contact(email: "x")]
@@ -71,7 +71,7 @@ struct KeysInRecordsTests {
             }
         }
         await #expect(throws: StrongroomError.self) {
-            try await store.table(Contact.self).insert(contentsOf: &contacts)
+            try await store.write(&contacts) { db, contacts in try Contact.insert(contentsOf: &contacts, in: db) }
         }
         #expect(contacts == first)
         #expect(try await store.table(Job.self).count() == 1)
@@ -99,26 +99,6 @@ struct KeysInRecordsTests {
             #expect(try Contact.upsert(contentsOf: &contacts, in: db).map(\.key) == [1, 2])
             #expect(contacts.map(\.id) == [1, 2])
         }
-    }
-
-    @Test func anUpsertByTheStoreSetsIt() async throws {
-        let store = try await store()
-        let jobs = store.table(Job.self)
-        var job = Job(code: "a")
-        #expect(try await jobs.upsert(&job, by: \.code).outcome == .inserted)
-        #expect(job == Job(id: 1, code: "a", runs: 1))
-        #expect(try await jobs.upsert(&job).outcome == .updated)
-        #expect(job.runs == 2)
-        var list = [Job(code: "b"), Job(code: "a")]
-        #expect(try await jobs.upsert(contentsOf: &list, by: \.code).map(\.key) == [2, 1])
-        #expect(list.map(\.id) == [2, 1])
-        // The second has the code of another row than its key's.
-        list[0].code = "a"
-        let before = list
-        await #expect(throws: StrongroomError.self) { try await jobs.upsert(contentsOf: &list) }
-        #expect(list == before)
-        await #expect(throws: StrongroomError.self) { try await jobs.upsert(&list[0]) }
-        #expect(list == before)
     }
 }
 

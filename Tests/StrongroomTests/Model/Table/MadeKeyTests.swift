@@ -54,10 +54,11 @@ struct MadeKeyTests {
             }
             try expectFailure(.missingKey) { try Entry.upsert(new, in: db) }
             try expectFailure(.missingKey) { try Entry.insert(in: db) { [$0.word.set("new")] } }
+            try expectFailure(.missingKey) { try Entry.insert(in: db) { [$0.id.set(nil), $0.word.set("new")] } }
             #expect(try Entry.count(in: db) == 0)
             // With a key of the program's all is well.
             #expect(try Entry.insert(Entry(id: 7, word: "seven"), in: db) == 7)
-            #expect(try Entry.insert(in: db) { [$0.id.set(8), $0.word.set("eight")] } > 0)
+            #expect(try Entry.insert(in: db) { [$0.id.set(8), $0.word.set("eight")] } == 8)
             #expect(try Entry.find(7, in: db)?.word == "seven" && Entry.find(8, in: db)?.word == "eight")
         }
     }

@@ -187,33 +187,46 @@ struct StoreTableTests {
     @Test func everyOneLineFormDoesWhatItsTransactionFormDoes() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let contacts = store.table(Contact.self)
-        #expect(try await contacts.insert(Contact(email: "1")) == 1)
-        #expect(try await contacts.insert(contentsOf: [Contact(email: "2"), Contact(email: "3")]) == [2, 3])
+        #expect(try await store.write { db in try Contact.insert(Contact(email: "1"), in: db) } == 1)
+        #expect(
+            try await store.write { db in
+                try Contact.insert(contentsOf: [Contact(email: "2"), Contact(email: "3")], in: db)
+            } == [2, 3])
         #expect(try await contacts.find(2) == Contact(id: 2, email: "2"))
         #expect(try await contacts.find([3, 1, 9]).map(\.id) == [3, 1])
         #expect(try await contacts.all().map(\.id) == [1, 2, 3])
         #expect(try await contacts.count() == 3)
         #expect(try await contacts.fetch(Contact.where { $0.email > "1" }.limit(1)).count == 1)
-        try await contacts.update(Contact(id: 2, name: "Bo", email: "2"))
-        let result = try await contacts.upsert(Contact(name: "Cy", email: "3", phone: nil), by: \.email, nils: .keep)
+        try await store.write { db in try Contact.update(Contact(id: 2, name: "Bo", email: "2"), in: db) }
+        let result = try await store.write { db in
+            try Contact.upsert(Contact(name: "Cy", email: "3", phone: nil), by: \.email, nils: .keep, in: db)
+        }
         #expect(result.key == 3 && result.outcome == .updated)
         #expect(try await contacts.all().map(\.name) == ["Ada", "Bo", "Cy"])
-        #expect(try await contacts.delete(1))
-        #expect(try await !contacts.delete(1))
-        #expect(try await contacts.truncate() == 2)
+        #expect(try await store.write { db in try Contact.delete(1, in: db) })
+        #expect(try await !store.write { db in try Contact.delete(1, in: db) })
+        #expect(try await store.write { db in try Contact.truncate(in: db) } == 2)
         #expect(try await contacts.all().isEmpty)
     }
 
     @Test func anErrorOfAOneLineFormLeavesNothingBehind() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let contacts = store.table(Contact.self)
-        try await contacts.insert(Contact(email: "1"))
-        try await expectFailure(.constraint) { try await contacts.insert(Contact(email: "1")) }
+        try await store.write { db in try Contact.insert(Contact(email: "1"), in: db) }
         try await expectFailure(.constraint) {
-            try await contacts.insert(contentsOf: [Contact(email: "2"), Contact(email: "1")])
+            try await store.write { db in try Contact.insert(Contact(email: "1"), in: db) }
         }
-        try await expectFailure(.noSuchRow) { try await contacts.update(Contact(id: 9)) }
-        try await expectFailure(.notUnique) { try await contacts.upsert(Contact(), by: \.name) }
+        try await expectFailure(.constraint) {
+            try await store.write { db in
+                try Contact.insert(contentsOf: [Contact(email: "2"), Contact(email: "1")], in: db)
+            }
+        }
+        try await expectFailure(.noSuchRow) {
+            try await store.write { db in try Contact.update(Contact(id: 9), in: db) }
+        }
+        try await expectFailure(.notUnique) {
+            try await store.write { db in try Contact.upsert(Contact(), by: \.name, in: db) }
+        }
         #expect(try await contacts.all() == [Contact(id: 1, email: "1")])
     }
 }

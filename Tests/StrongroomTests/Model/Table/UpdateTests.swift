@@ -285,7 +285,7 @@ struct DeleteTests {
     @Test func truncatingIsUndoneWithItsTransaction() async throws {
         struct Stop: Error {}
         let store = try await TemporaryStore(tables: [Counter.schema]).store
-        try await store.table(Counter.self).insert(contentsOf: [Counter(), Counter()])
+        try await store.write { db in try Counter.insert(contentsOf: [Counter(), Counter()], in: db) }
         await #expect(throws: Stop.self) {
             try await store.write { db in
                 try Counter.truncate(in: db)
@@ -293,7 +293,7 @@ struct DeleteTests {
             }
         }
         #expect(try await store.table(Counter.self).count() == 2)
-        #expect(try await store.table(Counter.self).insert(Counter()) == 3)
+        #expect(try await store.write { db in try Counter.insert(Counter(), in: db) } == 3)
     }
 }
 

@@ -119,25 +119,5 @@ struct UpsertMatchingTests {
             #expect(try Entry.find(3, in: db)?.note == nil)
         }
     }
-
-    @Test func theStoreHasThemToo() async throws {
-        let store = try await Store.inMemory(Stock.self)
-        let stocks = store.table(Stock.self)
-        #expect(try await stocks.upsert(Stock(name: "a", count: 1), matching: \.name) == [Upserted(.inserted, 1)])
-        try await stocks.insert(Stock(name: "a", count: 2), persistence: .memory)
-        await #expect(throws: StrongroomError.self) {
-            try await stocks.upsert(Stock(name: "a", count: 3), matching: \.name)
-        }
-        let rows = try await stocks.upsert(
-            contentsOf: [Stock(name: "a", count: 3), Stock(name: "b", count: 1)], matching: \.name,
-            several: .updateAll)
-        #expect(rows.map { $0.map(\.key) } == [[-1, 1], [2]])
-        #expect(try await stocks.all().map(\.count) == [3, 3, 1])
-        await #expect(throws: StrongroomError.self) {
-            try await stocks.upsert(
-                contentsOf: [Stock(name: "c", count: 3), Stock(name: "a", count: 1)], matching: \.name)
-        }
-        #expect(try await stocks.count() == 3)
-    }
 }
 #endif

@@ -9,7 +9,7 @@ struct UpsertTests {
 
     private static func makeStore() async throws -> Store {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: [ada, bo])
+        try await store.write { db in try Contact.insert(contentsOf: [ada, bo], in: db) }
         return store
     }
 
@@ -17,13 +17,13 @@ struct UpsertTests {
     private func expect(
         _ record: Contact,
         nils: NilPolicy,
-        gives outcome: Upserted<Int64>.Outcome,
+        gives outcome: Saved,
         _ key: Int64,
         leaving contacts: [Contact],
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let store = try await Self.makeStore()
-        let result = try await store.table(Contact.self).upsert(record, by: \.email, nils: nils)
+        let result = try await store.write { db in try Contact.upsert(record, by: \.email, nils: nils, in: db) }
         #expect(result.outcome == outcome, sourceLocation: sourceLocation)
         #expect(result.key == key, sourceLocation: sourceLocation)
         let all = try await store.table(Contact.self).all()

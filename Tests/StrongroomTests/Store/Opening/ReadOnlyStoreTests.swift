@@ -72,7 +72,7 @@ struct ReadOnlyStoreTests {
             { try await store.vacuum() }, { try await store.optimize() },
             { _ = try await store.addKey(.numbered(2)) }, { _ = try await store.recoveryKey() },
             { _ = try await store.dryRun() },
-            { try await store.table(Contact.self).insert(Contact(name: "x")) },
+            { _ = try await store.write { db in try Contact.insert(Contact(name: "x"), in: db) } },
         ]
         for write in refused {
             let error = try await expectFailure(.readOnly) { try await write() }

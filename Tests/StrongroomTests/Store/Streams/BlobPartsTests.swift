@@ -27,7 +27,7 @@ struct BlobPartsTests {
     func `a sequence is written, and read as one`(partSize: Int) async throws {
         let temporary = try await TemporaryStore(tables: [Document.schema])
         let documents = temporary.store.table(Document.self)
-        let key = try await documents.insert(Document(name: "a"))
+        let key = try await temporary.store.write { db in try Document.insert(Document(name: "a"), in: db) }
         try await documents.writeBlob(\.content, of: key, size: Self.all.count, from: parts())
         var (read, count) = ([UInt8](), 0)
         for try await part in documents.bytes(of: key, \.content, partSize: partSize) {
@@ -40,13 +40,14 @@ struct BlobPartsTests {
     }
 
     @Test func `a store in memory`() async throws {
-        let documents = try await Store.inMemory(Document.self).table(Document.self)
-        let key = try await documents.insert(Document(name: "a"))
+        let store = try await Store.inMemory(Document.self)
+        let documents = store.table(Document.self)
+        let key = try await store.write { db in try Document.insert(Document(name: "a"), in: db) }
         try await documents.writeBlob(\.content, of: key, size: Self.all.count, from: parts())
         var read: [UInt8] = []
         for try await part in documents.bytes(of: key, \.content, partSize: 9_000) {
             read += part
-            try await documents.delete(key)
+            try await store.write { db in try Document.delete(key, in: db) }
         }
         #expect(read == Self.all)
     }
@@ -54,11 +55,13 @@ struct BlobPartsTests {
     @Test func `the parts are from one snapshot, whatever is written meanwhile`() async throws {
         let temporary = try await TemporaryStore(tables: [Document.schema])
         let documents = temporary.store.table(Document.self)
-        let key = try await documents.insert(Document(name: "a", content: Data(Self.all)))
+        let key = try await temporary.store.write { db in
+            try Document.insert(Document(name: "a", content: Data(Self.all)), in: db)
+        }
         var read: [UInt8] = []
         for try await part in documents.bytes(of: key, \.content, partSize: 30_000) {
             read += part
-            try await documents.delete(key)
+            try await temporary.store.write { db in try Document.delete(key, in: db) }
         }
         #expect(read == Self.all)
         await #expect {
@@ -71,7 +74,7 @@ struct BlobPartsTests {
     @Test func `an empty value has no part, and NULL is an error`() async throws {
         let temporary = try await TemporaryStore(tables: [Document.schema])
         let documents = temporary.store.table(Document.self)
-        let key = try await documents.insert(Document(name: "a"))
+        let key = try await temporary.store.write { db in try Document.insert(Document(name: "a"), in: db) }
         await #expect {
             for try await _ in documents.bytes(of: key, \.content) {}
         } throws: {
@@ -91,7 +94,9 @@ struct BlobPartsTests {
         struct Halt: Error {}
         let temporary = try await TemporaryStore(tables: [Document.schema])
         let documents = temporary.store.table(Document.self)
-        let key = try await documents.insert(Document(name: "a", content: Data([1])))
+        let key = try await temporary.store.write { db in
+            try Document.insert(Document(name: "a", content: Data([1])), in: db)
+        }
         let failing = AsyncThrowingStream<Data, any Error> { continuation in
             continuation.yield(Data([1, 2]))
             continuation.finish(throwing: Halt())
@@ -118,7 +123,9 @@ struct BlobPartsTests {
     @Test func `a cancelled write is rolled back, a cancelled read releases its reader`() async throws {
         let temporary = try await TemporaryStore(tables: [Document.schema])
         let documents = temporary.store.table(Document.self)
-        let key = try await documents.insert(Document(name: "a", content: Data(Self.all)))
+        let key = try await temporary.store.write { db in
+            try Document.insert(Document(name: "a", content: Data(Self.all)), in: db)
+        }
         let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
         let task = Task { try await documents.writeBlob(\.content, of: key, size: 10, from: stream) }
         // Nothing has arrived yet, so the writer is free.

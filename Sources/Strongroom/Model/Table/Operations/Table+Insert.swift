@@ -93,49 +93,6 @@ extension Table {
         }
     }
 
-    /// Inserts a row with single values; the other columns get their defaults.
-    ///
-    /// ```swift
-    /// let key = try Contact.insert(in: db) { [$0.name.set("Ada"), $0.email.set("ada@example.org")] }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - db: A write transaction.
-    ///   - assignments: Returns the assignments for the table's columns.
-    /// - Returns: The row id, which is the key if that is an integer.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `missingKey` if there is no key and none is
-    ///   generated, or the engine's error.
-    @discardableResult
-    public static func insert(
-        in db: borrowing some Writing & ~Copyable,
-        _ assignments: (Columns) -> [Assignment]
-    ) throws -> Int64 {
-        try insert(with: assignments(columns), in: db)
-    }
-
-    static func insert(with given: [Assignment], in db: borrowing some Writing & ~Copyable) throws -> Int64 {
-        try db.handle.connection.prepareTable(schema)
-        let assignments = try completed(given, isNew: true, on: db.handle.connection)
-        let hasKey = assignments.contains { given in
-            schema.primaryKeys.contains { Identifier.areSame($0.name, given.column) }
-        }
-        if !hasKey { try requireGeneratedKeys(on: db.handle.connection) }
-        var sql: SQL = "INSERT INTO \(name: schema.name) "
-        if assignments.isEmpty {
-            sql.append(text: "DEFAULT VALUES")
-        } else {
-            let names = assignments.map { Identifier.quote($0.column) }.joined(separator: ", ")
-            sql.append(text: "(\(names)) VALUES (")
-            for (index, assignment) in assignments.enumerated() {
-                if index > 0 { sql.append(text: ", ") }
-                sql.append(assignment.value)
-            }
-            sql.append(text: ")")
-        }
-        guard try db.execute(sql) > 0 else { throw TableFailure.ignoredInsert(schema) }
-        return db.handle.connection.lastInsertedRowID
-    }
-
     @inlinable
     static func insert(_ record: RecordType, on connection: Connection) throws -> Key {
         guard let upkeep = RecordType.upkeep else { return try insertRow(record, on: connection) }

@@ -82,7 +82,7 @@ extension Table {
     static func saveRow(_ record: inout RecordType, on connection: Connection) throws -> Saved {
         let row = try upsert(record, by: .primaryKey, nils: .overwrite, on: connection)
         adopt(row.key, row.outcome, in: &record, on: connection)
-        return row.outcome == .inserted ? .inserted : .updated
+        return row.outcome
     }
 
     /// Saves records; if one fails, those before it have been saved.

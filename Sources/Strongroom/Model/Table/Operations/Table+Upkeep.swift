@@ -19,9 +19,7 @@ extension Table {
 
     /// Sets in a record what a write has stored: its key, and the columns that the table keeps.
     @inlinable
-    static func adopt(
-        _ key: Key, _ outcome: Upserted<Key>.Outcome, in record: inout RecordType, on connection: Connection
-    ) {
+    static func adopt(_ key: Key, _ outcome: Saved, in record: inout RecordType, on connection: Connection) {
         setKey(key, of: &record)
         guard let upkeep = RecordType.upkeep else { return }
         follow(outcome, upkeep, in: &record, on: connection)
@@ -29,12 +27,12 @@ extension Table {
 
     @usableFromInline
     static func follow(
-        _ outcome: Upserted<Key>.Outcome, _ upkeep: RecordUpkeep<RecordType>, in record: inout RecordType,
-        on connection: Connection
+        _ outcome: Saved, _ upkeep: RecordUpkeep<RecordType>, in record: inout RecordType, on connection: Connection
     ) {
         switch outcome {
         case .inserted: upkeep.stampNew(&record, connection.writeTime)
         case .updated: upkeep.stampNext(&record, connection.writeTime)
+        case .deleted: break
         }
     }
 

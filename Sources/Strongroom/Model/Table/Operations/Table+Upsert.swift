@@ -8,16 +8,8 @@ public enum NilPolicy: Sendable, Hashable {
 
 /// The outcome of an upsert.
 public struct Upserted<Key: TableKey>: Sendable, Equatable {
-    /// Whether the row existed or is new; ``Saved`` without the deletion, which an upsert never makes.
-    public enum Outcome: Sendable {
-        /// The row is new.
-        case inserted
-        /// The row existed.
-        case updated
-    }
-
-    /// Whether the row existed or is new.
-    public let outcome: Outcome
+    /// Whether the row existed or is new; an upsert deletes none.
+    public let outcome: Saved
     /// The row's key.
     public let key: Key
 
@@ -26,7 +18,7 @@ public struct Upserted<Key: TableKey>: Sendable, Equatable {
     /// - Parameters:
     ///   - outcome: Whether the row is new or existed.
     ///   - key: The row's key.
-    public init(_ outcome: Outcome, _ key: Key) {
+    public init(_ outcome: Saved, _ key: Key) {
         self.outcome = outcome
         self.key = key
     }

@@ -27,56 +27,6 @@ extension Table {
         return try upsert(record, by: target, except: positions(except: chosen), on: db.handle.connection)
     }
 
-    /// Updates some columns of the row that unique columns identify, or inserts a new one, and returns it as it is
-    /// stored.
-    ///
-    /// ```swift
-    /// let stored = try Contact.upsert(contact, by: \.email, only: { [$0.name] }, in: db, returning: Contact.self)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - record: The record.
-    ///   - columns: The primary key, a unique column, or all columns of a unique index.
-    ///   - chosen: Returns the columns that are written to an existing row.
-    ///   - db: A write transaction.
-    ///   - type: The record's type; its columns are columns of the table.
-    /// - Returns: The row, also with the columns that were not written.
-    /// - Throws: As the method that returns the key, and `insert(_:in:returning:)`. Nothing is changed then.
-    public static func upsert<each V, R: Record>(
-        _ record: RecordType,
-        by columns: repeat KeyPath<Columns, Column<each V>>,
-        only chosen: (Columns) -> [any TableColumn],
-        in db: borrowing some Writing & ~Copyable,
-        returning type: R.Type
-    ) throws -> R {
-        let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
-        let left = try positions(except: chosen)
-        return try returned(type, on: db.handle.connection) { connection in
-            try upsert(record, by: target, except: left, on: connection).key
-        }
-    }
-
-    /// Updates some columns of the row with the record's key, or inserts a new one, and returns it as it is stored.
-    ///
-    /// - Parameters:
-    ///   - record: The record; one without a key is inserted.
-    ///   - chosen: Returns the columns that are written to an existing row.
-    ///   - db: A write transaction.
-    ///   - type: The record's type; its columns are columns of the table.
-    /// - Returns: The row, also with the columns that were not written.
-    /// - Throws: As the method for other columns.
-    public static func upsert<R: Record>(
-        _ record: RecordType,
-        only chosen: (Columns) -> [any TableColumn],
-        in db: borrowing some Writing & ~Copyable,
-        returning type: R.Type
-    ) throws -> R {
-        let left = try positions(except: chosen)
-        return try returned(type, on: db.handle.connection) { connection in
-            try upsert(record, by: .primaryKey, except: left, on: connection).key
-        }
-    }
-
     /// Updates some columns of the row with the record's key, or inserts a new one.
     ///
     /// - Parameters:

@@ -264,7 +264,7 @@ struct RecordFieldsTests {
     @Test func aRecordFromJSONIsStored() async throws {
         let store = try await TemporaryStore(tables: [Note.schema]).store
         let note = try Note(json: #"{"title": "a", "level": 9007199254740993}"#)
-        let key = try await store.table(Note.self).insert(note)
+        let key = try await store.write { db in try Note.insert(note, in: db) }
         #expect(try await store.table(Note.self).find(key)?.level == 9_007_199_254_740_993)
     }
 }

@@ -9,7 +9,7 @@ struct UpsertFieldsTests {
 
     private static func makeStore() async throws -> Store {
         let store = try await TemporaryStore(tables: [Contact.schema, Price.schema]).store
-        try await store.table(Contact.self).insert(contentsOf: [ada, bo])
+        try await store.write { [ada, bo] db in try Contact.insert(contentsOf: [ada, bo], in: db) }
         return store
     }
 

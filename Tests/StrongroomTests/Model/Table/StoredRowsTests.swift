@@ -4,8 +4,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("Inserts and upserts that return rows")
-struct ReturningTests {
+@Suite("Rows as they are stored")
+struct StoredRowsTests {
     @Table("parcel")
     struct Parcel: Equatable {
         var id: Int64?
@@ -83,22 +83,24 @@ struct ReturningTests {
     @Test func anInsertedRowHasItsDefaultsAndWhatTriggersAndHooksWrite() async throws {
         let temporary = try await store()
         try await temporary.store.write { db throws in
-            let first = try Parcel.insert(Parcel(code: "a", weight: 2), in: db, returning: Stored.self)
+            let first = try Parcel.stored(Parcel.insert(Parcel(code: "a", weight: 2), in: db), as: Stored.self, in: db)
             #expect(first == Stored(1, "a", "new", "by a", "after 2", 2000))
-            let own = try Parcel.insert(Parcel(code: "b", weight: -1), in: db, returning: Parcel.self)
+            let own = try Parcel.stored(Parcel.insert(Parcel(code: "b", weight: -1), in: db), as: Parcel.self, in: db)
             #expect(own == Parcel(id: 2, code: "b", weight: 0, state: "new"))
             let list = [Parcel(code: "c", weight: 3), Parcel(id: 9, code: "d", weight: 4, state: "old")]
             #expect(
-                try Parcel.insert(contentsOf: list, in: db, returning: Stored.self) == [
+                try Parcel.stored(Parcel.insert(contentsOf: list, in: db), as: Stored.self, in: db) == [
                     Stored(3, "c", "new", "by c", "after 3", 3000), Stored(9, "d", "old", "by d", "after 4", 4000),
                 ])
-            #expect(try Parcel.insert(contentsOf: [], in: db, returning: Stored.self) == [])
-            let single = try Parcel.insert(in: db, returning: Stored.self) { [$0.code.set("e"), $0.weight.set(5)] }
+            #expect(try Parcel.stored(Parcel.insert(contentsOf: [], in: db), as: Stored.self, in: db) == [])
+            let single = try Parcel.stored(
+                Parcel.insert(in: db) { [$0.code.set("e"), $0.weight.set(5)] }, as: Stored.self, in: db)
             #expect(single == Stored(10, "e", "new", "by e", nil, 5000))
-            let again = try Parcel.insertOrIgnore(Parcel(code: "e", weight: 6), in: db, returning: Stored.self)
-            #expect(again == nil)
-            let other = try Parcel.insertOrIgnore(Parcel(code: "f", weight: 7), in: db, returning: Stored.self)
-            #expect(other == Stored(11, "f", "new", "by f", "after 7", 7000))
+            let other = try Parcel.insertOrIgnore(Parcel(code: "f", weight: 7), in: db)
+            #expect(
+                try other.map { try Parcel.stored($0, as: Stored.self, in: db) }
+                    == Stored(11, "f", "new", "by f", "after 7", 7000))
+            #expect(try Parcel.stored([10, 9, 10], as: Stored.self, in: db).map(\.code) == ["e", "d", "e"])
         }
     }
 
@@ -106,73 +108,68 @@ struct ReturningTests {
         let temporary = try await store()
         try await temporary.store.write { db throws in
             try Parcel.insert(Parcel(code: "a", weight: 1, state: "sent"), in: db)
-            let kept = try Parcel.upsert(
-                Parcel(code: "a", weight: 2), by: \.code, nils: .keep, in: db, returning: Stored.self)
+            let kept = try Parcel.stored(
+                Parcel.upsert(Parcel(code: "a", weight: 2), by: \.code, nils: .keep, in: db).key, as: Stored.self,
+                in: db)
             #expect(kept == Stored(1, "a", "sent", "by a", "after 2", 2000))
-            let new = try Parcel.upsert(Parcel(code: "b", weight: 3), by: \.code, in: db, returning: Stored.self)
+            let new = try Parcel.stored(
+                Parcel.upsert(Parcel(code: "b", weight: 3), by: \.code, in: db).key, as: Stored.self, in: db)
             #expect(new == Stored(2, "b", "new", "by b", "after 3", 3000))
-            let byKey = try Parcel.upsert(Parcel(id: 2, code: "c", weight: 4), in: db, returning: Stored.self)
+            let byKey = try Parcel.stored(
+                Parcel.upsert(Parcel(id: 2, code: "c", weight: 4), in: db).key, as: Stored.self, in: db)
             #expect(byKey == Stored(2, "c", nil, "by b", "after 4", 4000))
             // Two records of the list are one row, which is returned as it is after both.
             let list = [Parcel(code: "d", weight: 5), Parcel(code: "d", weight: 6), Parcel(code: "a", weight: 7)]
-            let stored = try Parcel.upsert(contentsOf: list, by: \.code, in: db, returning: Stored.self)
+            let stored = try Parcel.stored(
+                Parcel.upsert(contentsOf: list, by: \.code, in: db).map(\.key), as: Stored.self, in: db)
             #expect(stored.map(\.id) == [3, 3, 1] && stored.map(\.grams) == [6000, 6000, 7000])
             let keyed = [Parcel(id: 1, code: "a", weight: 8), Parcel(code: "e", weight: 9)]
             #expect(
-                try Parcel.upsert(contentsOf: keyed, in: db, returning: Stored.self).map(\.grams) == [8000, 9000])
+                try Parcel.stored(Parcel.upsert(contentsOf: keyed, in: db).map(\.key), as: Stored.self, in: db).map(
+                    \.grams) == [8000, 9000])
             let chosen = Parcel(id: 9, code: "e", weight: 11, state: "new")
-            let some = try Parcel.upsert(
-                chosen, by: \.code, only: { [$0.weight] }, in: db, returning: Stored.self)
+            let some = try Parcel.stored(
+                Parcel.upsert(chosen, by: \.code, only: { [$0.weight] }, in: db).key, as: Stored.self, in: db)
             #expect(some == Stored(4, "e", "new", "by e", "after 9", 11_000))
-            let more = try Parcel.upsert(
-                Parcel(id: 4, code: "f", weight: 12), only: { [$0.code] }, in: db, returning: Stored.self)
+            let more = try Parcel.stored(
+                Parcel.upsert(Parcel(id: 4, code: "f", weight: 12), only: { [$0.code] }, in: db).key, as: Stored.self,
+                in: db)
             #expect(more == Stored(4, "f", "new", "by e", "after 9", 11_000))
             try db.execute("UPDATE parcel SET state = 'lost' WHERE id < 3")
-            let several = try Parcel.upsert(
-                Parcel(code: "x", weight: 10, state: "found"), matching: \.state, in: db, returning: Parcel.self)
+            let several = try Parcel.stored(
+                Parcel.upsert(Parcel(code: "x", weight: 10, state: "found"), matching: \.state, in: db).map(\.key),
+                as: Parcel.self, in: db)
             #expect(several == [Parcel(id: 5, code: "x", weight: 10, state: "found")])
         }
     }
 
-    @Test func theDoorsOfAStoreReturnTheSame() async throws {
-        let temporary = try await store()
-        let parcels = temporary.store.table(Parcel.self)
-        #expect(
-            try await parcels.insert(Parcel(code: "a", weight: 1), returning: Stored.self)
-                == Stored(1, "a", "new", "by a", "after 1", 1000))
-        let list = [Parcel(code: "b", weight: 2), Parcel(code: "c", weight: 3)]
-        #expect(try await parcels.insert(contentsOf: list, returning: Stored.self).map(\.route) == ["by b", "by c"])
-        #expect(try await parcels.insertOrIgnore(Parcel(code: "a", weight: 1), returning: Stored.self) == nil)
-        #expect(try await parcels.upsert(Parcel(code: "b", weight: 4), by: \.code, returning: Stored.self).id == 2)
-        #expect(try await parcels.upsert(Parcel(id: 3, code: "d", weight: 5), returning: Stored.self).grams == 5000)
-        let upserted = try await parcels.upsert(contentsOf: list, by: \.code, returning: Stored.self)
-        #expect(upserted.map(\.id) == [2, 4] && upserted.map(\.grams) == [2000, 3000])
-        #expect(
-            try await parcels.upsert(Parcel(code: "z", weight: 6), matching: \.code, returning: Stored.self)
-                .map(\.route) == ["by z"])
-    }
-
-    @Test("A row that is gone after the insert, a refused one, and a wrong column undo the whole write")
+    @Test("A row that is gone after the insert, a refused one, and a wrong column undo the savepoint")
     func failures() async throws {
         let temporary = try await store()
         try await temporary.store.write { db throws in
             for code in ["gone", "moved"] {
                 let list = [Parcel(code: "a", weight: 1), Parcel(code: code, weight: 1)]
                 let error = try expectFailure(.noSuchRow) {
-                    try Parcel.insert(contentsOf: list, in: db, returning: Stored.self)
+                    try db.savepoint { db in
+                        try Parcel.stored(Parcel.insert(contentsOf: list, in: db), as: Stored.self, in: db)
+                    }
                 }
-                #expect(error.description.contains("returning:"))
+                #expect(error.message.contains("a trigger or a hook"))
                 try expectFailure(.noSuchRow) {
-                    try Parcel.insert(in: db, returning: Stored.self) { [$0.code.set(code), $0.weight.set(1)] }
+                    try db.savepoint { db in
+                        let key = try Parcel.insert(in: db) { [$0.code.set(code), $0.weight.set(1)] }
+                        return try Parcel.stored(key, as: Stored.self, in: db)
+                    }
                 }
             }
             #expect(throws: Parcel.Refusal.self) {
                 try Parcel.insert(
-                    contentsOf: [Parcel(code: "a", weight: 1), Parcel(code: "b", weight: 101)], in: db,
-                    returning: Stored.self)
+                    contentsOf: [Parcel(code: "a", weight: 1), Parcel(code: "b", weight: 101)], in: db)
             }
             try expectFailure(.sql) {
-                try Parcel.insert(Parcel(code: "a", weight: 1), in: db, returning: Contact.self)
+                try db.savepoint { db in
+                    try Parcel.stored(Parcel.insert(Parcel(code: "a", weight: 1), in: db), as: Contact.self, in: db)
+                }
             }
             #expect(try Parcel.count(in: db) == 0)
         }
@@ -200,22 +197,23 @@ struct ReturningTests {
                 "INSERT INTO `fare` (`country`, `amount`, `zone`) VALUES (?1, ?2, ?3)",
                 "SELECT `country`, `amount`, `zone` FROM `fare` WHERE `country` = ? AND `amount` = ?"
             ) {
-                try Fare.insert(fare, in: db, returning: Fare.self)
+                try Fare.stored(Fare.insert(fare, in: db), as: Fare.self, in: db)
             }
             #expect(stored == Fare(country: "A", amount: Decimal(string: "1.50")!, zone: 1))
-            let assigned = try Fare.insert(in: db, returning: Fare.self) {
+            let assigned = try Fare.insert(in: db) {
                 [$0.country.set("B"), $0.amount.set(2), $0.country.set("C")]
             }
-            #expect(assigned == Fare(country: "B", amount: 2, zone: 1))
-            let ticket = try Ticket.insert(Ticket(), in: db, returning: Ticket.self)
+            #expect(try Fare.stored(assigned, as: Fare.self, in: db) == Fare(country: "B", amount: 2, zone: 1))
+            let ticket = try Ticket.stored(Ticket.insert(Ticket(), in: db), as: Ticket.self, in: db)
             #expect(ticket.kind == "single")
             #expect(try Ticket.find(try #require(ticket.id), in: db) == ticket)
             let draft = try Ticket.insert(Ticket(), persistence: .memory, in: db)
-            let saved = try Ticket.upsert(Ticket(id: draft, kind: "day"), in: db, returning: Ticket.self)
+            let saved = try Ticket.stored(
+                Ticket.upsert(Ticket(id: draft, kind: "day"), in: db).key, as: Ticket.self, in: db)
             #expect(saved == Ticket(id: draft, kind: "day"))
             #expect(try Ticket.isInMemory(draft, in: db))
             try db.execute("CREATE TABLE made (code TEXT PRIMARY KEY DEFAULT 'x', n INTEGER)")
-            let made = try Made.insert(in: db, returning: Made.self) { [$0.n.set(4)] }
+            let made = try Made.stored(Made.insert(in: db) { [$0.n.set(4)] }, as: Made.self, in: db)
             #expect(made == Made(code: "x", n: 4))
         }
     }
@@ -228,8 +226,8 @@ struct ReturningTests {
 }
 
 /// Tables that another program has created.
-@Suite("Returned rows of tables whose key is not the row id")
-struct ReturningForeignKeysTests {
+@Suite("Keys of rows with single values, whose key is not the row id")
+struct KeysOfInsertedValuesTests {
     @Table("part")
     struct Part: Equatable {
         var id: Int64?
@@ -276,7 +274,8 @@ struct ReturningForeignKeysTests {
             // One that a row id might be taken for.
             try db.execute("INSERT INTO part VALUES (1, 'first'), (0, 'zero'), (2, 'second')")
             for id in [Int64(70), 71] {
-                let stored = try Part.insert(in: db, returning: Part.self) { [$0.id.set(id), $0.name.set("new")] }
+                let stored = try Part.stored(
+                    Part.insert(in: db) { [$0.id.set(id), $0.name.set("new")] }, as: Part.self, in: db)
                 #expect(stored == Part(id: id, name: "new"))
             }
             #expect(try Part.count(in: db) == 5)
@@ -286,26 +285,27 @@ struct ReturningForeignKeysTests {
     @Test func `the engine generates a key that is assigned as NULL`() async throws {
         let temporary = try await store("CREATE TABLE part (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
         try await temporary.store.write { db throws in
-            let stored = try Part.insert(in: db, returning: Part.self) { [$0.id.set(nil), $0.name.set("a")] }
+            let stored = try Part.stored(
+                Part.insert(in: db) { [$0.id.set(nil), $0.name.set("a")] }, as: Part.self, in: db)
             #expect(stored == Part(id: 1, name: "a"))
-            let other = try Part.insert(in: db, returning: Part.self) { [$0.name.set("b")] }
+            let other = try Part.stored(Part.insert(in: db) { [$0.name.set("b")] }, as: Part.self, in: db)
             #expect(other == Part(id: 2, name: "b"))
         }
     }
 
-    @Test func `a row without a key is found by its row id`() async throws {
+    @Test func `a row that has no key is refused, and one with a default is found by its row id`() async throws {
         let temporary = try await store(
             "CREATE TABLE word (text TEXT PRIMARY KEY, count INTEGER)", "INSERT INTO word VALUES (NULL, 1), (NULL, 2)")
         try await temporary.store.write { db throws in
-            let first = try Word.insert(in: db, returning: Loose.self) { [$0.count.set(3)] }
-            let second = try Word.insert(in: db, returning: Loose.self) { [$0.text.set(nil), $0.count.set(4)] }
-            #expect([first, second] == [Loose(nil, 3), Loose(nil, 4)])
+            try expectFailure(.missingKey) { try Word.insert(in: db) { [$0.count.set(3)] } }
+            try expectFailure(.missingKey) { try Word.insert(in: db) { [$0.text.set(nil), $0.count.set(4)] } }
+            #expect(try Word.count(in: db) == 2)
             // A column that a row id's name is taken from.
             try db.execute("DROP TABLE word")
-            try db.execute("CREATE TABLE word (text TEXT PRIMARY KEY, count INTEGER, rowid TEXT)")
-            try db.execute("INSERT INTO word (count, rowid) VALUES (9, 2)")
-            let third = try Word.insert(in: db, returning: Loose.self) { [$0.count.set(5)] }
-            #expect(third == Loose(nil, 5))
+            try db.execute("CREATE TABLE word (text TEXT PRIMARY KEY DEFAULT 'x', count INTEGER, rowid TEXT)")
+            try db.execute("INSERT INTO word (text, count, rowid) VALUES ('y', 9, 2)")
+            #expect(try Word.insert(in: db) { [$0.count.set(5)] } == "x")
+            #expect(try Word.stored("x", as: Loose.self, in: db) == Loose("x", 5))
         }
     }
 
@@ -317,12 +317,12 @@ struct ReturningForeignKeysTests {
             PRIMARY KEY (`group`, number)) WITHOUT ROWID
             """)
         try await temporary.store.write { db throws in
-            let word = try Word.insert(in: db, returning: Loose.self) { [$0.count.set(3)] }
+            let word = try Word.stored(Word.insert(in: db) { [$0.count.set(3)] }, as: Loose.self, in: db)
             #expect(word == Loose("xy", 3))
-            let pair = try Pair.insert(in: db, returning: Pair.self) { [$0.number.set(4)] }
+            let pair = try Pair.stored(Pair.insert(in: db) { [$0.number.set(4)] }, as: Pair.self, in: db)
             #expect(pair == Pair(group: "all", number: 4, note: "n"))
             let error = try expectFailure(.constraint) {
-                try Pair.insert(in: db, returning: Pair.self) { [$0.group.set("a")] }
+                try Pair.stored(Pair.insert(in: db) { [$0.group.set("a")] }, as: Pair.self, in: db)
             }
             #expect(error.constraint?.kind == .notNull)
             #expect(try Pair.count(in: db) == 1)
@@ -334,7 +334,7 @@ struct ReturningForeignKeysTests {
                     CREATE TABLE word (text TEXT PRIMARY KEY DEFAULT \(SQL(stringLiteral: word)), count INTEGER) \
                     WITHOUT ROWID
                     """)
-                let stored = try Word.insert(in: db, returning: Loose.self) { [$0.count.set(4)] }
+                let stored = try Word.stored(Word.insert(in: db) { [$0.count.set(4)] }, as: Loose.self, in: db)
                 let text = try db.value("SELECT text FROM word", as: String.self)
                 #expect(stored == Loose(text, 4) && (word == "true" || text == word))
             }
@@ -345,11 +345,9 @@ struct ReturningForeignKeysTests {
         let temporary = try await store(
             "CREATE TABLE part (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE ON CONFLICT REPLACE)")
         try await temporary.store.write { db throws in
-            let error = try expectFailure(.noSuchRow) {
-                try Part.insert(contentsOf: [Part(name: "a"), Part(name: "a")], in: db, returning: Part.self)
-            }
+            let keys = try Part.insert(contentsOf: [Part(name: "a"), Part(name: "a")], in: db)
+            let error = try expectFailure(.noSuchRow) { try Part.stored(keys, as: Part.self, in: db) }
             #expect(error.message.contains("ON CONFLICT REPLACE"))
-            #expect(try Part.count(in: db) == 0)
         }
     }
 }
