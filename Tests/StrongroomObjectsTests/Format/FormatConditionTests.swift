@@ -167,7 +167,7 @@ struct FormatConditionTests {
     @Test func aUUIDIsWrittenInEitherCaseAlsoAsARawValue() throws {
         let (uuid, columns) = (UUID(), Device.columns)
         for text in [uuid.uuidString, uuid.uuidString.lowercased()] {
-            let (id, serial) = try (PredicateFormat("id == '" + text + "'"), PredicateFormat("serial == '" + text + "'"))
+            let (id, serial) = (PredicateFormat("id == '" + text + "'"), PredicateFormat("serial == '" + text + "'"))
             #expect(try Condition(id, in: Device.self) == (columns.id == uuid))
             #expect(try Condition(serial, in: Device.self) == (columns.serial == SerialNumber(rawValue: uuid)))
         }
