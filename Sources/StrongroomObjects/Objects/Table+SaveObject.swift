@@ -56,7 +56,7 @@ extension Table where RecordType == Self {
     /// print(contact.number)    // a default of the table, or what a trigger has written
     /// ```
     ///
-    /// In a transaction, use `Contact.reload(&contact, in: db)`.
+    /// Another write may come between the two; in a transaction, use `Contact.reload(&contact, in: db)`.
     ///
     /// - Throws: As `Table.reload(_:in:)`, `Stores.open` and `Store.read`; the object is unchanged then.
     public mutating func reload() async throws {

@@ -11,6 +11,7 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
+    ///   - author: The author that histories record; nil for none.
     ///   - timeout: How long to wait for the replica; nil for no limit.
     ///   - body: As for `write(author:as:label:timeout:_:)`.
     /// - Returns: What the closure returns.
@@ -18,7 +19,8 @@ extension Store {
     ///   `StrongroomError` with `notReplicable` if the database's configuration has no replica.
     @discardableResult
     public func writeReplicated<T: Sendable>(
-        timeout: Duration? = nil, _ body: sending @escaping (borrowing WriteTransaction) throws -> T
+        author: String? = nil, timeout: Duration? = nil,
+        _ body: sending @escaping (borrowing WriteTransaction) throws -> T
     ) async throws -> T {
         guard let replication else {
             throw StrongroomError(
@@ -29,7 +31,7 @@ extension Store {
                 """,
                 database: name.fileName)
         }
-        let result = try await write(body)
+        let result = try await write(author: author, body)
         try await replication.waitUntilShipped(timeout: timeout)
         return result
     }

@@ -113,7 +113,7 @@ struct FirstUseTests {
     }
 
     @Test(arguments: ["in: db", "save"])
-    func everyDoorCreatesATableThatIsMissing(door: String) async throws {
+    func everyWriteCreatesATableThatIsMissing(door: String) async throws {
         struct Regret: Error {}
         try await ObjectHome.run { home async throws in
             let store = try await home.store

@@ -199,7 +199,7 @@ struct UpkeepTests {
         }
     }
 
-    @Test func aListOfTheStoresTableFollows() async throws {
+    @Test func aListThatAWriteChangesFollows() async throws {
         let documents = store.table(Document.self)
         var list = [Document(code: "a"), Document(code: "b")]
         try await store.write(&list) { db, list in try Document.insert(contentsOf: &list, in: db) }

@@ -43,6 +43,7 @@ extension Table {
     @usableFromInline
     static func deleteTrees(_ records: [RecordType], on connection: Connection) throws -> Int {
         guard records.allSatisfy({ key(of: $0) != nil }) else { throw TableFailure.missingKey(schema) }
+        try requireOneDatabase()
         return try connection.inSavepoint {
             guard relations?.children.contains(where: { $0.table == Self.self }) ?? false else {
                 return try deleteTrees(records, Cascade(connection))

@@ -15,12 +15,14 @@ extension Table where RecordType == Self {
     ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
     ///   - records: The records. Children are sorted by position or by key; a record without a key has no children.
     ///   - db: A transaction.
-    /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `typeMismatch`,
-    ///   or the engine's error; the records are then not changed.
+    /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `otherStore` if
+    ///   its table is declared in another database, `typeMismatch`, or the engine's error; the records are then not
+    ///   changed.
     public static func load<Property: RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable, of records: inout [Self],
         in db: borrowing some Reading & ~Copyable
     ) throws {
+        _ = try tables(of: relation, isStrict: false)
         let found = try self.relation(relation)
         var loaded = records
         try found.load(into: &loaded, on: db.handle.connection)

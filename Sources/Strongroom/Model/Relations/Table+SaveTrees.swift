@@ -4,6 +4,7 @@ extension Table {
     static func saveTrees(
         _ records: inout [RecordType], _ persistence: Persistence? = nil, on connection: Connection
     ) throws -> [Saved] {
+        try requireOneDatabase()
         // The caller's records are not changed until everything has succeeded.
         var saved = records
         let outcomes = try connection.inSavepoint { () throws -> [Saved] in
@@ -126,6 +127,8 @@ extension Table {
         }
         return found
     }
+
+    static func requireOneDatabase() throws { _ = try tablesInReach(isStrict: false) }
 
     fileprivate static func requireSameDatabase(_ table: any Table.Type, isStrict: Bool) throws {
         let (own, other) = (databaseName, table.databaseName)

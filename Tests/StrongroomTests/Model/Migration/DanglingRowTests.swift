@@ -167,6 +167,7 @@ struct DanglingRowTests {
         try await vault.with(\.migrator, nil).using { store in
             let contacts = store.table(Contact.self)
             var contact = Contact()
+            try await contacts.prepare()
             try await store.write(&contact) { db, contact in try Contact.save(&contact, in: db) }
             #expect(try await contacts.count() == 1)
         }

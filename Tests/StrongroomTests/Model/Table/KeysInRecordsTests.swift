@@ -41,7 +41,7 @@ struct KeysInRecordsTests {
         }
     }
 
-    @Test func aListIsInsertedByTheStore() async throws {
+    @Test func aListIsInsertedInAWriteOfAValue() async throws {
         let store = try await store()
         var jobs = [Job(code: "a"), Job(code: "b")]
         try await store.write(&jobs) { db, jobs in try Job.insert(contentsOf: &jobs, in: db) }
@@ -98,6 +98,10 @@ struct KeysInRecordsTests {
             var contacts = [contact, Contact(email: "b")]
             #expect(try Contact.upsert(contentsOf: &contacts, in: db).map(\.key) == [1, 2])
             #expect(contacts.map(\.id) == [1, 2])
+            var clash = [Contact(id: 1, email: "b"), Contact(email: "new")]
+            let before = clash
+            try expectFailure(.constraint) { try Contact.upsert(contentsOf: &clash, in: db) }
+            #expect(clash == before)
         }
     }
 }

@@ -182,9 +182,9 @@ struct MappingTests {
     }
 }
 
-/// The one-line forms, each in a transaction of its own.
+/// The reads of a store's table, each in a transaction of its own.
 struct StoreTableTests {
-    @Test func everyOneLineFormDoesWhatItsTransactionFormDoes() async throws {
+    @Test func readsOfAStoresTableSeeWhatIsWritten() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let contacts = store.table(Contact.self)
         #expect(try await store.write { db in try Contact.insert(Contact(email: "1"), in: db) } == 1)
@@ -209,7 +209,7 @@ struct StoreTableTests {
         #expect(try await contacts.all().isEmpty)
     }
 
-    @Test func anErrorOfAOneLineFormLeavesNothingBehind() async throws {
+    @Test func aFailedWriteLeavesNothingBehind() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let contacts = store.table(Contact.self)
         try await store.write { db in try Contact.insert(Contact(email: "1"), in: db) }

@@ -138,8 +138,11 @@ struct ReloadTests {
 
     @Test func `an error that leaves the closure undoes the write`() async throws {
         let temporary = try await store()
-        for json in [#"[{"code": "a"}, {"code": "gone"}]"#, #"[{"code": "a"}, {"code": "b", "color": "red"}]"#] {
-            await #expect(throws: StrongroomError.self) {
+        for (json, code) in [
+            (#"[{"code": "a"}, {"code": "gone"}]"#, StrongroomError.Code.noSuchRow),
+            (#"[{"code": "a"}, {"code": "b", "color": "red"}]"#, .notARecord),
+        ] {
+            try await expectFailure(code) {
                 try await temporary.store.write { db in
                     let rows = try Crate.upsert(json: json, by: \.code, in: db)
                     return try Crate.stored(rows.map(\.key), as: Stored.self, in: db)

@@ -326,6 +326,14 @@ struct KeysOfInsertedValuesTests {
             }
             #expect(error.constraint?.kind == .notNull)
             #expect(try Pair.count(in: db) == 1)
+            try db.execute("DROP TABLE pair")
+            try db.execute(
+                """
+                CREATE TABLE pair (`group` TEXT, number INTEGER DEFAULT '7', note TEXT,
+                PRIMARY KEY (`group`, number)) WITHOUT ROWID
+                """)
+            let seven = try Pair.stored(Pair.insert(in: db) { [$0.group.set("a")] }, as: Pair.self, in: db)
+            #expect(seven == Pair(group: "a", number: 7))
             // A default that is a word, which the engine takes for a text; TRUE only before SQLite 3.23.
             for word in ["plain", "true"] {
                 try db.execute("DROP TABLE word")

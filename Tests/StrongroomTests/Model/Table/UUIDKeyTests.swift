@@ -38,6 +38,8 @@ struct UUIDKeyTests {
             #expect(try Token.save(&saved, in: db) == .updated)
             #expect(try Token.upsert(Token(text: "e"), in: db).outcome == .inserted)
             #expect(try Token.count(in: db) == 4)
+            let made = try Token.insert(in: db) { [$0.text.set("f")] }
+            #expect(try Token.find(made, in: db)?.text == "f")
         }
     }
 

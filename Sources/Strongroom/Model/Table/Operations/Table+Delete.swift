@@ -79,7 +79,7 @@ extension Table {
     ///   - db: A write transaction.
     /// - Returns: Whether there was such a row.
     /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `constraint` if other rows reference
-    ///   it, or the engine's error; errors of the ``hooks``. The row is then not deleted.
+    ///   it, `otherStore` as for a save, or the engine's error; errors of the ``hooks``. The row is then not deleted.
     @inlinable
     @discardableResult
     public static func delete(

@@ -11,15 +11,17 @@ extension Table {
     ///   - assignments: Returns the assignments for the table's columns.
     /// - Returns: The row's key: the one that is assigned, that the engine generates, or that is a column's default.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `missingKey` if there is no key and none is
-    ///   generated, or the engine's error. Nothing is inserted then.
+    ///   generated, `typeMismatch` if it is not of the key's type, `noSuchRow` if a trigger has deleted the row, or the
+    ///   engine's error. Nothing is inserted then.
     @discardableResult
     public static func insert(
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Key {
-        let given = assignments(columns)
+        var given = assignments(columns)
         let connection = db.handle.connection
         try connection.prepareTable(schema)
+        if let made = try generatedKey(for: given) { given.append(made) }
         let (evaluated, key) = try withEvaluatedKey(given, on: connection)
         if let key {
             _ = try insert(with: evaluated, on: connection)
@@ -34,6 +36,16 @@ extension Table {
         return try connection.inSavepoint {
             try storedKey(rowID: insert(with: evaluated, on: connection), on: connection)
         }
+    }
+
+    /// The assignment of a key of a type that the library generates; nil for another type, or an assigned key.
+    private static func generatedKey(for given: [Assignment]) throws -> Assignment? {
+        guard schema.primaryKeys.count == 1, let column = schema.primaryKeys.first, column.defaultValue == nil,
+            !given.contains(where: { Identifier.areSame($0.column, column.name) }), let made = Key.made()
+        else { return nil }
+        var sql = SQL(reserving: 1)
+        sql.append(value: try plainValues(of: made)[0])
+        return Assignment(column: column.name, value: sql)
     }
 
     /// - Returns: The row id.
@@ -103,9 +115,11 @@ extension Table {
             // The engine rejects a row without the value.
             guard let info = infos.first(where: { Identifier.areSame($0.name, name) }), let sql = info.defaultExpression
             else { return nil }
-            // What the column makes of it: a default TRUE is the text 1.
-            let isText = ["CHAR", "CLOB", "TEXT"].contains { info.declaredType.uppercased().contains($0) }
-            return Assignment(column: name, value: SQL(verbatim: isText ? "CAST((\(sql)) AS TEXT)" : "(\(sql))"))
+            // What the column makes of it: a default TRUE is the text 1, and '1' the number.
+            let type = info.declaredType.uppercased()
+            let isText = ["CHAR", "CLOB", "TEXT"].contains { type.contains($0) }
+            let cast = type.contains("INT") ? "NUMERIC" : isText ? "TEXT" : nil
+            return Assignment(column: name, value: SQL(verbatim: cast.map { "CAST((\(sql)) AS \($0))" } ?? "(\(sql))"))
         }
     }
 
@@ -121,7 +135,8 @@ extension Table {
             let isKnown = try columns.indices.allSatisfy { try Value(from: row, at: $0) != .null }
             return isKnown ? try readKey(from: row, at: 0) : nil
         }
-        guard let key = key?.flatMap({ $0 }) else { throw TableFailure.missingKey(schema) }
-        return key
+        guard let found = key else { throw TableFailure.notStored(schema) }
+        guard let found else { throw TableFailure.missingKey(schema) }
+        return found
     }
 }

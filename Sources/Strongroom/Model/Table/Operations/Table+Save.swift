@@ -19,7 +19,8 @@ extension Table {
     /// - Returns: The outcome.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `staleRecord` if the row has another
     ///   version than the record (see ``RecordUpkeep``), or `missingKey` if the key is nil and keys of its type are
-    ///   not generated; errors of the validations and the ``hooks``. The save is then rolled back.
+    ///   not generated, `otherStore` if a cascade reaches a table that is declared in another database; errors of the
+    ///   validations and the ``hooks``. The save is then rolled back.
     @inlinable
     @discardableResult
     public static func save(

@@ -68,7 +68,7 @@ extension Table {
 }
 
 extension TableFailure {
-    fileprivate static func notStored(_ schema: TableSchema) -> StrongroomError {
+    static func notStored(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .noSuchRow,
             """
