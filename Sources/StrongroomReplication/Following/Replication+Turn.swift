@@ -133,7 +133,7 @@ extension StrongroomError {
     /// Whether no later attempt of this store can succeed.
     var isFinal: Bool { code == .notOwner || code == .otherReplica }
 
-    /// Whether no later attempt succeeds before somebody has changed something, such as a damaged file, a missing
+    /// Whether no later attempt succeeds before a change outside the program, such as to a damaged file, a missing
     /// replica, or the space, the permissions or the limits of this host; those who wait get the error.
     var needsHelp: Bool {
         [.damaged, .replicaMissing, .diskFull, .permissionDenied, .tooManyOpenFiles].contains(code)

@@ -29,8 +29,8 @@ extension DatabaseFile {
         let holders = try node.flatMap { try FileHolders.locking([$0]) } ?? []
         let holder = holders.isEmpty ? "another process" : FileHolders.describe(holders)
         let verb = holders.count > 1 ? "are" : "is"
-        // The copy that replaces the file is there from the beginning of a rotation to its end, and whoever holds the
-        // lock has removed the one of a killed rotation.
+        // The copy that replaces the file exists from the beginning of a rotation to its end; the lock's holder has
+        // removed one of a killed rotation.
         let isRotating = try FileStatus.ofName(rotatingPath) != nil
         return StrongroomError(
             .locked,

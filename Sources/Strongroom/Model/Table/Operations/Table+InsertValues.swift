@@ -9,7 +9,7 @@ extension Table {
     /// - Parameters:
     ///   - db: A write transaction.
     ///   - assignments: Returns the assignments for the table's columns.
-    /// - Returns: The row's key: the one that is assigned, that the engine generates, or that is a column's default.
+    /// - Returns: The row's key: the one that is assigned, that is generated, or that is a column's default.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `missingKey` if there is no key and none is
     ///   generated, `typeMismatch` if it is not of the key's type, `noSuchRow` if a trigger has deleted the row, or the
     ///   engine's error. Nothing is inserted then.
@@ -28,7 +28,8 @@ extension Table {
             return key
         }
         try requireGeneratedKeys(on: connection)
-        if schema.primaryKeys.allSatisfy({ $0.defaultValue == nil }), Key.generated(rowID: 0) != nil {
+        if schema.primaryKeys.allSatisfy({ $0.defaultValue == nil }), Key.generated(rowID: .max) != nil {
+            // Each row id is a key.
             let rowID = try insert(with: evaluated, on: connection)
             guard let key = Key.generated(rowID: rowID) else { throw TableFailure.missingKey(schema) }
             return key
