@@ -47,7 +47,7 @@ public struct InventoryImport: Sendable, Equatable {
             skipped += 1
             return nil
         }
-        let upserted = try InstalledPackage.upsert(InstalledPackage(paragraph), by: \.identifier, in: db)
+        let upserted = try InstalledPackage.upsert(InstalledPackage(paragraph), .by(\.identifier), in: db)
         switch upserted.outcome {
         case .inserted: inserted += 1
         case .updated:

@@ -56,7 +56,7 @@ struct HotLoop: AsyncParsableCommand {
                 try await undone(in: store) { db in for entry in entries { try Entry.update(entry, in: db) } }
             case .upsert:
                 try await undone(in: store) { db in
-                    for account in accounts { try Account.upsert(account, by: \.email, in: db) }
+                    for account in accounts { try Account.upsert(account, .by(\.email), in: db) }
                 }
             case .fetch, .cursor, .point, .query, .rows, .read:
                 let found = try await store.read { db in try read(db) }

@@ -67,7 +67,7 @@ private struct RecordWork<T: Table> {
         finding.count += 1
         recordFault("inserted") {
             var sample = sample
-            try T.insert(&sample, in: db)
+            try T.save(&sample, .insert, in: db)
             guard let key = T.key(of: sample), let found = try T.find(key, in: db) else {
                 return "are not found after a sample was inserted"
             }

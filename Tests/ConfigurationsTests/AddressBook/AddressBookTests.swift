@@ -39,7 +39,7 @@ struct AddressBookTests {
             }
             .planting(at: "4") { db in
                 var contact = Contact(name: "Fay", isFavourite: true)
-                try Contact.insert(&contact, in: db)
+                try Contact.save(&contact, .insert, in: db)
                 _ = try PhoneNumber.insert(PhoneNumber(contact: contact.id ?? 0, number: "3", label: "work"), in: db)
             } expecting: { db, _ in
                 try Contact.all(in: db).map(\.isFavourite) == [true] && PhoneNumber.all(in: db).map(\.label) == ["work"]

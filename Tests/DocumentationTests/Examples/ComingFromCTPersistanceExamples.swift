@@ -43,7 +43,7 @@ struct ComingFromCTPersistanceExamples {
         try await TemporaryStore(tables: [Message.schema]).store.write { db in
             try Message.insert(contentsOf: [message, message], in: db)
 
-            try Message.upsert(message, matching: \.text, several: .updateAll, in: db)
+            try Message.upsert(message, .matching(\.text, several: .updateAll), in: db)
 
             #expect(try Message.count(in: db) == 2)
         }

@@ -63,7 +63,7 @@ struct DictionariesAndJSONExamples {
             try Contact.insert(Contact(name: "Ada", createdAt: ada.createdAt), in: db)
 
             let feed = #"[{"name": "Ada", "city": "Turin"}, {"name": "Grace", "createdAt": "2026-11-21T20:15:00Z"}]"#
-            let done = try Contact.upsert(json: feed, by: \.name, in: db)  // [Upserted<Int64>]
+            let done = try Contact.upsert(json: feed, .by(\.name), in: db)  // [Upserted<Int64>]
 
             #expect(done == [Upserted(.updated, 1), Upserted(.inserted, 2)])
             let all = [

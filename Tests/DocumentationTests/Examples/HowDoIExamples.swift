@@ -69,7 +69,7 @@ struct HowDoIExamples {
         try await store.write { db in  // one transaction; an error undoes all of it
             try Contact.insert(contact, in: db)
             try Contact.insert(contentsOf: manyContacts, in: db)
-            try Contact.upsert(fromTheServer, by: \.email, nils: .keep, in: db)
+            try Contact.upsert(fromTheServer, .by(\.email, nils: .keep), in: db)
             try Contact.where { $0.calls == 0 }.update(in: db) { [$0.phone.set(nil)] }
         }
 

@@ -96,8 +96,7 @@ struct ReadingAndWritingExamples {
     private func changed(_ store: Store) async throws {
         var contact = Contact(name: "Grace")
         try await store.write(&contact) { db, contact in
-            try Contact.insert(&contact, in: db)
-            try Contact.update(contact, in: db)
+            try Contact.save(&contact, in: db)
         }
         #expect(contact.id == 2)
     }
@@ -135,39 +134,70 @@ struct ReadingAndWritingExamples {
         }
     }
 
-    @Test func insertingAndUpdating() async throws {
-        try await store().write { db in
+    private static let feed = #"[{"email": "ada@example.org", "phone": "030"}, {"email": "eve", "name": "Eve"}]"#
+
+    @Test func everyWayToWrite() async throws {
+        let store = try await store()
+        try await store.write { db in
             var contact = Contact(name: "Ada", email: "ada@example.org")
-            let contacts = (1...40).map { Contact(id: Int64($0) + 10, name: "\($0)") }
-            var friends = [Contact(id: 3, name: "Bob"), Contact(name: "Eve")]
+            let contacts = (41...60).map { Contact(id: $0, name: "\($0)", calls: Int($0) - 50) }
+            var friends = [Contact(id: 41, name: "Bob"), Contact(name: "Eve")]
+            let other = Contact(name: "Countess", email: "ada@example.org", calls: 3)
+            let (feed, rows) = (Self.feed, [["email": Value.text("bo"), "name": .text("Bo")]])
 
-            try Contact.insert(&contact, in: db)  // sets the record's new key
-            let keys = try Contact.insert(contentsOf: contacts, in: db)  // all or none
-            try Contact.insert(contentsOf: &friends, in: db)  // sets the records' new keys, too
-            try Contact.insertOrIgnore(contact, in: db)  // nil if a unique value exists already
-            try Contact.insert(in: db) { [$0.name.set("Ada")] }  // single values
-
-            #expect(contact.id == 1 && keys == (11...50).map { $0 })
-            #expect(try Contact.insertOrIgnore(contact, in: db) == nil)
-            #expect(friends.map(\.id) == [3, 51])
-            #expect(try Contact.count(in: db) == 44)
-            contact.name = "Grace"
-            contact.phone = "030"
-            contact.calls = 7
-
-            try Contact.update(contact, in: db)
-            try Contact.update(contentsOf: contacts, in: db)  // all or none
+            // Values
+            let key = try Contact.insert(contact, in: db)
+            contact.id = key
+            let keys = try Contact.insert(contentsOf: contacts, in: db)
+            try Contact.insertOrIgnore(other, in: db)  // nil if the key or a unique value exists
+            try Contact.update(contact, in: db)  // the row with its key, which must exist
             try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
+            try Contact.update(contentsOf: contacts, in: db)
+            let done = try Contact.upsert(other, .by(\.email), in: db)  // done.outcome, done.key
+            let withEmail = contacts.map { Contact(name: $0.name, email: $0.name) }
+            try Contact.upsert(json: feed, .by(\.email), in: db)
+            try Contact.upsert(dictionaries: rows, .by(\.email), in: db)
+
+            #expect(keys == contacts.map(\.id) && done == Upserted(.updated, key))
+            #expect(try Contact.find(key, in: db)?.phone == "030" && Contact.count(in: db) == 23)
+            do {
+                let contacts = withEmail
+                try Contact.upsert(contentsOf: contacts, .by(\.email), in: db)
+                #expect(try Contact.count(in: db) == 43)
+            }
+
+            // Variables
+            try Contact.save(&contact, in: db)  // updates its row, or inserts one
+            try Contact.save(contentsOf: &friends, in: db)
+            try Contact.save(&contact, cascading: true, in: db)  // its parents and children, too
+
+            #expect(friends.map(\.name) == ["Bob", "Eve"] && friends[1].id != nil)
+            #expect(try Contact.find(key, in: db) == contact)
+
+            // Without a record
+            try Contact.insert(in: db) { [$0.name.set("Ada")] }
             try Contact.update(42, in: db) { [$0.calls.set($0.calls + 1)] }
-            try Contact.update(keys: [42, 43], in: db) { [$0.calls.set(0)] }  // returns how many rows exist
+            try Contact.where { $0.calls == 0 }.update(in: db) { [$0.phone.set(nil)] }
 
-            #expect(try Contact.find(1, in: db) == contact)
-            #expect(try Contact.find(42, in: db)?.calls == 0)
-            contact.calls = 0
-            contact.name = "Edith"
-            try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
-            #expect(try Contact.find(1, in: db)?.calls == 7 && Contact.find(1, in: db)?.name == "Edith")
+            #expect(try Contact.find([42, 43], in: db).map(\.calls) == [-7, -7])
+
+            // Deleting
+            try Contact.delete(contact, in: db)  // or a list, or with `cascading: true`
+            try Contact.delete(42, in: db)
+            try Contact.delete(keys: [42, 43], in: db)  // returns how many rows existed
+            try Contact.where { $0.calls == 0 }.delete(in: db)
+
+            #expect(try Contact.find(42, in: db) == nil && Contact.find([44, 43, 45], in: db).map(\.id) == [44, 45])
+
+            try Contact.truncate(in: db)
+
+            #expect(try Contact.count(in: db) == 0)
         }
+        let contact = Contact(name: "Ada")
+
+        try await store.write { try Contact.insert(contact, in: $0) }
+
+        #expect(try await store.table(Contact.self).count() == 1)
     }
 
     @Table("document")
@@ -192,7 +222,7 @@ struct ReadingAndWritingExamples {
             } catch let error as StrongroomError where error.code == .staleRecord {
                 guard var current = try Document.find(key, in: db) else { throw error }
                 current.title = mine.title
-                try Document.update(&current, in: db)  // `current` has the new version then
+                try Document.save(&current, .update, in: db)  // `current` has the new version then
             }
 
             let row = try #require(try Document.find(key, in: db))
@@ -201,54 +231,25 @@ struct ReadingAndWritingExamples {
         }
     }
 
-    @Test func deleting() async throws {
-        try await store().write { db in
-            try Contact.insert(contentsOf: (1...42).map { Contact(id: $0, name: "a", calls: Int($0) % 2) }, in: db)
-            try Contact.insert(contentsOf: [Contact(id: 43, name: "b"), Contact(id: 44, name: "c")], in: db)
-            let before = try db.value("SELECT total_changes()", as: Int.self) ?? 0
-
-            let one = try Contact.find(42, in: db)  // nil if there is none
-            let some = try Contact.find([42, 43, 44], in: db)  // those that exist, in this order
-
-            #expect(one?.name == "a" && some.map(\.id) == [42, 43, 44])
-
-            try Contact.delete(42, in: db)  // or a record
-            try Contact.delete(keys: [42, 43], in: db)  // all or none; returns how many rows existed
-            try Contact.delete(contentsOf: some, in: db)
-            try Contact.where { $0.calls == 0 }.delete(in: db)
-            try Contact.truncate(in: db)
-
-            #expect(try Contact.count(in: db) == 0)
-            // Each row was deleted once.
-            #expect(try db.value("SELECT total_changes()") == before + 44)
-        }
-    }
-
-    @Test func upserting() async throws {
+    @Test func whichRowAndWhichColumns() async throws {
         try await store().write { db in
             var contact = Contact(name: "Ada", email: "ada@example.org")
             let key = try Contact.insert(contact, in: db)
             try Price.insert(Price(shop: "a", article: "x", cents: 5), in: db)
             let prices = [Price(shop: "a", article: "x"), Price(shop: "a", article: "y", cents: 7)]
+            let feed = #"{"id": 1, "email": null, "phone": "030"}"#
             contact.name = "Countess"
 
-            let done = try Contact.upsert(contact, by: \.email, in: db)
-            try Price.upsert(contentsOf: prices, by: \.shop, \.article, nils: .keep, in: db)
-            try Contact.upsert(contact, by: \.email, only: { [$0.name, $0.phone] }, in: db)
+            try Price.upsert(contentsOf: prices, .by(\.shop, \.article, nils: .keep), in: db)
+            try Contact.upsert(contact, .by(\.email, only: { [$0.name, $0.phone] }), in: db)
+            let updated = try Contact.upsert(contact, .matching(\.name, \.age, several: .updateAll), in: db)
+            try Contact.save(&contact, .by(\.email), in: db)  // the variable gets the key of the row
+            try Contact.upsert(json: feed, .key(nils: .keep), in: db)
 
-            #expect(done == Upserted(.updated, key))
-            #expect(try Contact.find(key, in: db)?.name == "Countess")
             #expect(try Price.all(in: db).map(\.cents) == [5, 7])
-            contact.id = nil
-
-            try Contact.upsert(&contact, by: \.email, in: db)
-
-            #expect(contact.id == key)
-
-            try Contact.upsert(contact, matching: \.name, in: db)
-            let updated = try Contact.upsert(contact, matching: \.name, \.age, several: .updateAll, nils: .keep, in: db)
-
-            #expect(updated == [Upserted(.updated, key)])
+            #expect(updated == Upserted(.updated, key) && contact.id == key)
+            contact.phone = "030"
+            #expect(try Contact.find(key, in: db) == contact)
         }
     }
 
@@ -259,7 +260,7 @@ struct ReadingAndWritingExamples {
 
             let key = try Contact.insert(contact, in: db)
             let stored = try Contact.stored(key, as: Contact.self, in: db)
-            let rows = try Contact.upsert(contentsOf: contacts, by: \.email, nils: .keep, in: db)
+            let rows = try Contact.upsert(contentsOf: contacts, .by(\.email, nils: .keep), in: db)
             let all = try Contact.stored(rows.map(\.key), as: Contact.self, in: db)  // in the order of the keys
 
             #expect(stored.id == 1 && stored.name == "Ada")

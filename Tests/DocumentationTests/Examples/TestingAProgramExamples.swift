@@ -34,7 +34,7 @@ struct TestingAProgramExamples {
     @Test func aContactIsRenamed() async throws {
         let store = try await Store.inMemory(Contact.self, Phone.self)
         var contact = Contact(name: "Ada")
-        try await store.write(&contact) { db, contact in try Contact.insert(&contact, in: db) }
+        try await store.write(&contact) { db, contact in try Contact.save(&contact, .insert, in: db) }
         try await rename(contact, to: "Grace", in: store)
         #expect(try await store.table(Contact.self).all().map(\.name) == ["Grace"])
     }

@@ -59,7 +59,7 @@ struct TutorialFirstVersion {
 
     func keep(_ contact: Contact, in store: Store) async throws {
         try await store.write { db in
-            try Contact.upsert(contact, by: \.email, nils: .keep, in: db)
+            try Contact.upsert(contact, .by(\.email, nils: .keep), in: db)
         }
     }
 }

@@ -65,7 +65,7 @@ struct TutorialSecondKey {
 
     func keep(_ contact: Contact, in store: Store) async throws {
         try await store.write { db in
-            try Contact.upsert(contact, by: \.email, nils: .keep, in: db)
+            try Contact.upsert(contact, .by(\.email, nils: .keep), in: db)
         }
     }
 

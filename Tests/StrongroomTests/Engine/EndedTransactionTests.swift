@@ -74,7 +74,7 @@ struct EndedTransactionTests {
                     try expectFailure(.transactionEnded) { try db.execute("DELETE FROM contact") }
                     try expectFailure(.transactionEnded) { try db.value("SELECT 1", as: Int.self) }
                     try expectFailure(.transactionEnded) { try Contact.find(1, in: db) }
-                    try expectFailure(.transactionEnded) { try Contact.upsert(Contact(), by: \.email, in: db) }
+                    try expectFailure(.transactionEnded) { try Contact.upsert(Contact(), .by(\.email), in: db) }
                     try expectFailure(.transactionEnded) { try Contact.insert(contentsOf: [], in: db) }
                     try expectFailure(.transactionEnded) { try db.savepoint { _ in } }
                     try expectFailure(.transactionEnded) { try db.createTable(Cell<Int64>.schema) }

@@ -59,7 +59,7 @@ struct RandomRecordTests {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let first = Self.contacts(500, seed: 31)
         let keys = try await store.write { db in
-            try first.map { try Contact.upsert($0, by: \.email, in: db).key }
+            try first.map { try Contact.upsert($0, .by(\.email), in: db).key }
         }
         let second = zip(first, Self.contacts(500, seed: 32)).map { old, new in
             var new = new
@@ -69,7 +69,7 @@ struct RandomRecordTests {
         }
         try await store.write { db in
             for (contact, key) in zip(second, keys) {
-                let result = try Contact.upsert(contact, by: \.email, in: db)
+                let result = try Contact.upsert(contact, .by(\.email), in: db)
                 #expect(result.outcome == .updated)
                 #expect(result.key == key)
             }

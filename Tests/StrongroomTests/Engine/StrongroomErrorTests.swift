@@ -77,7 +77,7 @@ struct BindingsTests {
                 var contact = Contact(
                     name: text, email: "\(index)\(text)", phone: text, score: Double(length),
                     photo: [UInt8](repeating: UInt8(index), count: length))
-                try Contact.insert(&contact, in: db)
+                try Contact.save(&contact, .insert, in: db)
                 expected.append(contact)
             }
             let found = try Contact.all(in: db)

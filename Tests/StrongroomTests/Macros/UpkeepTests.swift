@@ -73,7 +73,7 @@ struct UpkeepTests {
             var copy = document
             switch self {
             case .update: try Document.update(document, in: db)
-            case .updateInOut: try Document.update(&copy, in: db)
+            case .updateInOut: try Document.save(&copy, .update, in: db)
             case .updateList: try Document.update(contentsOf: [document], in: db)
             case .updateOnly: try Document.update(document, only: { [$0.title] }, in: db)
             case .save: try Document.save(&copy, in: db)
@@ -81,14 +81,14 @@ struct UpkeepTests {
                 var list = [document]
                 try Document.save(contentsOf: &list, in: db)
             case .upsert: try Document.upsert(document, in: db)
-            case .upsertByCode: try Document.upsert(document, by: \.code, in: db)
+            case .upsertByCode: try Document.upsert(document, .by(\.code), in: db)
             case .upsertList: try Document.upsert(contentsOf: [document], in: db)
-            case .upsertOnly: try Document.upsert(document, by: \.code, only: { [$0.title] }, in: db)
-            case .upsertKeepingNil: try Document.upsert(document, by: \.code, nils: .keep, in: db)
+            case .upsertOnly: try Document.upsert(document, .by(\.code, only: { [$0.title] }), in: db)
+            case .upsertKeepingNil: try Document.upsert(document, .by(\.code, nils: .keep), in: db)
             case .json:
                 try Document.upsert(
-                    json: #"{"code": "a", "title": "\#(document.title)", "version": \#(document.version)}"#, by: \.code,
-                    in: db)
+                    json: #"{"code": "a", "title": "\#(document.title)", "version": \#(document.version)}"#,
+                    .by(\.code), in: db)
             }
         }
     }
@@ -97,7 +97,7 @@ struct UpkeepTests {
     func aStaleRecordIsRefused(door: Door) async throws {
         try await store.write { db in
             var document = Document(code: "a")
-            try Document.insert(&document, in: db)
+            try Document.save(&document, .insert, in: db)
             document.title = "first"
             try door.write(document, in: db)
             let row = try #require(try Document.find(1, in: db))
@@ -120,11 +120,11 @@ struct UpkeepTests {
     @Test func aRecordThatIsGivenInOutFollows() async throws {
         try await store.write { db in
             var document = Document(code: "a")
-            try Document.insert(&document, in: db)
+            try Document.save(&document, .insert, in: db)
             #expect(document.version == 0)
             for version in 1...3 {
                 document.title += "x"
-                try Document.update(&document, in: db)
+                try Document.save(&document, .update, in: db)
                 #expect(document.version == version)
             }
             try Document.save(&document, in: db)
@@ -141,24 +141,22 @@ struct UpkeepTests {
 
     /// The doors that set in the record what was stored.
     enum InOutDoor: CaseIterable, Sendable {
-        case update, updateList, save, saveList, upsert, upsertByCode, upsertList, upsertListByCode
+        case update, updateList, save, saveList, saveByCode, saveListByCode
 
         func write<T: Table>(
             _ record: inout T, by code: KeyPath<T.Columns, Column<String>>, in db: borrowing WriteTransaction
         ) throws where T.RecordType == T {
             var list = [record]
             switch self {
-            case .update: try T.update(&record, in: db)
-            case .updateList: try T.update(contentsOf: &list, in: db)
+            case .update: try T.save(&record, .update, in: db)
+            case .updateList: try T.save(contentsOf: &list, .update, in: db)
             case .save: try T.save(&record, in: db)
             case .saveList: try T.save(contentsOf: &list, in: db)
-            case .upsert: try T.upsert(&record, in: db)
-            case .upsertByCode: try T.upsert(&record, by: code, in: db)
-            case .upsertList: try T.upsert(contentsOf: &list, in: db)
-            case .upsertListByCode: try T.upsert(contentsOf: &list, by: code, in: db)
+            case .saveByCode: try T.save(&record, .by(code), in: db)
+            case .saveListByCode: try T.save(contentsOf: &list, .by(code), in: db)
             }
             switch self {
-            case .updateList, .saveList, .upsertList, .upsertListByCode: record = list[0]
+            case .updateList, .saveList, .saveListByCode: record = list[0]
             default: break
             }
         }
@@ -168,7 +166,7 @@ struct UpkeepTests {
     func aRecordIsWrittenAgainAndAgain(door: InOutDoor) async throws {
         try await store.write { db in
             var list = [Document(code: "a")]
-            try Document.insert(contentsOf: &list, in: db)
+            try Document.save(contentsOf: &list, .insert, in: db)
             #expect(list[0].created > Document.never)
             for version in 1...3 {
                 list[0].title += "x"
@@ -185,7 +183,7 @@ struct UpkeepTests {
         try await store.write { db in
             try db.execute("CREATE TABLE log (version, isStamped)")
             var list = [Dossier(code: "a")]
-            try Dossier.insert(contentsOf: &list, in: db)
+            try Dossier.save(contentsOf: &list, .insert, in: db)
             for version in 1...2 {
                 try door.write(&list[0], by: \.code, in: db)
                 #expect(list[0].version == version)
@@ -194,7 +192,7 @@ struct UpkeepTests {
             #expect(try db.value("SELECT count(*) FROM log WHERE isStamped", as: Int.self) == 3)
             // Several rows have one record.
             try db.execute("DELETE FROM log")
-            try Dossier.upsert(list[0], matching: \.version, in: db)
+            try Dossier.upsert(list[0], .matching(\.version), in: db)
             #expect(try db.value("SELECT group_concat(version) FROM log", as: String.self) == "3")
         }
     }
@@ -202,9 +200,9 @@ struct UpkeepTests {
     @Test func aListThatAWriteChangesFollows() async throws {
         let documents = store.table(Document.self)
         var list = [Document(code: "a"), Document(code: "b")]
-        try await store.write(&list) { db, list in try Document.insert(contentsOf: &list, in: db) }
+        try await store.write(&list) { db, list in try Document.save(contentsOf: &list, .insert, in: db) }
         for version in 1...2 {
-            try await store.write(&list) { db, list in try Document.update(contentsOf: &list, in: db) }
+            try await store.write(&list) { db, list in try Document.save(contentsOf: &list, .update, in: db) }
             #expect(list.map(\.version) == [version, version])
         }
         #expect(try await documents.all().map(\.version) == [2, 2])
@@ -213,9 +211,9 @@ struct UpkeepTests {
     @Test func anIgnoredUpdateIsNotStale() async throws {
         try await store.write { db in
             var document = Document(code: "a")
-            try Document.insert(&document, in: db)
+            try Document.save(&document, .insert, in: db)
             let stale = document
-            try Document.update(&document, in: db)
+            try Document.save(&document, .update, in: db)
             try db.execute("CREATE TRIGGER ignores BEFORE UPDATE ON document BEGIN SELECT RAISE(IGNORE); END")
             let error = try expectFailure(.constraint) { try Document.update(document, in: db) }
             #expect(error.message.contains("trigger"))
@@ -226,8 +224,8 @@ struct UpkeepTests {
     @Test func keptColumnsNeedNoValues() async throws {
         let start = Date()
         try await store.write { db in
-            try Dossier.upsert(json: #"[{"code": "a"}, {"code": "a", "shelf": 1}]"#, by: \.code, in: db)
-            try Dossier.upsert(dictionary: ["code": .text("b")], by: \.code, in: db)
+            try Dossier.upsert(json: #"[{"code": "a"}, {"code": "a", "shelf": 1}]"#, .by(\.code), in: db)
+            try Dossier.upsert(dictionaries: [["code": .text("b")]], .by(\.code), in: db)
             let id = try Dossier.insert(in: db) { [$0.code.set("c")] }
             let all = try Dossier.order { $0.id.ascending }.fetch(in: db)
             #expect(all.map(\.version) == [1, 0, 0] && id == all[2].id)
@@ -238,7 +236,7 @@ struct UpkeepTests {
 
     @Test func anImportThatChangesNothingIsNoUpdate() async throws {
         let dossiers = store.table(Dossier.self)
-        try await store.write { db in try Dossier.upsert(json: #"{"code": "a"}"#, by: \.code, in: db) }
+        try await store.write { db in try Dossier.upsert(json: #"{"code": "a"}"#, .by(\.code), in: db) }
         let row = try #require(try await dossiers.all().first)
         let exported = try Dossier.json(of: [row])
         let partly = RecordCoding(dates: .iso8601Milliseconds)
@@ -246,7 +244,7 @@ struct UpkeepTests {
             (exported, RecordCoding()), (try Dossier.json(of: [row], partly), partly), (#"{"code": "a"}"#, partly),
         ] {
             let outcome = try await store.write { db in
-                try Dossier.upsert(json: json, by: \.code, coding: coding, in: db)
+                try Dossier.upsert(json: json, .by(\.code), coding: coding, in: db)
             }
             #expect(outcome == [Upserted(.updated, try #require(row.id))])
         }
@@ -261,10 +259,10 @@ struct UpkeepTests {
         // Another version is a stale record.
         let stale = #"{"code": "a", "version": 7}"#
         try await expectFailure(.staleRecord) {
-            try await store.write { db in try Dossier.upsert(json: stale, by: \.code, in: db) }
+            try await store.write { db in try Dossier.upsert(json: stale, .by(\.code), in: db) }
         }
         try await store.write { db in
-            try Dossier.upsert(json: #"{"code": "a", "version": 0, "shelf": null}"#, by: \.code, in: db)
+            try Dossier.upsert(json: #"{"code": "a", "version": 0, "shelf": null}"#, .by(\.code), in: db)
         }
         #expect(try await dossiers.all().map(\.version) == [0])
     }
@@ -300,7 +298,7 @@ struct UpkeepTests {
     @Test func aRowThatIsGoneIsNotStale() async throws {
         try await store.write { db in
             var document = Document(code: "a")
-            try Document.insert(&document, in: db)
+            try Document.save(&document, .insert, in: db)
             try Document.delete(document, in: db)
             try expectFailure(.noSuchRow) { try Document.update(document, in: db) }
             document.version = 5
@@ -332,7 +330,7 @@ struct UpkeepTests {
         let start = Date()
         let (first, second) = try await store.write { db in
             var first = Document(code: "a", created: .distantFuture)
-            try Document.insert(&first, in: db)
+            try Document.save(&first, .insert, in: db)
             var list = [Document(code: "b"), Document(code: "c")]
             try Document.save(contentsOf: &list, in: db)
             #expect(list.allSatisfy { $0.created == first.created })
@@ -351,7 +349,7 @@ struct UpkeepTests {
             var copy = second
             copy.created = .distantPast
             copy.title = "later"
-            try Document.update(&copy, in: db)
+            try Document.save(&copy, .update, in: db)
             return copy
         }
         let row = try await store.read { db in try #require(try Document.find(3, in: db)) }
@@ -380,7 +378,7 @@ struct UpkeepTests {
             var copy = try #require(try Copy.find(id, in: db))
             #expect(copy.created > Document.never)
             let stale = copy
-            try Copy.update(&copy, in: db)
+            try Copy.save(&copy, .update, in: db)
             let error = try expectFailure(.staleRecord) { try Copy.update(stale, in: db) }
             #expect(error.message.contains("\"copy\""))
         }
@@ -397,11 +395,11 @@ struct UpkeepTests {
     @Test func recordsInMemoryAreKept() async throws {
         try await store.write { db in
             var draft = Document(code: "a")
-            try Document.insert(&draft, persistence: .memory, in: db)
+            try Document.save(&draft, persistence: .memory, in: db)
             #expect(draft.created > Document.never)
             let stale = draft
             draft.title = "x"
-            try Document.update(&draft, in: db)
+            try Document.save(&draft, .update, in: db)
             #expect(draft.version == 1)
             try expectFailure(.staleRecord) { try Document.update(stale, in: db) }
             #expect(try Document.all(in: db).map(\.title) == ["x"])

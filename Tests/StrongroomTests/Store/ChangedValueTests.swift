@@ -22,7 +22,7 @@ struct ChangedValueTests {
         let store = try await Store.inMemory(Contact.self)
         var contact = Contact()
         let count = try await store.write(&contact) { db, contact in
-            try Contact.insert(&contact, in: db)
+            try Contact.save(&contact, .insert, in: db)
             contact.name = "Grace"
             try Contact.update(contact, in: db)
             return try Contact.count(in: db)
@@ -30,8 +30,8 @@ struct ChangedValueTests {
         #expect(count == 1 && contact == Contact(id: 1, name: "Grace"))
         var both = (Contact(email: "a"), Contact(email: "b"))
         try await store.write(&both, as: .immediate, label: "both") { db, both in
-            try Contact.insert(&both.0, in: db)
-            try Contact.insert(&both.1, in: db)
+            try Contact.save(&both.0, .insert, in: db)
+            try Contact.save(&both.1, .insert, in: db)
         }
         #expect(both.0.id == 2 && both.1.id == 3)
         try await store.read(&contact, label: "again") { db, contact in
@@ -46,7 +46,7 @@ struct ChangedValueTests {
         var contact = Contact(email: "other")
         let error = await #expect(throws: StrongroomError.self) {
             try await store.write(&contact) { db, contact in
-                try Contact.insert(&contact, in: db)
+                try Contact.save(&contact, .insert, in: db)
                 contact.email = Contact().email
                 try Contact.update(contact, in: db)
             }

@@ -117,7 +117,7 @@ struct RequestedRollbackTests {
         let store = try await Store.inMemory(Contact.self)
         var contact = Contact()
         let key = try await store.write(&contact) { db, contact in
-            try Contact.insert(&contact, in: db)
+            try Contact.save(&contact, .insert, in: db)
             try db.rollBack()
             return contact.id
         }

@@ -15,7 +15,7 @@ extension Group {
                 unit: .rate(accounts.count, "rows"),
                 ours: work.ours { store in
                     try await store.write { db in
-                        for account in accounts { try Account.upsert(account, by: \.email, in: db) }
+                        for account in accounts { try Account.upsert(account, .by(\.email), in: db) }
                     }
                 },
                 rival: work.rival(target: 0.8) { try $0.upsert(rivalEntries) },

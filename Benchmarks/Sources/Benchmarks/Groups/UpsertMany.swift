@@ -15,7 +15,7 @@ extension Group {
                 unit: .rate(accounts.count, "rows"),
                 ours: work.ours { store in
                     try await store.write { db in
-                        _ = try Account.upsert(contentsOf: accounts, by: \.email, in: db)
+                        _ = try Account.upsert(contentsOf: accounts, .by(\.email), in: db)
                     }
                 },
                 rival: work.rival(target: 1.0) { try $0.upsert(rivalEntries) },

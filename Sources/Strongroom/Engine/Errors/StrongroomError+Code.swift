@@ -6,7 +6,8 @@ extension StrongroomError {
             case fileMissing, fileChanged, newerSchema, locked, permissionDenied, diskFull, inputOutput, outOfMemory
             case tooManyOpenFiles, damagedLog, plaintextHeader
             case notSQLCipher, invalidName, noConfiguration, duplicateConfiguration, sameFile
-            case invalidKey, emptyKeyChain, keyFile, keySource, invalidSetting, cipherSettings, rotationFailed
+            case invalidRule, invalidKey, emptyKeyChain, keyFile, keySource, invalidSetting, cipherSettings,
+                rotationFailed
             case envelopeMissing, envelopeDamaged, newerEnvelope, foreignEnvelope, keySlot, otherDatabase
             case inMemory, closed, nestedAccess, otherStore, transactionEnded, readOnly, notAuthorized, busy, timedOut,
                 interrupted
@@ -135,6 +136,8 @@ extension StrongroomError {
         public static let missingKey = Code(.missingKey)
         /// An upsert by a column that is neither unique nor the primary key.
         public static let notUnique = Code(.notUnique)
+        /// A ``WriteRule`` that a save cannot follow, such as one beside `cascading`.
+        public static let invalidRule = Code(.invalidRule)
         /// There is no row with the key.
         public static let noSuchRow = Code(.noSuchRow)
         /// The row has changed since the record was read; see ``RecordUpkeep``.

@@ -1,59 +1,5 @@
 /// Records that are in memory only.
 extension Table {
-    /// Inserts a record into the file or into memory only.
-    ///
-    /// Every query of the table returns in-memory records together with those in the file, sorted, limited, counted and
-    /// joined with them, in all transactions of the store that begin after the commit. They are updated and deleted in
-    /// the same way. An in-memory record is never written to the file, its WAL or any other file, and is discarded when
-    /// the store closes.
-    ///
-    /// ```swift
-    /// let draft = try Contact.insert(contact, persistence: .memory, in: db)
-    /// try Contact.persist(draft, in: db)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - record: The record; an in-memory record without a key gets a negative one, which is distinct from the keys
-    ///     that the engine generates in the file.
-    ///   - persistence: Where the record is stored.
-    ///   - db: A write transaction.
-    /// - Returns: The record's key.
-    /// - Throws: As `insert(_:in:)`; ``StrongroomError`` with `constraint` also if a row in the file has the same key
-    ///   or the same value in a unique column.
-    @discardableResult
-    public static func insert(
-        _ record: RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable
-    ) throws -> Key {
-        var copy = record
-        return try insert(&copy, persistence, on: db.handle.connection)
-    }
-
-    /// Inserts a record into the file or into memory only, and sets its key.
-    ///
-    /// - Parameters:
-    ///   - record: The record; unchanged if the insert fails.
-    ///   - persistence: Where the record is stored.
-    ///   - db: A write transaction.
-    /// - Throws: As the other method.
-    public static func insert(
-        _ record: inout RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable
-    ) throws {
-        _ = try insert(&record, persistence, on: db.handle.connection)
-    }
-
-    private static func insert(
-        _ record: inout RecordType, _ persistence: Persistence, on connection: Connection
-    ) throws -> Key {
-        guard persistence == .memory else { return try insertWithHooks(&record, on: connection) }
-        func write(_ record: inout RecordType) throws -> Key {
-            let key = try insertInMemory(record, on: connection)
-            adopt(key, .inserted, in: &record, on: connection)
-            return key
-        }
-        guard let hooks else { return try write(&record) }
-        return try withHooks(&record, hooks, on: connection, write: write)
-    }
-
     /// Removes a record from memory, and keeps a row in the file.
     ///
     /// `delete` does the same unless another process has written a row with the same key: every query of the table then

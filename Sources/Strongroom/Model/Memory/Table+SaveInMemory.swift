@@ -1,62 +1,18 @@
 /// Saves records that are, or become, in-memory records.
 extension Table {
-    /// Saves a record to the file or to memory only.
-    ///
-    /// An in-memory record moves to the file when it is saved there, with its children that are in memory. A row in the
-    /// file does not move to memory by being saved there: ``moveToMemory(_:in:)`` does that.
-    ///
-    /// ```swift
-    /// try Contact.save(&draft, persistence: .memory, in: db)    // as often as it changes
-    /// try Contact.save(&draft, persistence: .disk, in: db)      // now it is to last
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - record: The record; its key is set to that of its row, which differs from the negative key of an in-memory
-    ///     record once it is in the file. Unchanged if saving fails.
-    ///   - persistence: Where the record is stored.
-    ///   - cascading: Whether its parents and children are saved as well, in the same place; see ``Relations``. A
-    ///     parent that has a row in the file is saved there in any case.
-    ///   - db: A write transaction.
-    /// - Returns: The outcome: `inserted` also for a record new in memory, `updated` for one that moved to the file.
-    /// - Throws: As `save(_:cascading:in:)`, `insert(_:persistence:in:)` and `persist(_:in:)`; ``StrongroomError`` with
-    ///   `constraint` if the record is to be saved to memory and is in the file, with `inMemory` if one of its children
-    ///   is. Nothing is changed then.
-    @discardableResult
-    public static func save(
-        _ record: inout RecordType, persistence: Persistence, cascading: Bool = false,
-        in db: borrowing some Writing & ~Copyable
+    static func save(
+        _ record: inout RecordType, _ persistence: Persistence, _ cascading: Bool, on connection: Connection
     ) throws -> Saved {
-        let connection = db.handle.connection
         guard cascading else { return try save(&record, persistence, nil, isRequested: true, on: connection) }
         if persistence == .memory { try requireNoneInFile([record], on: connection) }
         return try saveTree(&record, persistence, on: connection)
     }
 
-    /// Saves a list of records to the file or to memory only, atomically.
-    ///
-    /// ```swift
-    /// try Contact.save(contentsOf: &drafts, persistence: .memory, in: db)    // as often as they change
-    /// try Contact.save(contentsOf: &drafts, persistence: .disk, in: db)      // now they are to last
-    /// ```
-    ///
-    /// The rules are those of the method for one record. Of two copies of a record in memory, the second one follows
-    /// the first one to the file.
-    ///
-    /// - Parameters:
-    ///   - records: The records, in the order in which they are written; each gets the key of its row. Unchanged if
-    ///     saving fails.
-    ///   - persistence: Where the records are stored.
-    ///   - cascading: Whether their parents and children are saved as well, in the same place; see ``Relations``. A
-    ///     parent that has a row in the file is saved there in any case.
-    ///   - db: A write transaction.
-    /// - Returns: The outcome for each record.
-    /// - Throws: As the method for one record; nothing is changed then.
-    @discardableResult
-    public static func save(
-        contentsOf records: inout [RecordType], persistence: Persistence, cascading: Bool = false,
-        in db: borrowing some Writing & ~Copyable
+    @usableFromInline
+    static func save(
+        contentsOf records: inout [RecordType], _ persistence: Persistence, _ cascading: Bool,
+        on connection: Connection
     ) throws -> [Saved] {
-        let connection = db.handle.connection
         if persistence == .memory { try requireNoneInFile(records, on: connection) }
         guard !cascading else { return try saveTrees(&records, persistence, on: connection) }
         var copies = records

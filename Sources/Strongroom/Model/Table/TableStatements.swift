@@ -15,9 +15,6 @@ struct TableStatements {
         @usableFromInline static let keep = 7
         /// The key of the row that unique columns identify.
         @usableFromInline static let lookUp = 8
-        /// An update without the unique columns; one for each treatment of nil.
-        @usableFromInline static let overwriteRest = 9
-        @usableFromInline static let keepRest = 10
         /// The SELECT and FROM clauses of a query.
         @usableFromInline static let select = 11
         /// A deletion by a list of keys.
@@ -225,7 +222,7 @@ extension TableSchema {
             .notUnique,
             """
             "\(list)" of table "\(name)" is not unique; upsert by the primary key, by the columns of a unique index, \
-            or with `matching:` in place of `by:`.
+            or with `.matching` in place of `.by`.
             """
         )
     }

@@ -35,7 +35,7 @@ func keepAContact() async throws {
     let contact = Contact(name: "Ada", email: "ada@example.org")
 
     let store = try await Stores.shared.open("addressbook_alice.sqlite")
-    try await store.write { db in try Contact.upsert(contact, by: \.email, in: db) }
+    try await store.write { db in try Contact.upsert(contact, .by(\.email), in: db) }
     let page = try await store.read { db in
         try Contact.where { $0.name.hasPrefix("A") }
             .order { $0.name.ascending }.limit(20).fetch(in: db)

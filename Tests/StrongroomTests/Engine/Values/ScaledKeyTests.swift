@@ -67,7 +67,7 @@ struct ScaledKeyTests {
             #expect(try Band.find(half, in: db) == Band(limit: half, rate: 1, name: "c"))
             let upserted = try Band.upsert(Band(limit: half, rate: 2, name: "d"), in: db)
             #expect(upserted.key == half)
-            let byRate = try Band.upsert(Band(limit: 3, rate: 2, name: "e"), by: \.rate, in: db)
+            let byRate = try Band.upsert(Band(limit: 3, rate: 2, name: "e"), .by(\.rate), in: db)
             #expect(byRate.key == half || byRate.key == 3)
             #expect(try Band.delete(7, in: db))
             #expect(try db.value("SELECT count(*) FROM band WHERE typeof(\"limit\") <> 'integer'", as: Int.self) == 0)
@@ -96,7 +96,7 @@ struct ScaledKeyTests {
         let price = try exactly("19.99")
         try await store.write { db throws in
             let id = try Offer.insert(Offer(id: nil, price: price), in: db)
-            let again = try Offer.upsert(Offer(id: nil, price: price), by: \.price, in: db)
+            let again = try Offer.upsert(Offer(id: nil, price: price), .by(\.price), in: db)
             #expect(again.key == id)
             #expect(try Offer.where { $0.price == price }.fetch(in: db) == [Offer(id: id, price: price)])
             try expectFailure(.constraint) { try Offer.insert(Offer(id: nil, price: -1), in: db) }

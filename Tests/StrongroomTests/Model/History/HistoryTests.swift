@@ -44,7 +44,7 @@ struct HistoryTests {
         let temporary = try await Clinic.store()
         let store = temporary.store
         var patient = Clinic.patient()
-        try await store.write(&patient, author: "ada") { db, patient in try Patient.insert(&patient, in: db) }
+        try await store.write(&patient, author: "ada") { db, patient in try Patient.save(&patient, .insert, in: db) }
         let key = try #require(patient.id)
         try rename(key, in: store, author: "grace")
         try rename(key, in: store, author: nil)

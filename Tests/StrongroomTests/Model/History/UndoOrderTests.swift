@@ -127,7 +127,7 @@ struct UndoOrderTests {
         let temporary = try await TemporaryStore(tables: [Document.schema])
         let store = temporary.store
         var document = Document(text: "a")
-        try await store.write(&document) { db, document in try Document.insert(&document, in: db) }
+        try await store.write(&document) { db, document in try Document.save(&document, .insert, in: db) }
         let key = try #require(document.id)
         let number = try await store.write { db throws in
             try Document.update(key, in: db) { [$0.text.set("b")] }

@@ -297,7 +297,7 @@ struct FamiliesInMemoryTests {
     @Test func copiesOfAParentFollowItToTheFile() async throws {
         try await withTables { db throws in
             var nest = Nest(name: "high")
-            try Nest.insert(&nest, persistence: .memory, in: db)
+            try Nest.save(&nest, persistence: .memory, in: db)
             let draft = try #require(nest.id)
             #expect(draft < 0)
             var wood = Wood(birds: [Bird(home: nest), Bird(home: nest), Bird(nest: draft)])

@@ -133,7 +133,7 @@ struct RecordsInMemoryTests {
             }
             #expect(try Note.insertOrIgnore(Note(text: "again", code: "y", rank: 3), in: db) == nil)
             // An upsert finds the row wherever it is.
-            let upserted = try Note.upsert(Note(text: "changed", code: "y", rank: 5), by: \.code, in: db)
+            let upserted = try Note.upsert(Note(text: "changed", code: "y", rank: 5), .by(\.code), in: db)
             #expect(upserted.key == key)
             #expect(try Note.isInMemory(key, in: db))
         }

@@ -46,9 +46,9 @@ struct DateFormMigrationTests {
         let store = try await TemporaryStore(tables: [Appointment.schema]).store
         try await store.write { db in
             var record = Appointment(day: Self.noon)
-            try Appointment.insert(&record, in: db)
+            try Appointment.save(&record, .insert, in: db)
             let stale = record
-            try Appointment.update(&record, in: db)
+            try Appointment.save(&record, .update, in: db)
             #expect(record.version == 1)
             try expectFailure(.staleRecord) { try Appointment.update(stale, in: db) }
             #expect(try Appointment.where { $0.day == Self.noon }.fetch(in: db) == [record])

@@ -104,7 +104,7 @@ struct SQLInterpolationTests {
             try db.execute("INSERT INTO contact VALUES (1, 'Ada')")
             try expectFailure(.sql) { try Contact.all(in: db) }
             try expectFailure(.sql) { try Contact.find(1, in: db) }
-            try expectFailure(.sql) { try Contact.upsert(Contact(), by: \.email, in: db) }
+            try expectFailure(.sql) { try Contact.upsert(Contact(), .by(\.email), in: db) }
         }
     }
 }

@@ -63,7 +63,7 @@ struct CTPersistanceTests {
             #expect(try db.columns(of: "task").map(\.name) == ["id", "title", "state"])
             #expect(try db.indexes(of: "task").map(\.isUnique) == [true])
             var task = Task("write")
-            try Task.insert(&task, in: db)
+            try Task.save(&task, .insert, in: db)
             #expect(try Task.find(1, in: db)?.state == "it's \"open\"")
             #expect(throws: Task.Unfit.empty) { try Task.insert(Task(""), in: db) }
             #expect(throws: Task.Unfit.empty) { try Task.insert(contentsOf: [Task("b"), Task("")], in: db) }
@@ -141,7 +141,7 @@ struct CTPersistanceTests {
     @Test("insert") func insert() async throws {
         try await store.write { db in
             var contact = Contact(email: "a")
-            try Contact.insert(&contact, in: db)
+            try Contact.save(&contact, .insert, in: db)
             #expect(contact.id == 1)
             #expect(try Contact.insert(contentsOf: Contact.samples(3), in: db) == [2, 3, 4])
             try expectFailure(.constraint) {
@@ -151,7 +151,7 @@ struct CTPersistanceTests {
             let key = try Task.insert(in: db) { [$0.title.set("one value")] }
             #expect(try Task.find(key, in: db)?.title == "one value")
             var named = Named("a text is its own key", 1)
-            try Named.insert(&named, in: db)
+            try Named.save(&named, .insert, in: db)
             #expect(named.name == "a text is its own key")
         }
     }
@@ -172,7 +172,7 @@ struct CTPersistanceTests {
             #expect(try Contact.find([4, 6], in: db) == list)
             #expect(try Contact.where { $0.score > 4 }.update(in: db) { [$0.phone.set(nil), $0.score.set(0)] } == 4)
             #expect(try Contact.update(1, in: db) { [$0.phone.set("110")] })
-            #expect(try Contact.update(keys: [3, 5, 999], in: db) { [$0.phone.set("112")] } == 2)
+            #expect(try Contact.where { $0.id.isIn([3, 5, 999]) }.update(in: db) { [$0.phone.set("112")] } == 2)
             #expect(
                 try Contact.where { $0.email.isIn(["contact8@example.org", "?"]) }
                     .update(in: db) { [$0.phone.set(nil)] } == 1)
@@ -201,19 +201,19 @@ struct CTPersistanceTests {
 
     @Test("upsert by a unique column") func upsert() async throws {
         try await store.write { db in
-            let first = try Note.upsert(Note("a", slug: "s", level: 7), by: \.title, in: db)
+            let first = try Note.upsert(Note("a", slug: "s", level: 7), .by(\.title), in: db)
             #expect(first == Upserted(.inserted, 1))
             // The column decides, then the key, and a given key is kept.
-            #expect(try Note.upsert(Note("a", level: 8), by: \.title, nils: .keep, in: db) == Upserted(.updated, 1))
+            #expect(try Note.upsert(Note("a", level: 8), .by(\.title, nils: .keep), in: db) == Upserted(.updated, 1))
             #expect(try Note.find(1, in: db)?.slug == "s")
             #expect(
-                try Note.upsert(Note("a", level: 8), by: \.title, nils: .overwrite, in: db) == Upserted(.updated, 1))
+                try Note.upsert(Note("a", level: 8), .by(\.title, nils: .overwrite), in: db) == Upserted(.updated, 1))
             #expect(try Note.find(1, in: db) == Note(id: 1, "a", level: 8))
-            #expect(try Note.upsert(Note(id: 1, "b"), by: \.title, in: db).outcome == .updated)
-            #expect(try Note.upsert(Note(id: 40, "c"), by: \.title, in: db) == Upserted(.inserted, 40))
+            #expect(try Note.upsert(Note(id: 1, "b"), .by(\.title), in: db).outcome == .updated)
+            #expect(try Note.upsert(Note(id: 40, "c"), .by(\.title), in: db) == Upserted(.inserted, 40))
             // By the key: nil is new; by another column: nil is an error.
             #expect(try Note.upsert(Note("d", mood: "new"), in: db) == Upserted(.inserted, 41))
-            try expectFailure(.missingKey) { try Note.upsert(Note(nil), by: \.title, in: db) }
+            try expectFailure(.missingKey) { try Note.upsert(Note(nil), .by(\.title), in: db) }
             #expect(try Note.count(in: db) == 3)
         }
     }

@@ -54,12 +54,12 @@ struct ComparedNameTests {
         let store = try await TemporaryStore(tables: [Shouts.schema]).store
         try await store.write { db throws in
             var shout = Shouted(title: "a")
-            try Shouts.insert(&shout, in: db)
+            try Shouts.save(&shout, .insert, in: db)
             #expect(try Shouts.find(1, in: db) == Shouted(id: 1, title: "a", mood: "calm"))
             try Shouts.update(Shouted(id: 1, title: "b", mood: "loud"), only: { [$0.title] }, in: db)
             #expect(try Shouts.find(1, in: db) == Shouted(id: 1, title: "b", mood: "calm"))
             let again = Shouted(title: "b", mood: "quiet")
-            #expect(try Shouts.upsert(again, by: \.title, in: db).outcome == .updated)
+            #expect(try Shouts.upsert(again, .by(\.title), in: db).outcome == .updated)
             try Shouts.insert(contentsOf: ["c", "d"].map { Shouted(title: $0) }, in: db)
             let query = Shouts.order { $0.title.descending }.limit(2)
             let first = try query.fetch(in: db)

@@ -166,12 +166,12 @@ struct KeyTypeTests {
         let store = try await TemporaryStore(tables: [Ticket.schema]).store
         try await store.write { db in
             var ticket = Ticket(seat: "1A")
-            try Ticket.insert(&ticket, in: db)
+            try Ticket.save(&ticket, .insert, in: db)
             let key = try #require(ticket.id)
             #expect(key.rawValue == 1)
             #expect(try Ticket.find(key, in: db) == ticket)
             #expect(try Ticket.where { $0.id == key }.count(in: db) == 1)
-            let result = try Ticket.upsert(Ticket(seat: "1A"), by: \.seat, in: db)
+            let result = try Ticket.upsert(Ticket(seat: "1A"), .by(\.seat), in: db)
             #expect(result.key == key)
             #expect(try Ticket.delete(key, in: db))
         }

@@ -156,7 +156,7 @@ struct HookTests {
             switch verb {
             case "insert": #expect(try Order.insert(order, in: db) == 1)
             case "insert with key":
-                try Order.insert(&order, in: db)
+                try Order.save(&order, .insert, in: db)
                 #expect(order.id == 1 && order.changes == 1)
             case "insert or ignore": #expect(try Order.insertOrIgnore(order, in: db) == 1)
             case "insert in memory": #expect(try Order.insert(order, persistence: .memory, in: db) == -1)
@@ -184,7 +184,7 @@ struct HookTests {
             try Order.insert(in: db) { [$0.id.set(1), $0.item.set("a"), $0.changes.set(0)] }
             try Order.insert(in: db) { [$0.id.set(2), $0.item.set("a"), $0.changes.set(0)] }
             try Order.update(Order(id: 1, item: "b"), only: { [$0.item] }, in: db)
-            try Order.upsert(Order(id: 1, item: "c"), only: { [$0.item] }, in: db)
+            try Order.upsert(Order(id: 1, item: "c"), .key(only: { [$0.item] }), in: db)
             try Order.update(1, in: db) { [$0.item.set("d")] }
             try Order.delete(1, in: db)
             try Order.where { $0.id == 2 }.delete(in: db)

@@ -45,7 +45,7 @@ struct InsertManyMemoryTests {
                     var loans = loans
                     try Loan.update(contentsOf: loans, in: db)
                     try Loan.upsert(contentsOf: loans, in: db)
-                    try Loan.upsert(contentsOf: loans, by: \.id, only: { [$0.owner, $0.note] }, in: db)
+                    try Loan.upsert(contentsOf: loans, .by(\.id, only: { [$0.owner, $0.note] }), in: db)
                     try Loan.save(contentsOf: &loans, in: db)
                 }
             }

@@ -8,7 +8,7 @@ struct InsertTests {
         try await store.write { db in
             #expect(try Contact.insert(Contact(email: "1"), in: db) == 1)
             var second = Contact(email: "2")
-            try Contact.insert(&second, in: db)
+            try Contact.save(&second, .insert, in: db)
             #expect(second.id == 2)
             #expect(try Contact.find(2, in: db) == second)
             #expect(try Contact.insert(contentsOf: [Contact(email: "3"), Contact(email: "4")], in: db) == [3, 4])
@@ -23,7 +23,7 @@ struct InsertTests {
             #expect(try Contact.insert(contact, in: db) == key)
             #expect(try Contact.find(key, in: db) == contact)
             try Contact.delete(key, in: db)
-            try Contact.insert(&contact, in: db)
+            try Contact.save(&contact, .insert, in: db)
             #expect(contact.id == key)
         }
     }
@@ -34,7 +34,7 @@ struct InsertTests {
             try Contact.insert(Contact(id: 1, email: "1"), in: db)
             try expectFailure(.constraint) { try Contact.insert(Contact(id: 1, email: "2"), in: db) }
             var contact = Contact(email: "1")
-            try expectFailure(.constraint) { try Contact.insert(&contact, in: db) }
+            try expectFailure(.constraint) { try Contact.save(&contact, .insert, in: db) }
             #expect(contact == Contact(email: "1"))
             #expect(try Contact.count(in: db) == 1)
         }
@@ -44,7 +44,7 @@ struct InsertTests {
         let store = try await TemporaryStore(tables: [Named.schema]).store
         try await store.write { db in
             var record = Named("seven", 7)
-            try Named.insert(&record, in: db)
+            try Named.save(&record, .insert, in: db)
             #expect(record == Named("seven", 7))
             #expect(try Named.insert(contentsOf: [Named("b"), Named(""), Named("a\0b")], in: db) == ["b", "", "a\0b"])
             #expect(try Named.find("seven", in: db) == record)
@@ -58,7 +58,7 @@ struct InsertTests {
         let store = try await TemporaryStore(tables: [Named.schema]).store
         try await store.write { db in
             var record = Named(nil, 7)
-            let error = try expectFailure(.missingKey) { try Named.insert(&record, in: db) }
+            let error = try expectFailure(.missingKey) { try Named.save(&record, .insert, in: db) }
             #expect(error.message.contains("\"named\""))
             #expect(record == Named(nil, 7))
             try expectFailure(.missingKey) { try Named.insert(contentsOf: [Named("a"), Named(nil)], in: db) }
@@ -111,7 +111,7 @@ struct InsertTests {
                 """)
             #expect(try Contact.insert(Contact(email: "1"), in: db) == 1)
             #expect(try Contact.insert(contentsOf: [Contact(email: "2"), Contact(email: "3")], in: db) == [2, 3])
-            #expect(try Contact.upsert(Contact(email: "4"), by: \.email, in: db).key == 4)
+            #expect(try Contact.upsert(Contact(email: "4"), .by(\.email), in: db).key == 4)
             #expect(try db.value("SELECT max(id) FROM log", as: Int.self) == 1_004)
         }
     }
@@ -152,9 +152,9 @@ struct DefaultOnInsertTests {
             try Note.insert(contentsOf: [Note("b", level: 5), Note("c", mood: "wild", code: [])], in: db)
             #expect(try Note.find(2, in: db) == Note(id: 2, "b", mood: "calm", level: 5, code: [0, 255]))
             #expect(try Note.find(3, in: db) == Note(id: 3, "c", mood: "wild", level: 3, code: []))
-            #expect(try Note.upsert(Note("d", level: 7), by: \.title, in: db).key == 4)
+            #expect(try Note.upsert(Note("d", level: 7), .by(\.title), in: db).key == 4)
             #expect(try Note.find(4, in: db)?.mood == "calm")
-            try Note.upsert(Note("e", level: 8), by: \.title, nils: .keep, in: db)
+            try Note.upsert(Note("e", level: 8), .by(\.title, nils: .keep), in: db)
             #expect(try Note.find(5, in: db)?.mood == "calm")
         }
     }
@@ -169,7 +169,7 @@ struct DefaultOnInsertTests {
             #expect(try Note.find(2, in: db) == Note(id: 2, nil))
             try Note.delete(keys: [1, 2], in: db)
             try Note.insert(Note(id: 1, "a"), in: db)
-            try Note.upsert(Note("a", level: 1), by: \.title, in: db)
+            try Note.upsert(Note("a", level: 1), .by(\.title), in: db)
             #expect(try Note.find(1, in: db) == Note(id: 1, "a", level: 1))
             try Note.upsert(Note(id: 1, "z"), in: db)
             #expect(try Note.find(1, in: db) == Note(id: 1, "z"))

@@ -29,14 +29,14 @@ struct KeysInRecordsTests {
         try await store().write { db in
             var contacts = Contact.samples(40)
             contacts[7].id = 1_000
-            try Contact.insert(contentsOf: &contacts, in: db)
+            try Contact.save(contentsOf: &contacts, .insert, in: db)
             #expect(contacts[6].id == 7 && contacts[7].id == 1_000 && contacts[8].id == 1_001)
             #expect(try Contact.all(in: db).map(\.id) == contacts.map(\.id).sorted { $0 ?? 0 < $1 ?? 0 })
             var tokens = [Token(text: "a"), Token(text: "b")]
-            try Token.insert(contentsOf: &tokens, in: db)
+            try Token.save(contentsOf: &tokens, .insert, in: db)
             #expect(try Set(tokens.compactMap(\.id)).count == 2 && Set(Token.all(in: db)) == Set(tokens))
             var none: [Contact] = []
-            try Contact.insert(contentsOf: &none, in: db)
+            try Contact.save(contentsOf: &none, .insert, in: db)
             #expect(none.isEmpty)
         }
     }
@@ -44,11 +44,11 @@ struct KeysInRecordsTests {
     @Test func aListIsInsertedInAWriteOfAValue() async throws {
         let store = try await store()
         var jobs = [Job(code: "a"), Job(code: "b")]
-        try await store.write(&jobs) { db, jobs in try Job.insert(contentsOf: &jobs, in: db) }
+        try await store.write(&jobs) { db, jobs in try Job.save(contentsOf: &jobs, .insert, in: db) }
         #expect(jobs == [Job(id: 1, code: "a", runs: 1), Job(id: 2, code: "b", runs: 1)])
         #expect(try await store.table(Job.self).all() == jobs)
         var job = Job(code: "c")
-        try await store.write(&job) { db, job in try Job.insert(&job, persistence: .memory, in: db) }
+        try await store.write(&job) { db, job in try Job.save(&job, persistence: .memory, in: db) }
         #expect(job.id == -1 && job.runs == 1)
     }
 
@@ -58,7 +58,7 @@ struct KeysInRecordsTests {
         let before = [Job(code: "a"), Job(code: "b")]
         var jobs = before
         let error = await #expect(throws: StrongroomError.self) {
-            try await store.write(&jobs) { db, jobs in try Job.insert(contentsOf: &jobs, in: db) }
+            try await store.write(&jobs) { db, jobs in try Job.save(contentsOf: &jobs, .insert, in: db) }
         }
         #expect(error?.code == .constraint && jobs == before)
         var contacts = [Contact(email: "x"), Contact(email: "x")]
@@ -67,11 +67,12 @@ struct KeysInRecordsTests {
             try await store.write { db in
                 var copy = first
                 defer { #expect(copy == first) }
-                try Contact.insert(contentsOf: &copy, in: db)
+                try Contact.save(contentsOf: &copy, .insert, in: db)
             }
         }
         await #expect(throws: StrongroomError.self) {
-            try await store.write(&contacts) { db, contacts in try Contact.insert(contentsOf: &contacts, in: db) }
+            try await store.write(&contacts) { db, contacts in try Contact.save(contentsOf: &contacts, .insert, in: db)
+            }
         }
         #expect(contacts == first)
         #expect(try await store.table(Job.self).count() == 1)
@@ -81,26 +82,26 @@ struct KeysInRecordsTests {
         let store = try await store()
         try await store.write { db in
             var job = Job(code: "a")
-            #expect(try Job.upsert(&job, by: \.code, in: db) == Upserted(.inserted, 1))
+            #expect(try Job.save(&job, .by(\.code), in: db) == .inserted)
             #expect(job == Job(id: 1, code: "a", runs: 1))
             var same = Job(id: 77, code: "a", runs: 5)
-            #expect(try Job.upsert(&same, by: \.code, in: db) == Upserted(.updated, 1))
+            #expect(try Job.save(&same, .by(\.code), in: db) == .updated)
             #expect(same == Job(id: 1, code: "a", runs: 6))
             #expect(try Job.all(in: db) == [same])
             var jobs = [Job(code: "b"), Job(code: "a"), Job(code: "b")]
-            let rows = try Job.upsert(contentsOf: &jobs, by: \.code, in: db)
-            #expect(rows == [Upserted(.inserted, 2), Upserted(.updated, 1), Upserted(.updated, 2)])
+            let rows = try Job.save(contentsOf: &jobs, .by(\.code), in: db)
+            #expect(rows == [.inserted, .updated, .updated])
             #expect(jobs.map(\.id) == [2, 1, 2] && jobs.map(\.runs) == [1, 1, 1])
             var contact = Contact(email: "a")
-            #expect(try Contact.upsert(&contact, in: db).outcome == .inserted && contact.id == 1)
+            #expect(try Contact.save(&contact, in: db) == .inserted && contact.id == 1)
             contact.name = "Grace"
-            #expect(try Contact.upsert(&contact, in: db).outcome == .updated)
+            #expect(try Contact.save(&contact, in: db) == .updated)
             var contacts = [contact, Contact(email: "b")]
-            #expect(try Contact.upsert(contentsOf: &contacts, in: db).map(\.key) == [1, 2])
+            #expect(try Contact.save(contentsOf: &contacts, in: db) == [.updated, .inserted])
             #expect(contacts.map(\.id) == [1, 2])
             var clash = [Contact(id: 1, email: "b"), Contact(email: "new")]
             let before = clash
-            try expectFailure(.constraint) { try Contact.upsert(contentsOf: &clash, in: db) }
+            try expectFailure(.constraint) { try Contact.save(contentsOf: &clash, in: db) }
             #expect(clash == before)
         }
     }

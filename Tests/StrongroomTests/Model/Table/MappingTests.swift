@@ -50,17 +50,17 @@ struct MappingTests {
         let store = try await TemporaryStore(tables: [Contact.schema, Archive.schema]).store
         try await store.write { db in
             var contact = Contact(name: "live")
-            try Contact.insert(&contact, in: db)
+            try Contact.save(&contact, .insert, in: db)
             var old = Contact(name: "old")
             try Archive.insert(contentsOf: [Contact(email: "1"), Contact(email: "2")], in: db)
-            try Archive.insert(&old, in: db)
+            try Archive.save(&old, .insert, in: db)
             #expect(old.id == 3)
             #expect(try Contact.all(in: db) == [contact])
             #expect(try Archive.find(3, in: db) == old)
             #expect(try Archive.where { $0.name == "old" }.fetch(in: db) == [old])
             old.name = "older"
             try Archive.update(old, in: db)
-            #expect(try Archive.upsert(Contact(name: "oldest", email: old.email), by: \.email, in: db).key == 3)
+            #expect(try Archive.upsert(Contact(name: "oldest", email: old.email), .by(\.email), in: db).key == 3)
             #expect(try Contact.find(1, in: db)?.name == "live")
             try Contact.delete(1, in: db)
             #expect(try Archive.count(in: db) == 3)
@@ -155,13 +155,13 @@ struct MappingTests {
             expected[1].name = "new"
             expected[1].phone = nil
             #expect(try Contact.all(in: db) == expected)
-            try Card.upsert(Card(id: 1, name: "newer", phone: nil), nils: .keep, in: db)
+            try Card.upsert(Card(id: 1, name: "newer", phone: nil), .key(nils: .keep), in: db)
             expected[0].name = "newer"
             #expect(try Contact.all(in: db) == expected)
             // The columns that it lacks must not be empty, and have no default.
             try expectFailure(.constraint) { try Card.insert(Card(name: "x", phone: nil), in: db) }
             let error = try expectFailure(.notUnique) {
-                try Card.upsert(Card(name: "x", phone: nil), by: \.email, in: db)
+                try Card.upsert(Card(name: "x", phone: nil), .by(\.email), in: db)
             }
             #expect(error.message.contains("\"email\""))
             try Card.delete(1, in: db)
@@ -199,7 +199,7 @@ struct StoreTableTests {
         #expect(try await contacts.fetch(Contact.where { $0.email > "1" }.limit(1)).count == 1)
         try await store.write { db in try Contact.update(Contact(id: 2, name: "Bo", email: "2"), in: db) }
         let result = try await store.write { db in
-            try Contact.upsert(Contact(name: "Cy", email: "3", phone: nil), by: \.email, nils: .keep, in: db)
+            try Contact.upsert(Contact(name: "Cy", email: "3", phone: nil), .by(\.email, nils: .keep), in: db)
         }
         #expect(result.key == 3 && result.outcome == .updated)
         #expect(try await contacts.all().map(\.name) == ["Ada", "Bo", "Cy"])
@@ -225,7 +225,7 @@ struct StoreTableTests {
             try await store.write { db in try Contact.update(Contact(id: 9), in: db) }
         }
         try await expectFailure(.notUnique) {
-            try await store.write { db in try Contact.upsert(Contact(), by: \.name, in: db) }
+            try await store.write { db in try Contact.upsert(Contact(), .by(\.name), in: db) }
         }
         #expect(try await contacts.all() == [Contact(id: 1, email: "1")])
     }

@@ -116,7 +116,7 @@ struct RandomProgramTests {
             try expectFailure(.constraint) { try Odd.insert(odd, in: db) }
             #expect(try Odd.insertOrIgnore(odd, in: db) == nil)
         } else {
-            try Odd.insert(&odd, in: db)
+            try Odd.save(&odd, .insert, in: db)
             model.append(odd)
         }
     }
@@ -154,7 +154,7 @@ struct RandomProgramTests {
         var odd = Odd(&generator)
         let keeps = Bool.random(using: &generator)
         if Bool.random(using: &generator), let other = model.randomElement(using: &generator) { odd.text = other.text }
-        let done = try Odd.upsert(odd, by: \.text, nils: keeps ? .keep : .overwrite, in: db)
+        let done = try Odd.upsert(odd, .by(\.text, nils: keeps ? .keep : .overwrite), in: db)
         odd.id = done.key
         if let place = model.firstIndex(where: { Self.isSame($0.text, odd.text) }) {
             #expect(done == Upserted(.updated, model[place].id ?? 0))

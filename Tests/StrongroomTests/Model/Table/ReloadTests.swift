@@ -144,7 +144,7 @@ struct ReloadTests {
         ] {
             try await expectFailure(code) {
                 try await temporary.store.write { db in
-                    let rows = try Crate.upsert(json: json, by: \.code, in: db)
+                    let rows = try Crate.upsert(json: json, .by(\.code), in: db)
                     return try Crate.stored(rows.map(\.key), as: Stored.self, in: db)
                 }
             }
@@ -200,7 +200,7 @@ struct ReloadTests {
         try await temporary.store.write { db throws in
             let list = #"[{"code": "a"}, {"code": "b", "state": "old"}, {"code": "a", "weight": 4}]"#
             #expect(
-                try Crate.stored(Crate.upsert(json: list, by: \.code, in: db).map(\.key), as: Stored.self, in: db) == [
+                try Crate.stored(Crate.upsert(json: list, .by(\.code), in: db).map(\.key), as: Stored.self, in: db) == [
                     Stored(1, "a", 4000), Stored(2, "b", 1000), Stored(1, "a", 4000),
                 ])
             let patch = #"{"id": 2, "weight": 3}"#
@@ -208,12 +208,14 @@ struct ReloadTests {
                 try Crate.stored(Crate.upsert(json: patch, in: db).map(\.key), as: Crate.self, in: db)
                     == [Crate(id: 2, code: "b", weight: 3, state: "old", route: "by b")])
             #expect(
-                try Crate.stored(Crate.upsert(json: "[]", by: \.code, in: db).map(\.key), as: Crate.self, in: db) == [])
+                try Crate.stored(Crate.upsert(json: "[]", .by(\.code), in: db).map(\.key), as: Crate.self, in: db) == []
+            )
             let row = try Crate.stored(
-                Crate.upsert(dictionary: ["code": "b", "weight": 6], by: \.code, in: db).key, as: Crate.self, in: db)
+                Crate.upsert(dictionaries: [["code": "b", "weight": 6]], .by(\.code), in: db)[0].key, as: Crate.self,
+                in: db)
             #expect(row == Crate(id: 2, code: "b", weight: 6, state: "old", route: "by b"))
             let new = try Crate.stored(
-                Crate.upsert(dictionary: ["code": "c"], by: \.code, in: db).key, as: Crate.self, in: db)
+                Crate.upsert(dictionaries: [["code": "c"]], .by(\.code), in: db)[0].key, as: Crate.self, in: db)
             #expect(new == Crate(id: 3, code: "c", weight: 1, state: "new", route: "by c"))
         }
     }

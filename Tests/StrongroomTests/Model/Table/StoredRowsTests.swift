@@ -109,11 +109,11 @@ struct StoredRowsTests {
         try await temporary.store.write { db throws in
             try Parcel.insert(Parcel(code: "a", weight: 1, state: "sent"), in: db)
             let kept = try Parcel.stored(
-                Parcel.upsert(Parcel(code: "a", weight: 2), by: \.code, nils: .keep, in: db).key, as: Stored.self,
+                Parcel.upsert(Parcel(code: "a", weight: 2), .by(\.code, nils: .keep), in: db).key, as: Stored.self,
                 in: db)
             #expect(kept == Stored(1, "a", "sent", "by a", "after 2", 2000))
             let new = try Parcel.stored(
-                Parcel.upsert(Parcel(code: "b", weight: 3), by: \.code, in: db).key, as: Stored.self, in: db)
+                Parcel.upsert(Parcel(code: "b", weight: 3), .by(\.code), in: db).key, as: Stored.self, in: db)
             #expect(new == Stored(2, "b", "new", "by b", "after 3", 3000))
             let byKey = try Parcel.stored(
                 Parcel.upsert(Parcel(id: 2, code: "c", weight: 4), in: db).key, as: Stored.self, in: db)
@@ -121,7 +121,7 @@ struct StoredRowsTests {
             // Two records of the list are one row, which is returned as it is after both.
             let list = [Parcel(code: "d", weight: 5), Parcel(code: "d", weight: 6), Parcel(code: "a", weight: 7)]
             let stored = try Parcel.stored(
-                Parcel.upsert(contentsOf: list, by: \.code, in: db).map(\.key), as: Stored.self, in: db)
+                Parcel.upsert(contentsOf: list, .by(\.code), in: db).map(\.key), as: Stored.self, in: db)
             #expect(stored.map(\.id) == [3, 3, 1] && stored.map(\.grams) == [6000, 6000, 7000])
             let keyed = [Parcel(id: 1, code: "a", weight: 8), Parcel(code: "e", weight: 9)]
             #expect(
@@ -129,15 +129,16 @@ struct StoredRowsTests {
                     \.grams) == [8000, 9000])
             let chosen = Parcel(id: 9, code: "e", weight: 11, state: "new")
             let some = try Parcel.stored(
-                Parcel.upsert(chosen, by: \.code, only: { [$0.weight] }, in: db).key, as: Stored.self, in: db)
+                Parcel.upsert(chosen, .by(\.code, only: { [$0.weight] }), in: db).key, as: Stored.self, in: db)
             #expect(some == Stored(4, "e", "new", "by e", "after 9", 11_000))
             let more = try Parcel.stored(
-                Parcel.upsert(Parcel(id: 4, code: "f", weight: 12), only: { [$0.code] }, in: db).key, as: Stored.self,
+                Parcel.upsert(Parcel(id: 4, code: "f", weight: 12), .key(only: { [$0.code] }), in: db).key,
+                as: Stored.self,
                 in: db)
             #expect(more == Stored(4, "f", "new", "by e", "after 9", 11_000))
             try db.execute("UPDATE parcel SET state = 'lost' WHERE id < 3")
             let several = try Parcel.stored(
-                Parcel.upsert(Parcel(code: "x", weight: 10, state: "found"), matching: \.state, in: db).map(\.key),
+                Parcel.upsert(Parcel(code: "x", weight: 10, state: "found"), .matching(\.state), in: db).keys,
                 as: Parcel.self, in: db)
             #expect(several == [Parcel(id: 5, code: "x", weight: 10, state: "found")])
         }

@@ -28,7 +28,7 @@ struct UUIDKeyTests {
         let store = try await TemporaryStore(tables: [Token.schema]).store
         try await store.write { db throws in
             var token = Token(text: "a")
-            try Token.insert(&token, in: db)
+            try Token.save(&token, .insert, in: db)
             let key = try #require(token.id)
             #expect(try Token.find(key, in: db) == token)
             #expect(try Token.insert(Token(text: "b"), in: db) != key)

@@ -230,9 +230,9 @@ extension UpdateManyTests {
             switch self {
             case .update: try Item.update(record, in: db)
             case .upsert: try Item.upsert(record, in: db)
-            case .upsertKeeping: try Item.upsert(record, nils: .keep, in: db)
-            case .upsertByName: try Item.upsert(record, by: \.name, in: db)
-            case .upsertSome: try Item.upsert(record, by: \.id, only: { [$0.owner, $0.note] }, in: db)
+            case .upsertKeeping: try Item.upsert(record, .key(nils: .keep), in: db)
+            case .upsertByName: try Item.upsert(record, .by(\.name), in: db)
+            case .upsertSome: try Item.upsert(record, .by(\.id, only: { [$0.owner, $0.note] }), in: db)
             case .save: try Item.save(&record, in: db)
             }
         }
@@ -242,9 +242,9 @@ extension UpdateManyTests {
             switch self {
             case .update: try Item.update(contentsOf: records, in: db)
             case .upsert: try Item.upsert(contentsOf: records, in: db)
-            case .upsertKeeping: try Item.upsert(contentsOf: records, nils: .keep, in: db)
-            case .upsertByName: try Item.upsert(contentsOf: records, by: \.name, in: db)
-            case .upsertSome: try Item.upsert(contentsOf: records, by: \.id, only: { [$0.owner, $0.note] }, in: db)
+            case .upsertKeeping: try Item.upsert(contentsOf: records, .key(nils: .keep), in: db)
+            case .upsertByName: try Item.upsert(contentsOf: records, .by(\.name), in: db)
+            case .upsertSome: try Item.upsert(contentsOf: records, .by(\.id, only: { [$0.owner, $0.note] }), in: db)
             case .save: try Item.save(contentsOf: &records, in: db)
             }
         }

@@ -21,7 +21,7 @@ struct UpdateTests {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in
             var contact = Contact()
-            try Contact.insert(&contact, in: db)
+            try Contact.save(&contact, .insert, in: db)
             try Contact.update(contact, in: db)
             try Contact.update(contact, in: db)
             #expect(try Contact.all(in: db) == [contact])

@@ -23,7 +23,7 @@ struct UpsertTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let store = try await Self.makeStore()
-        let result = try await store.write { db in try Contact.upsert(record, by: \.email, nils: nils, in: db) }
+        let result = try await store.write { db in try Contact.upsert(record, .by(\.email, nils: nils), in: db) }
         #expect(result.outcome == outcome, sourceLocation: sourceLocation)
         #expect(result.key == key, sourceLocation: sourceLocation)
         let all = try await store.table(Contact.self).all()
@@ -83,15 +83,15 @@ struct UpsertTests {
         let store = try await Self.makeStore()
         try await store.write { db in
             let sparse = Contact(id: 2, name: "Bob", email: "bob", phone: nil, score: 9, photo: [])
-            #expect(try Contact.upsert(sparse, by: \.id, nils: .keep, in: db).outcome == .updated)
+            #expect(try Contact.upsert(sparse, .by(\.id, nils: .keep), in: db).outcome == .updated)
             #expect(try Contact.find(2, in: db)?.phone == "2")
             #expect(try Contact.upsert(sparse, in: db).outcome == .updated)
             #expect(try Contact.find(2, in: db) == sparse)
-            let given = try Contact.upsert(Contact(id: 9, email: "9"), by: \.id, in: db)
+            let given = try Contact.upsert(Contact(id: 9, email: "9"), .by(\.id), in: db)
             #expect(given.outcome == .inserted)
             #expect(given.key == 9)
             for nils in [NilPolicy.overwrite, .keep] {
-                let made = try Contact.upsert(Contact(email: "new \(nils)"), by: \.id, nils: nils, in: db)
+                let made = try Contact.upsert(Contact(email: "new \(nils)"), .by(\.id, nils: nils), in: db)
                 #expect(made.outcome == .inserted)
                 #expect(try Contact.find(made.key, in: db)?.email == "new \(nils)")
             }
@@ -103,7 +103,7 @@ struct UpsertTests {
         let store = try await TemporaryStore(tables: [Named.schema]).store
         try await store.write { db in
             #expect(try Named.upsert(Named("a", 1), in: db).outcome == .inserted)
-            let result = try Named.upsert(Named("a", 2), by: \.name, in: db)
+            let result = try Named.upsert(Named("a", 2), .by(\.name), in: db)
             #expect(result.outcome == .updated)
             #expect(result.key == "a")
             try expectFailure(.missingKey) { try Named.upsert(Named(nil, 3), in: db) }
@@ -119,11 +119,11 @@ struct UpsertTests {
             for nils in [NilPolicy.overwrite, .keep] {
                 for key: Int64? in [nil, 1, 2, 99] {
                     let byTitle = try expectFailure(.missingKey) {
-                        try Note.upsert(Note(id: key, nil, slug: "t", level: 9), by: \.title, nils: nils, in: db)
+                        try Note.upsert(Note(id: key, nil, slug: "t", level: 9), .by(\.title, nils: nils), in: db)
                     }
                     #expect(byTitle.message.contains("\"title\""))
                     try expectFailure(.missingKey) {
-                        try Note.upsert(Note(id: key, "t", level: 9), by: \.slug, nils: nils, in: db)
+                        try Note.upsert(Note(id: key, "t", level: 9), .by(\.slug, nils: nils), in: db)
                     }
                 }
             }
@@ -135,7 +135,7 @@ struct UpsertTests {
         let store = try await TemporaryStore(tables: [Note.schema]).store
         try await store.write { db in
             try Note.insert(Note("a", slug: "s", level: 1), in: db)
-            let result = try Note.upsert(Note("b", slug: "s", level: 2), by: \.slug, in: db)
+            let result = try Note.upsert(Note("b", slug: "s", level: 2), .by(\.slug), in: db)
             #expect(result.outcome == .updated)
             #expect(try Note.all(in: db).map(\.title) == ["b"])
         }
@@ -148,14 +148,14 @@ struct UpsertTests {
             let before = try Note.all(in: db)
             for _ in 1...2 {
                 let error = try expectFailure(.notUnique) {
-                    try Note.upsert(Note(id: 1, "b", level: 2), by: \.code, in: db)
+                    try Note.upsert(Note(id: 1, "b", level: 2), .by(\.code), in: db)
                 }
                 #expect(error.message.contains("\"code\""))
                 // Unique only together with another column.
-                try expectFailure(.notUnique) { try Note.upsert(Note(id: 1, "b", level: 2), by: \.mood, in: db) }
-                try expectFailure(.notUnique) { try Note.upsert(Note(id: 1, "b", level: 2), by: \.level, in: db) }
+                try expectFailure(.notUnique) { try Note.upsert(Note(id: 1, "b", level: 2), .by(\.mood), in: db) }
+                try expectFailure(.notUnique) { try Note.upsert(Note(id: 1, "b", level: 2), .by(\.level), in: db) }
                 // A plain index.
-                try expectFailure(.notUnique) { try Contact.upsert(Contact(id: 1), by: \.name, in: db) }
+                try expectFailure(.notUnique) { try Contact.upsert(Contact(id: 1), .by(\.name), in: db) }
             }
             #expect(try Note.all(in: db) == before)
             #expect(try Contact.count(in: db) == 0)
@@ -170,18 +170,18 @@ struct UpsertTransactionTests {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         await #expect(throws: Stop.self) {
             try await store.write { db in
-                for contact in Contact.samples(4) { try Contact.upsert(contact, by: \.email, in: db) }
-                for contact in Contact.samples(4) { try Contact.upsert(contact, by: \.email, in: db) }
+                for contact in Contact.samples(4) { try Contact.upsert(contact, .by(\.email), in: db) }
+                for contact in Contact.samples(4) { try Contact.upsert(contact, .by(\.email), in: db) }
                 #expect(try Contact.count(in: db) == 4)
                 throw Stop()
             }
         }
         #expect(try await store.table(Contact.self).count() == 0)
         try await store.write { db in
-            try Contact.upsert(Contact(email: "kept"), by: \.email, in: db)
+            try Contact.upsert(Contact(email: "kept"), .by(\.email), in: db)
             #expect(throws: Stop.self) {
                 try db.savepoint { db in
-                    try Contact.upsert(Contact(name: "undone", email: "kept"), by: \.email, in: db)
+                    try Contact.upsert(Contact(name: "undone", email: "kept"), .by(\.email), in: db)
                     throw Stop()
                 }
             }
@@ -201,13 +201,13 @@ struct UpsertTransactionTests {
             for nils in [NilPolicy.overwrite, .keep] {
                 for note in failing {
                     let error = try expectFailure(.constraint) {
-                        try Note.upsert(note, by: \.title, nils: nils, in: db)
+                        try Note.upsert(note, .by(\.title, nils: nils), in: db)
                     }
                     #expect(error.message.contains("note.slug"))
                     #expect(try Note.all(in: db) == before)
                 }
             }
-            try Note.upsert(Note("c", slug: "c", level: 6), by: \.title, in: db)
+            try Note.upsert(Note("c", slug: "c", level: 6), .by(\.title), in: db)
         }
         #expect(try await store.table(Note.self).all().map(\.title) == ["a", "b", "c"])
     }
@@ -220,7 +220,7 @@ struct UpsertTransactionTests {
                 Contact(email: "a", score: .nan), Contact(id: 1, email: "b", score: .nan),
                 Contact(email: "c", score: .nan),
             ] {
-                try expectFailure(.valueNotStorable) { try Contact.upsert(contact, by: \.email, in: db) }
+                try expectFailure(.valueNotStorable) { try Contact.upsert(contact, .by(\.email), in: db) }
             }
             #expect(try Contact.all(in: db) == [Contact(id: 1, email: "a")])
         }
@@ -243,7 +243,7 @@ struct UpsertTransactionTests {
             var model: [Int64: Contact] = [:]
             for (contact, nils) in steps {
                 let (expected, isNew) = Self.upsert(contact, nils, &model)
-                let result = try Contact.upsert(contact, by: \.email, nils: nils, in: db)
+                let result = try Contact.upsert(contact, .by(\.email, nils: nils), in: db)
                 try #require(result.key == expected)
                 try #require((result.outcome == .inserted) == isNew)
             }

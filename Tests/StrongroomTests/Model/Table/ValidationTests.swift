@@ -60,7 +60,7 @@ struct ValidationTests {
         try await store.write { db in
             #expect(throws: Self.noInsert) { try Choosy.insert(Choosy("no insert", "1"), in: db) }
             var record = Choosy("no insert", "1")
-            #expect(throws: Self.noInsert) { try Choosy.insert(&record, in: db) }
+            #expect(throws: Self.noInsert) { try Choosy.save(&record, .insert, in: db) }
             #expect(record.id == nil)
             #expect(throws: Self.noInsert) {
                 try Choosy.insert(contentsOf: [Choosy("a", "1"), Choosy("no insert", "2")], in: db)
@@ -89,19 +89,19 @@ struct ValidationTests {
             try Choosy.insert(Choosy("a", "1"), in: db)
             for nils in [NilPolicy.overwrite, .keep] {
                 #expect(throws: Self.noUpdate, "by the unique column") {
-                    try Choosy.upsert(Choosy("no update", "1"), by: \.code, nils: nils, in: db)
+                    try Choosy.upsert(Choosy("no update", "1"), .by(\.code, nils: nils), in: db)
                 }
                 #expect(throws: Self.noUpdate, "by the key") {
-                    try Choosy.upsert(Choosy(id: 1, "no update", "9"), by: \.code, nils: nils, in: db)
+                    try Choosy.upsert(Choosy(id: 1, "no update", "9"), .by(\.code, nils: nils), in: db)
                 }
                 #expect(throws: Self.noUpdate) {
-                    try Choosy.upsert(Choosy(id: 1, "no update", "9"), nils: nils, in: db)
+                    try Choosy.upsert(Choosy(id: 1, "no update", "9"), .key(nils: nils), in: db)
                 }
                 #expect(throws: Self.noInsert) {
-                    try Choosy.upsert(Choosy("no insert", "9"), by: \.code, nils: nils, in: db)
+                    try Choosy.upsert(Choosy("no insert", "9"), .by(\.code, nils: nils), in: db)
                 }
                 #expect(throws: Self.noInsert) {
-                    try Choosy.upsert(Choosy(id: 9, "no insert", "9"), by: \.code, nils: nils, in: db)
+                    try Choosy.upsert(Choosy(id: 9, "no insert", "9"), .by(\.code, nils: nils), in: db)
                 }
             }
             #expect(try Choosy.all(in: db) == [Choosy(id: 1, "a", "1")])
@@ -111,11 +111,11 @@ struct ValidationTests {
     @Test func anUpsertIsNotAskedAboutWhatItDoesNot() async throws {
         let store = try await TemporaryStore(tables: [Choosy.schema]).store
         try await store.write { db in
-            try Choosy.upsert(Choosy("no update", "1"), by: \.code, in: db)
-            try Choosy.upsert(Choosy(id: 5, "no update", "5"), by: \.code, in: db)
+            try Choosy.upsert(Choosy("no update", "1"), .by(\.code), in: db)
+            try Choosy.upsert(Choosy(id: 5, "no update", "5"), .by(\.code), in: db)
             try Choosy.upsert(Choosy(id: 6, "no update", "6"), in: db)
-            try Choosy.upsert(Choosy("no insert", "1"), by: \.code, in: db)
-            try Choosy.upsert(Choosy(id: 5, "no insert", "55"), by: \.code, in: db)
+            try Choosy.upsert(Choosy("no insert", "1"), .by(\.code), in: db)
+            try Choosy.upsert(Choosy(id: 5, "no insert", "55"), .by(\.code), in: db)
             #expect(try Choosy.all(in: db).map(\.name) == ["no insert", "no insert", "no update"])
         }
     }

@@ -47,7 +47,7 @@ struct GroupCommitTests {
                 usleep(1000)
                 let start = Date()
                 var stamp = Stamp()
-                try Stamp.insert(&stamp, in: db)
+                try Stamp.save(&stamp, .insert, in: db)
                 return try #require(stamp.created) >= start
             }
         }

@@ -105,14 +105,14 @@ extension Table where Self: Record, RecordType == Self {
     }
 }
 
-extension [JSONNode] {
+extension Array {
     /// Transforms the records of a list.
     ///
     /// - Parameter isList: Whether they are one, so that an error names the record's index.
-    func mapRecords<Result>(isList: Bool = true, _ transform: (JSONNode) throws -> Result) throws -> [Result] {
-        try enumerated().map { index, node in
+    func mapRecords<Result>(isList: Bool = true, _ transform: (Element) throws -> Result) throws -> [Result] {
+        try enumerated().map { index, record in
             do {
-                return try transform(node)
+                return try transform(record)
             } catch let error as StrongroomError where isList {
                 throw error.with(message: "At index \(index) of the list: \(error.message)")
             }

@@ -1,114 +1,99 @@
 extension Table where Self: Record, RecordType == Self {
-    /// Upserts JSON: updates the row that unique columns identify, or inserts a new one.
+    /// Upserts JSON: updates the row that a rule identifies, or inserts a new one.
     ///
-    /// In an existing row, only the columns in the JSON are written; `null` is NULL. Where they have these values
-    /// already, nothing is written: the version and the time of the last update stay, and observers are not notified.
-    /// In a new row, a missing value is the column's default, or nil. The existing row is the one in which the columns
-    /// have the values of the JSON, otherwise the one with its primary key, if the JSON contains one.
+    /// In an existing row, only the columns in the JSON are written; `null` is NULL, unless the rule keeps nils. Where
+    /// they have these values already, nothing is written: the version and the time of the last update stay, and
+    /// observers are not notified. In a new row, a missing value is the column's default, or nil. The existing row is
+    /// the one in which the rule's columns have the values of the JSON, otherwise the one with its primary key, if the
+    /// JSON contains one.
     ///
     /// ```swift
-    /// try Contact.upsert(json: #"[{"email": "ada@example.org", "phone": "030"}]"#, by: \.email, in: db)
+    /// try Contact.upsert(json: #"[{"email": "ada@example.org", "phone": "030"}]"#, .by(\.email), in: db)
     /// ```
     ///
     /// - Parameters:
     ///   - json: The text of an object, or of an array of objects, which are written in order; an object may update the
     ///     row that an earlier one inserted.
-    ///   - columns: The primary key, a unique column, or all columns of a unique index.
+    ///   - rule: The row of each, and which of the columns in the JSON are written to it if it exists.
     ///   - coding: The key mapping and the date format.
     ///   - db: A write transaction.
     /// - Returns: For each object, whether its row existed, and its key.
     /// - Throws: ``StrongroomError`` with `notARecord` for a text that is neither an object nor an array of objects, an
-    ///   unknown key, or a missing one that a new row needs; `typeMismatch`, `notUnique`, `missingKey` if there is no
-    ///   value for one of the columns, `constraint`; errors of the validations. The message names the object's index in
-    ///   an array. Nothing is changed then.
-    @discardableResult
-    public static func upsert<each V>(
-        json: String,
-        by columns: repeat KeyPath<Columns, Column<each V>>,
-        coding: RecordCoding = RecordCoding(),
-        in db: borrowing some Writing & ~Copyable
-    ) throws -> [Upserted<Key>] {
-        try upsert(json, by: UpsertTarget<Self>(repeat each columns), coding, in: db)
-    }
-
-    /// Upserts JSON by the primary key: updates the row with that key, or inserts a new one if there is none or the
-    /// JSON contains no key.
-    ///
-    /// - Parameters:
-    ///   - json: The text of an object, or of an array of objects.
-    ///   - coding: The key mapping and the date format.
-    ///   - db: A write transaction.
-    /// - Returns: For each object, whether its row existed, and its key.
-    /// - Throws: As the method for other columns; nothing is changed then.
+    ///   unknown key, or a missing one that a new row needs; `typeMismatch`, `constraint`, what the ``WriteRule`` names;
+    ///   errors of the validations. The message names the object's index in an array. Nothing is changed then.
     @discardableResult
     public static func upsert(
-        json: String,
-        coding: RecordCoding = RecordCoding(),
-        in db: borrowing some Writing & ~Copyable
-    ) throws -> [Upserted<Key>] {
-        try upsert(json, by: .primaryKey, coding, in: db)
-    }
-
-    /// Upserts a dictionary, as `upsert(json:by:coding:in:)` does with an object.
-    ///
-    /// - Parameters:
-    ///   - dictionary: The values. In an existing row, only these are written.
-    ///   - columns: The primary key, a unique column, or all columns of a unique index.
-    ///   - coding: The key mapping and the date format; by default dates are as stored.
-    ///   - db: A write transaction.
-    /// - Returns: Whether the row existed, and its key.
-    /// - Throws: As the method for JSON.
-    @discardableResult
-    public static func upsert<each V>(
-        dictionary: [String: Value],
-        by columns: repeat KeyPath<Columns, Column<each V>>,
-        coding: RecordCoding = .stored,
-        in db: borrowing some Writing & ~Copyable
-    ) throws -> Upserted<Key> {
-        try upsert(dictionary, by: UpsertTarget<Self>(repeat each columns), coding, in: db)
-    }
-
-    static func upsert(
-        _ dictionary: [String: Value], by target: UpsertTarget<Self>, _ coding: RecordCoding,
-        in db: borrowing some Writing & ~Copyable
-    ) throws -> Upserted<Key> {
-        let given = FieldValues(try RecordField.all(of: Self.self, coding), dictionary) { try $0.read($1) }
-        return try upsert(given, by: target, coding, in: db)
-    }
-
-    static func upsert(
-        _ json: String, by target: UpsertTarget<Self>, _ coding: RecordCoding,
+        json: String, _ rule: WriteRule<Self> = .key, coding: RecordCoding = RecordCoding(),
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
         let node = try JSONNode(text: json)
         let (nodes, isList) = if case .list(let nodes) = node { (nodes, true) } else { ([node], false) }
         let fields = try RecordField.all(of: Self.self, coding)
+        let plan = try WritePlan(rule, on: db.handle.connection)
         return try db.inPart { db in
             try nodes.mapRecords(isList: isList) { node in
-                let given = FieldValues(fields, try object(node)) { try $0.read($1) }
-                return try upsert(given, by: target, coding, in: db)
+                try upsert(FieldValues(fields, try object(node)) { try $0.read($1) }, plan, coding, in: db)
+            }
+        }
+    }
+
+    /// Upserts dictionaries, as `upsert(json:_:coding:in:)` does with an array of objects.
+    ///
+    /// ```swift
+    /// try Contact.upsert(dictionaries: [["email": "ada@example.org", "phone": "030"]], .by(\.email), in: db)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - dictionaries: The values. In an existing row, only these are written.
+    ///   - rule: The row of each, and which of the values are written to it if it exists.
+    ///   - coding: The key mapping and the date format; by default dates are as stored.
+    ///   - db: A write transaction.
+    /// - Returns: For each dictionary, whether its row existed, and its key.
+    /// - Throws: As the method for JSON.
+    @discardableResult
+    public static func upsert(
+        dictionaries: some Sequence<[String: Value]>, _ rule: WriteRule<Self> = .key,
+        coding: RecordCoding = .stored, in db: borrowing some Writing & ~Copyable
+    ) throws -> [Upserted<Key>] {
+        let fields = try RecordField.all(of: Self.self, coding)
+        let plan = try WritePlan(rule, on: db.handle.connection)
+        return try db.inPart { db in
+            try Array(dictionaries).mapRecords(isList: true) { values in
+                try upsert(FieldValues(fields, values) { try $0.read($1) }, plan, coding, in: db)
             }
         }
     }
 
     private static func upsert<Given>(
-        _ given: FieldValues<Given>, by target: UpsertTarget<Self>, _ coding: RecordCoding,
+        _ given: FieldValues<Given>, _ plan: WritePlan<Self>, _ coding: RecordCoding,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        let connection = db.handle.connection
-        guard let present = try row(of: given, by: target, in: db) else {
+        let rows = try rows(of: given, plan, in: db)
+        guard let first = rows.first else {
             let new = try record(given.fields, given.values, coding, onto: nil, given.read)
-            return Upserted(.inserted, try insert(new, on: connection))
+            guard plan.row != .update else {
+                throw key(of: new) == nil ? TableFailure.missingKey(schema) : TableFailure.noSuchRow(schema)
+            }
+            return Upserted(.inserted, try insert(new, on: db.handle.connection))
         }
+        let written = try given.written(plan)
+        let keys = try rows.map { try update($0, with: written, coding, on: db.handle.connection) }
+        return Upserted(.updated, key(of: first) ?? keys[0], others: Array(keys.dropFirst()))
+    }
+
+    /// - Returns: The row's key.
+    private static func update<Given>(
+        _ present: Self, with given: FieldValues<Given>, _ coding: RecordCoding, on connection: Connection
+    ) throws -> Key {
         guard let key = key(of: present) else { throw TableFailure.missingKey(schema) }
         let changed = try record(given.fields, given.values, coding, onto: present, given.read)
         try validateUpdate(changed)
-        guard try isUpdate(changed, of: present) else { return Upserted(.updated, key) }
+        guard try isUpdate(changed, of: present) else { return key }
         let leftOut = columnNames.indices.filter { !given.mentions(columnNames[$0]) }
-        guard try updateRow(changed, at: key, except: leftOut, on: connection) else {
+        guard try update(changed, at: key, Operation.overwrite, except: leftOut, on: connection) else {
             throw TableFailure.noSuchRow(schema)
         }
-        return Upserted(.updated, key)
+        return key
     }
 
     /// Whether a record has other values than its row, but for the key and the times that the table keeps.
@@ -119,39 +104,47 @@ extension Table where Self: Record, RecordType == Self {
         return try !changed.columns(differingFrom: present).isSubset(of: unwritten)
     }
 
-    /// The existing row: the one in which the target's columns have the values, otherwise the one with the primary key.
-    private static func row<Given>(
-        of given: FieldValues<Given>, by target: UpsertTarget<Self>, in db: borrowing some Writing & ~Copyable
-    ) throws -> Self? {
-        if !target.isPrimaryKey {
-            let names = target.indices.map { columnNames[$0] }
-            try schema.checkUnique(names)
-            let values = try names.map { name in
+    /// The existing rows: those in which the rule's columns have the values, otherwise the one with the primary key.
+    private static func rows<Given>(
+        of given: FieldValues<Given>, _ plan: WritePlan<Self>, in db: borrowing some Writing & ~Copyable
+    ) throws -> [Self] {
+        guard plan.row != .insert else { return [] }
+        if !plan.indices.isEmpty {
+            if plan.row == .unique { try schema.checkUnique(plan.names) }
+            let values = try plan.names.map { name in
                 guard let value = try given.value(of: name), value != .null else {
                     throw TableFailure.missingUnique(schema, name)
                 }
                 return value
             }
-            if let row = try row(names, values, in: db) { return row }
+            let rows = try rows(plan.names, values, isUnique: plan.row == .unique, in: db)
+            guard rows.count < 2 || plan.row == .unique || plan.several == .updateAll else {
+                throw TableFailure.severalRows(schema, plan.names)
+            }
+            if !rows.isEmpty { return rows }
         }
         let keys = try schema.keyColumns().map(\.name)
         let values = try keys.compactMap { try given.value(of: $0) }.filter { $0 != .null }
-        return values.count == keys.count ? try row(keys, values, in: db) : nil
+        return values.count == keys.count ? try rows(keys, values, isUnique: true, in: db) : []
     }
 
-    private static func row(
-        _ names: [String], _ values: [Value], in db: borrowing some Writing & ~Copyable
-    ) throws -> Self? {
+    /// The rows with some values, smallest key first.
+    private static func rows(
+        _ names: [String], _ values: [Value], isUnique: Bool, in db: borrowing some Writing & ~Copyable
+    ) throws -> [Self] {
         var query = Query<Self>()
         for (name, value) in zip(names, values) {
             var condition: SQL = "\(SQL.name(name)) = \(value)"
             // With the collation of the index: with that of the column, other rows could match.
-            if let collation = schema.uniqueCollation(of: name, among: names) { condition.append(text: collation.sql) }
+            if isUnique, let collation = schema.uniqueCollation(of: name, among: names) {
+                condition.append(text: collation.sql)
+            }
             query.clauses.add(Condition(condition))
         }
+        guard isUnique else { return try query.orderedByKey(descending: false).fetch(in: db) }
         let found = try query.limit(2).fetch(in: db)
         guard found.count < 2 else { throw TableFailure.manyRows(schema, names) }
-        return found.first
+        return found
     }
 }
 
@@ -168,6 +161,21 @@ private struct FieldValues<Given> {
         self.read = read
         fieldOfColumn = Dictionary(
             fields.map { (SQLName($0.column.name), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The values that a plan writes to an existing row.
+    func written<Source: Table>(_ plan: WritePlan<Source>) throws -> FieldValues {
+        // A version is compared, whether or not it is named.
+        let leftOut = Source.RecordType.upkeep?.leftOut(plan.leftOut) ?? plan.leftOut
+        let keepsNil = plan.operation == TableStatements.Operation.keep
+        guard keepsNil || !leftOut.isEmpty else { return self }
+        let names = Set(leftOut.map { SQLName(Source.RecordType.columnNames[$0]) })
+        let kept = try fields.filter { field in
+            guard let value = values[field.key] else { return false }
+            return try names.contains(SQLName(field.column.name)) || keepsNil && read(field, value) == .null
+        }
+        let keys = Set(kept.map(\.key))
+        return FieldValues(fields, values.filter { !keys.contains($0.key) }, read: read)
     }
 
     func mentions(_ column: String) -> Bool {

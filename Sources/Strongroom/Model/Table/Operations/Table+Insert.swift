@@ -1,12 +1,19 @@
 extension Table {
-    /// Inserts a record.
+    /// Inserts a record into the file, or into memory only.
     ///
     /// ```swift
     /// let key = try Contact.insert(contact, in: db)
+    /// let draft = try Contact.insert(contact, persistence: .memory, in: db)
+    /// try Contact.persist(draft, in: db)
     /// ```
     ///
+    /// Every query of the table returns in-memory records together with those in the file, in all transactions of the
+    /// store that begin after the commit. They are updated and deleted in the same way. An in-memory record is never
+    /// written to a file, and is discarded when the store closes.
+    ///
     /// - Parameters:
-    ///   - record: The record; if it has no key, the engine generates one.
+    ///   - record: The record; if it has no key, the engine generates one. That of an in-memory record is negative.
+    ///   - persistence: Where the record is stored.
     ///   - db: A write transaction.
     /// - Returns: The row's key.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` if the key is nil and keys
@@ -14,42 +21,26 @@ extension Table {
     ///   `validateInsert`.
     @inlinable
     @discardableResult
-    public static func insert(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key {
-        guard hooks != nil else { return try insert(record, on: db.handle.connection) }
-        var copy = record
-        return try insertWithHooks(&copy, on: db.handle.connection)
-    }
-
-    /// Inserts a record and sets its key to the generated one.
-    ///
-    /// ```swift
-    /// try Contact.insert(&contact, in: db)
-    /// print(contact.id)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - record: The record; unchanged if the insert fails.
-    ///   - db: A write transaction.
-    /// - Throws: As the other method.
-    @inlinable
-    public static func insert(_ record: inout RecordType, in db: borrowing some Writing & ~Copyable) throws {
-        guard hooks == nil else {
-            _ = try insertWithHooks(&record, on: db.handle.connection)
-            return
-        }
-        let connection = db.handle.connection
-        adopt(try insert(record, on: connection), .inserted, in: &record, on: connection)
+    public static func insert(
+        _ record: RecordType, persistence: Persistence = .disk, in db: borrowing some Writing & ~Copyable
+    ) throws -> Key {
+        guard hooks != nil || persistence == .memory else { return try insert(record, on: db.handle.connection) }
+        return try insertWithHooks(record, persistence, on: db.handle.connection)
     }
 
     @usableFromInline
-    static func insertWithHooks(_ record: inout RecordType, on connection: Connection) throws -> Key {
+    static func insertWithHooks(
+        _ record: RecordType, _ persistence: Persistence, on connection: Connection
+    ) throws -> Key {
+        var copy = record
         func write(_ record: inout RecordType) throws -> Key {
-            let key = try insert(record, on: connection)
+            let isInFile = persistence == .disk
+            let key = try isInFile ? insert(record, on: connection) : insertInMemory(record, on: connection)
             adopt(key, .inserted, in: &record, on: connection)
             return key
         }
-        guard let hooks else { return try write(&record) }
-        return try withHooks(&record, hooks, on: connection, write: write)
+        guard let hooks else { return try write(&copy) }
+        return try withHooks(&copy, hooks, on: connection, write: write)
     }
 
     /// Inserts a record unless a row with the same key, or the same value in a unique column, exists.

@@ -30,33 +30,6 @@ extension Table {
         }
     }
 
-    /// Inserts a list of records, atomically, and sets their keys to the generated ones.
-    ///
-    /// ```swift
-    /// try Contact.insert(contentsOf: &contacts, in: db)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - records: The records; unchanged if the insert fails.
-    ///   - db: A write transaction.
-    /// - Throws: As `insert`; no record of the list is inserted then.
-    @inlinable
-    public static func insert(
-        contentsOf records: inout [RecordType], in db: borrowing some Writing & ~Copyable
-    ) throws {
-        let connection = db.handle.connection
-        guard let hooks else {
-            let keys = try insert(contentsOf: records, on: connection)
-            for (index, key) in keys.enumerated() { adopt(key, .inserted, in: &records[index], on: connection) }
-            return
-        }
-        records = try withHooks(contentsOf: records, hooks, on: connection) { records in
-            let keys = try insert(contentsOf: records, on: connection)
-            for (index, key) in keys.enumerated() { adopt(key, .inserted, in: &records[index], on: connection) }
-            return Array(records)
-        }
-    }
-
     @inlinable
     static func insert(contentsOf records: some Sequence<RecordType>, on connection: Connection) throws -> [Key] {
         if Key.made() != nil {

@@ -1,40 +1,53 @@
 extension Table {
     /// Saves a record: updates the row with its key, or inserts a new row if there is none or the record has no key.
     ///
-    /// A generated key is set in the record. A record that the table marks for deletion is deleted instead
-    /// (``RecordHooks/deletesOnSave(_:)``).
+    /// The record follows its row: it gets the key, and the version and the times that the table keeps. A record that
+    /// the table marks for deletion is deleted instead (``RecordHooks/deletesOnSave(_:)``).
     ///
     /// ```swift
     /// var contact = Contact(name: "Ada", email: "ada@example.org")
-    /// try Contact.save(&contact, in: db)      // inserted; contact.id is known now
+    /// try Contact.save(&contact, in: db)              // inserted; contact.id is known now
     /// contact.phone = "+49 30 1234"
-    /// try Contact.save(&contact, in: db)      // updated
+    /// try Contact.save(&contact, in: db)              // updated
+    /// try Contact.save(&contact, .by(\.email), in: db)
+    /// try Contact.save(&draft, persistence: .memory, in: db)
+    /// try Contact.save(&draft, persistence: .disk, in: db)
     /// ```
     ///
     /// - Parameters:
     ///   - record: The record; nil is written as NULL to an existing row, and as the column's default to a new one.
     ///     Unchanged if saving fails.
-    ///   - cascading: Whether its parents and children are saved, too; see ``Relations``.
+    ///   - rule: The row, and the columns that are written to it if it exists.
+    ///   - persistence: Where the record is stored; nil for where it is, and for the file if it is new. An in-memory
+    ///     record moves to the file when it is saved there, with its children that are in memory; its key is then that
+    ///     of its row in the file. A row in the file does not move to memory: ``moveToMemory(_:in:)`` does that.
+    ///   - cascading: Whether its parents and children are saved, too, in the same place; see ``Relations``. A parent
+    ///     that has a row in the file is saved there in any case.
     ///   - db: A write transaction.
     /// - Returns: The outcome.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `staleRecord` if the row has another
-    ///   version than the record (see ``RecordUpkeep``), or `missingKey` if the key is nil and keys of its type are
-    ///   not generated, `otherStore` if a cascade reaches a table that is declared in another database; errors of the
-    ///   validations and the ``hooks``. The save is then rolled back.
+    ///   version than the record (see ``RecordUpkeep``), `missingKey` if the key is nil and keys of its type are not
+    ///   generated, `otherStore` if a cascade reaches a table that is declared in another database, what the
+    ///   ``WriteRule`` names, or `invalidRule` for a rule beside `persistence` or `cascading`, and for one that updates
+    ///   several rows; errors of the validations and the ``hooks``. In memory, also `constraint` if the record is in the
+    ///   file, and `inMemory` if one of its children is. The save is then rolled back.
     @inlinable
     @discardableResult
     public static func save(
-        _ record: inout RecordType, cascading: Bool = false, in db: borrowing some Writing & ~Copyable
+        _ record: inout RecordType, _ rule: WriteRule<Self> = .key, persistence: Persistence? = nil,
+        cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> Saved {
         let connection = db.handle.connection
-        if cascading { return try saveTree(&record, on: connection) }
-        guard let hooks else { return try saveRow(&record, on: connection) }
-        return try save(&record, hooks, on: connection)
+        guard rule.isKey, persistence == nil, !cascading, hooks == nil else {
+            return try save(&record, rule, persistence, cascading, on: connection)
+        }
+        return try saveRow(&record, on: connection)
     }
 
     /// Saves a list of records, atomically.
     ///
-    /// Records without a key are inserted in batches, as by `insert(contentsOf:in:)`.
+    /// Records without a key are inserted in batches, as by `insert(contentsOf:in:)`. Of two copies of an in-memory
+    /// record, the second one follows the first one to the file.
     ///
     /// ```swift
     /// try Contact.save(contentsOf: &contacts, in: db)
@@ -42,6 +55,8 @@ extension Table {
     ///
     /// - Parameters:
     ///   - records: The records, in the order in which they are written; unchanged if saving fails.
+    ///   - rule: The row of each, and the columns that are written to it if it exists.
+    ///   - persistence: Where the records are stored, as for one record.
     ///   - cascading: Whether their parents and children are saved, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: The outcome for each record.
@@ -49,29 +64,26 @@ extension Table {
     @inlinable
     @discardableResult
     public static func save(
-        contentsOf records: inout [RecordType], cascading: Bool = false, in db: borrowing some Writing & ~Copyable
+        contentsOf records: inout [RecordType], _ rule: WriteRule<Self> = .key, persistence: Persistence? = nil,
+        cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> [Saved] {
         let connection = db.handle.connection
-        if cascading { return try saveTrees(&records, on: connection) }
+        if let persistence {
+            try rule.requireKey("persistence")
+            return try save(contentsOf: &records, persistence, cascading, on: connection)
+        }
+        if cascading {
+            try rule.requireKey("cascading")
+            return try saveTrees(&records, on: connection)
+        }
+        try rule.requireOneRow()
+        let plan = try WritePlan(rule, on: connection)
         let before = records
         do {
-            guard let hooks else {
-                return try connection.inList(of: records.count) {
-                    records = before
-                    return try saveRows(&records, on: connection)
-                }
-            }
+            guard rule.only == nil, let hooks else { return try saveList(&records, plan, on: connection) }
             // Hooks run only once.
             return try connection.inSavepoint {
-                try save(&records, hooks, on: connection) { ready in
-                    var kept = ready
-                    let outcomes = try connection.inList(of: ready.count) {
-                        kept = ready
-                        return try saveRows(&kept, on: connection)
-                    }
-                    ready = kept
-                    return outcomes
-                }
+                try save(&records, hooks, on: connection) { try saveList(&$0, plan, on: connection) }
             }
         } catch {
             records = before
@@ -79,24 +91,66 @@ extension Table {
         }
     }
 
+    @usableFromInline
+    static func save(
+        _ record: inout RecordType, _ rule: WriteRule<Self>, _ persistence: Persistence?, _ cascading: Bool,
+        on connection: Connection
+    ) throws -> Saved {
+        if let persistence {
+            try rule.requireKey("persistence")
+            return try save(&record, persistence, cascading, on: connection)
+        }
+        if cascading {
+            try rule.requireKey("cascading")
+            return try saveTree(&record, on: connection)
+        }
+        try rule.requireOneRow()
+        let plan = try WritePlan(rule, on: connection)
+        guard rule.only == nil, let hooks else { return try saveRow(&record, plan, on: connection) }
+        return try save(&record, hooks, on: connection) { record in try saveRow(&record, plan, on: connection) }
+    }
+
+    /// Saves a record by its key.
     @inlinable
     static func saveRow(_ record: inout RecordType, on connection: Connection) throws -> Saved {
-        let row = try upsert(record, by: .primaryKey, nils: .overwrite, on: connection)
+        try saveRow(&record, WritePlan(.key, on: connection), on: connection)
+    }
+
+    @inlinable
+    static func saveRow(
+        _ record: inout RecordType, _ plan: WritePlan<Self>, on connection: Connection
+    ) throws -> Saved {
+        let row = try write(record, plan, on: connection)
+        guard plan.leftOut.isEmpty || row.outcome == .inserted || !plan.writesNone else { return row.outcome }
         adopt(row.key, row.outcome, in: &record, on: connection)
         return row.outcome
     }
 
+    @inlinable
+    static func saveList(
+        _ records: inout [RecordType], _ plan: WritePlan<Self>, on connection: Connection
+    ) throws -> [Saved] {
+        let before = records
+        return try connection.inList(of: records.count) {
+            // A list that failed in the faster way is written once more.
+            records = before
+            return try saveRows(&records, plan, on: connection)
+        }
+    }
+
     /// Saves records; if one fails, those before it have been saved.
     @inlinable
-    static func saveRows(_ records: inout [RecordType], on connection: Connection) throws -> [Saved] {
+    static func saveRows(
+        _ records: inout [RecordType], _ plan: WritePlan<Self>, on connection: Connection
+    ) throws -> [Saved] {
         var outcomes: [Saved] = []
         outcomes.reserveCapacity(records.count)
         var next = records.startIndex
         while next < records.endIndex {
             var end = next
-            while end < records.endIndex, key(of: records[end]) == nil { end += 1 }
+            while end < records.endIndex, isNew(records[end], plan) { end += 1 }
             guard end > next + 1 else {
-                outcomes.append(try saveRow(&records[next], on: connection))
+                outcomes.append(try saveRow(&records[next], plan, on: connection))
                 next += 1
                 continue
             }
@@ -110,14 +164,13 @@ extension Table {
         return outcomes
     }
 
-    // MARK: With hooks
-
-    @usableFromInline
-    static func save(
-        _ record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection
-    ) throws -> Saved {
-        try save(&record, hooks, on: connection) { record in try saveRow(&record, on: connection) }
+    /// Whether a rule inserts a record without a search.
+    @inlinable
+    static func isNew(_ record: RecordType, _ plan: WritePlan<Self>) -> Bool {
+        plan.row == .insert || plan.row == .key && key(of: record) == nil
     }
+
+    // MARK: With hooks
 
     /// - Parameter write: Writes the row and sets the record's key.
     static func save(

@@ -4,81 +4,54 @@ extension Table {
     /// ```swift
     /// contact.phone = nil
     /// try Contact.update(contact, in: db)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - record: The record; nil is written as NULL.
-    ///   - db: A write transaction.
-    /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
-    ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `schemaChange` if
-    ///   several rows of the file's table can have one key, `constraint`; errors of `validateUpdate`.
-    @inlinable
-    public static func update(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws {
-        let connection = db.handle.connection
-        guard hooks != nil else { return try update(record, on: connection) }
-        var copy = record
-        try updateWithHooks(&copy, on: connection)
-    }
-
-    /// Updates the row with a record's key, and sets what the ``hooks`` and the columns that the table keeps change in
-    /// the record: its next version and its update time.
-    ///
-    /// ```swift
-    /// document.title = "Draft"
-    /// try Document.update(&document, in: db)
-    /// document.title = "Final"
-    /// try Document.update(&document, in: db)      // with the version that the first update has stored
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - record: The record; nil is written as NULL. Unchanged if the update fails.
-    ///   - db: A write transaction.
-    /// - Throws: As the method for a record that is not changed.
-    @inlinable
-    public static func update(_ record: inout RecordType, in db: borrowing some Writing & ~Copyable) throws {
-        try updateWithHooks(&record, on: db.handle.connection)
-    }
-
-    @usableFromInline
-    static func updateWithHooks(_ record: inout RecordType, on connection: Connection) throws {
-        func write(_ record: inout RecordType) throws {
-            try update(record, on: connection)
-            if let upkeep = RecordType.upkeep { follow(.updated, upkeep, in: &record, on: connection) }
-        }
-        guard let hooks else { return try write(&record) }
-        try withHooks(&record, hooks, on: connection, write: write)
-    }
-
-    /// Updates some columns of the row with a record's key.
-    ///
-    /// ```swift
     /// try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
     /// ```
     ///
     /// - Parameters:
     ///   - record: The record; nil is written as NULL.
-    ///   - chosen: Returns the columns; if empty, nothing is changed. The key is never changed.
+    ///   - only: Returns the columns that are written; nil for all, and none if empty. The key is never changed. With
+    ///     it, no hook runs.
     ///   - db: A write transaction.
-    /// - Throws: As the method for all columns; `sql` for a column that the record does not have.
+    /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
+    ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `schemaChange` if
+    ///   several rows of the file's table can have one key, `constraint`, `sql` for a column that the record does not
+    ///   have; errors of `validateUpdate`.
+    @inlinable
     public static func update(
-        _ record: RecordType,
-        only chosen: (Columns) -> [any TableColumn],
-        in db: borrowing some Writing & ~Copyable
+        _ record: RecordType, only: ((Columns) -> [any TableColumn])? = nil, in db: borrowing some Writing & ~Copyable
     ) throws {
-        guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
-        try validateUpdate(record)
-        let left = try positions(except: chosen)
         let connection = db.handle.connection
-        guard try update(record, at: key, Operation.overwrite, except: left, cached: false, on: connection) else {
-            throw TableFailure.noSuchRow(schema)
+        guard let only else {
+            guard let hooks else { return _ = try update(record, Operation.overwrite, except: [], on: connection) }
+            return _ = try upsert(record, WritePlan(.update, on: connection), hooks, on: connection)
         }
+        _ = try upsert(record, .update(only: only), in: db)
     }
 
-    /// The indices of the record's columns that are not chosen.
+    /// Updates the rows with the keys of a list of records, atomically.
+    ///
+    /// ```swift
+    /// try Contact.update(contentsOf: contacts, only: { [$0.phone] }, in: db)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - records: The records.
+    ///   - only: Returns the columns that are written, as for one record; nil for all.
+    ///   - db: A write transaction.
+    /// - Throws: As the method for one record; no row is changed then.
+    @inlinable
+    public static func update(
+        contentsOf records: some Sequence<RecordType>, only: ((Columns) -> [any TableColumn])? = nil,
+        in db: borrowing some Writing & ~Copyable
+    ) throws {
+        _ = try upsert(contentsOf: records, .update(only: only), in: db)
+    }
+
+    /// The indices of the record's columns without some.
     ///
     /// - Throws: ``StrongroomError`` with `sql` for a column that the record does not have.
-    static func positions(except chosen: (Columns) -> [any TableColumn]) throws -> [Int] {
-        let names = chosen(columns).map(\.definition.name)
+    @usableFromInline
+    static func indices(except names: [String]) throws -> [Int] {
         let all = RecordType.columnNames
         guard names.allSatisfy({ Identifier.index(of: $0, in: all) != nil }) else {
             throw StrongroomError(.sql, "A record of table \"\(schema.name)\" lacks columns from \(names).")
@@ -111,27 +84,6 @@ extension Table {
         return try Query<Self>().where(key: key).update(in: db, assignments) > 0
     }
 
-    /// Sets columns of the rows with some keys, atomically.
-    ///
-    /// - Parameters:
-    ///   - keys: Any number of primary keys.
-    ///   - db: A write transaction.
-    ///   - assignments: Returns the assignments for the table's columns; if empty, nothing is changed.
-    /// - Returns: The number of existing rows.
-    /// - Throws: As the method for one key; no row is changed then.
-    @discardableResult
-    public static func update(
-        keys: some Sequence<Key>,
-        in db: borrowing some Writing & ~Copyable,
-        _ assignments: (Columns) -> [Assignment]
-    ) throws -> Int {
-        try db.inPart { db in
-            var count = 0
-            for key in try distinct(keys) where try update(key, in: db, assignments) { count += 1 }
-            return count
-        }
-    }
-
     /// Writes some columns of a record, after its validation, to the row with a key.
     ///
     /// - Parameter indices: The columns' indices in ``Record/columnNames``; if empty, nothing is changed.
@@ -149,21 +101,24 @@ extension Table {
 
     @usableFromInline typealias Operation = TableStatements.Operation
 
+    /// - Returns: The record's key.
     @inlinable
-    static func update(_ record: RecordType, on connection: Connection) throws {
+    static func update(
+        _ record: RecordType, _ operation: Int, except leftOut: [Int], on connection: Connection
+    ) throws -> Key {
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
         try validateUpdate(record)
-        guard try update(record, at: key, Operation.overwrite, on: connection) else {
+        guard try update(record, at: key, operation, except: leftOut, on: connection) else {
             throw TableFailure.noSuchRow(schema)
         }
+        return key
     }
 
     /// Writes a record, after its validation, to the row with a key.
     ///
     /// - Parameters:
-    ///   - operation: The treatment of nil, and whether all columns are written.
+    ///   - operation: The treatment of nil.
     ///   - leftOut: The indices of columns that are not written.
-    ///   - cached: Whether the operation and the indices form a key of the statement cache.
     ///   - part: The quoted name of the temporary table, for an in-memory row.
     /// - Returns: False if there is no such row.
     @inlinable
@@ -172,17 +127,14 @@ extension Table {
         at key: Key,
         _ operation: Int,
         except leftOut: [Int] = [],
-        cached: Bool = true,
         part: String? = nil,
         on connection: Connection
     ) throws -> Bool {
         // The record for an in-memory row has its version and its times already.
         guard part == nil, let upkeep = RecordType.upkeep else {
-            return try updateRow(
-                record, at: key, operation, except: leftOut, cached: cached, part: part, on: connection)
+            return try updateRow(record, at: key, operation, except: leftOut, part: part, on: connection)
         }
-        return try updateKept(
-            record, upkeep, at: key, operation, except: leftOut, cached: cached, on: connection)
+        return try updateKept(record, upkeep, at: key, operation, except: leftOut, on: connection)
     }
 
     /// The same without the columns that the table keeps.
@@ -192,7 +144,6 @@ extension Table {
         at key: Key,
         _ operation: Int,
         except leftOut: [Int],
-        cached: Bool,
         part: String? = nil,
         on connection: Connection
     ) throws -> Bool {
@@ -203,10 +154,10 @@ extension Table {
             let compared = references.filter { !leftOut.contains($0) }
             let whole = TableStatements.UpdateForm.listed([])
             for form in compared.isEmpty ? [whole] : [.listed(compared), whole]
-            where try write(record, at: key, operation, except: leftOut, form, cached, on: connection) {
+            where try write(record, at: key, operation, except: leftOut, form, on: connection) {
                 return true
             }
-        } else if try write(record, at: key, operation, except: leftOut, .single(part: part), cached, on: connection) {
+        } else if try write(record, at: key, operation, except: leftOut, .single(part: part), on: connection) {
             return true
         }
         if !connection.hasRecordsInMemory || part != nil { return false }
@@ -223,14 +174,14 @@ extension Table {
     @inlinable
     static func write(
         _ record: RecordType, at key: Key, _ operation: Int, except leftOut: [Int], _ form: TableStatements.UpdateForm,
-        _ cached: Bool, on connection: Connection
+        on connection: Connection
     ) throws -> Bool {
-        let statement = try connection.statement(cached ? OperationKey(Self.self, operation, leftOut, form) : nil) {
+        let statement = try connection.statement(OperationKey(Self.self, operation, leftOut, form)) {
             try connection.prepareTable(schema)
             try connection.requireUniqueKey(of: schema)
-            let keepingNil = operation == Operation.keep || operation == Operation.keepRest
             let statements = TableStatements(schema, RecordType.columnNames)
             let version = RecordType.upkeep?.versionIndex
+            let keepingNil = operation == Operation.keep
             return (try statements.update(keepingNil: keepingNil, except: leftOut, form, version: version), [])
         }
         defer { statement.finish() }

@@ -43,7 +43,7 @@ extension Table {
     @usableFromInline
     static func updateKept(
         _ record: RecordType, _ upkeep: RecordUpkeep<RecordType>, at key: Key, _ operation: Int,
-        except leftOut: [Int], cached: Bool, on connection: Connection
+        except leftOut: [Int], on connection: Connection
     ) throws -> Bool {
         if let defect = upkeep.defect { throw defect }
         let keys = try schema.keyColumns().map(\.name)
@@ -53,12 +53,12 @@ extension Table {
         }
         // Without a column to write, nothing is changed, and the statement reports whether there is a row.
         guard !writesNone else {
-            return try updateRow(record, at: key, operation, except: leftOut, cached: cached, on: connection)
+            return try updateRow(record, at: key, operation, except: leftOut, on: connection)
         }
         var next = record
         upkeep.stampNext(&next, connection.writeTime)
         let left = upkeep.leftOut(leftOut)
-        if try updateRow(next, at: key, operation, except: left, cached: cached, on: connection) { return true }
+        if try updateRow(next, at: key, operation, except: left, on: connection) { return true }
         guard let version = upkeep.version, try isPresent(key, on: connection) else { return false }
         guard let known = version.get(record),
             try storedVersion(version.column, of: key, on: connection) == .integer(known)

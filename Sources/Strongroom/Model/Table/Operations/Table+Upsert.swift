@@ -1,184 +1,163 @@
-/// How an upsert treats a column whose value in the record is nil.
-public enum NilPolicy: Sendable, Hashable {
-    /// The row's value becomes NULL.
-    case overwrite
-    /// The row's value is kept.
-    case keep
-}
-
 /// The outcome of an upsert.
 public struct Upserted<Key: TableKey>: Sendable, Equatable {
     /// Whether the row existed or is new; an upsert deletes none.
     public let outcome: Saved
-    /// The row's key.
+    /// The row's key; the smallest of several.
     public let key: Key
+    private let others: [Key]
+
+    /// The keys of all rows, smallest first: one, unless the rule is ``WriteRule/matching(_:_:several:nils:only:)``.
+    public var keys: [Key] { [key] + others }
 
     /// Creates an outcome.
     ///
     /// - Parameters:
     ///   - outcome: Whether the row is new or existed.
     ///   - key: The row's key.
-    public init(_ outcome: Saved, _ key: Key) {
+    ///   - others: The keys of further rows.
+    public init(_ outcome: Saved, _ key: Key, others: [Key] = []) {
         self.outcome = outcome
         self.key = key
+        self.others = others
     }
 }
 
 extension Table {
-    /// Updates the row that unique columns identify, or inserts a new one.
+    /// Updates the row that a rule identifies, or inserts a new one.
     ///
-    /// Three steps, on every engine: the row in which the columns have the record's values is updated and keeps its
-    /// key; if there is none, the row with the record's key is updated; if there is none either, the record is
-    /// inserted, with its key if it has one. If the column is the primary key and nil, the record is inserted.
+    /// Three steps, on every engine: the row in which the rule's columns have the record's values is updated and keeps
+    /// its key; if there is none, the row with the record's key is updated; if there is none either, the record is
+    /// inserted, with its key if it has one.
     ///
     /// ```swift
-    /// try Contact.upsert(contact, by: \.email, in: db)
-    /// try Price.upsert(price, by: \.shop, \.article, nils: .keep, in: db)
+    /// try Contact.upsert(contact, .by(\.email), in: db)
+    /// try Price.upsert(price, .by(\.shop, \.article, nils: .keep), in: db)
+    /// try Contact.upsert(contact, .matching(\.name, \.city, several: .updateAll), in: db)
     /// ```
+    ///
+    /// The hook `willSave` runs once for the record, before its row is searched, `didSave` for each row; with `only`
+    /// neither runs.
     ///
     /// - Parameters:
     ///   - record: The record.
-    ///   - columns: The primary key, a unique column, or all columns of a unique index.
-    ///   - nils: The treatment of nil in an existing row. A new row gets the column's default in place of nil.
+    ///   - rule: The row, and the columns that are written to it if it exists.
     ///   - db: A write transaction.
     /// - Returns: Whether the row existed, and its key.
-    /// - Throws: ``StrongroomError`` with `notUnique` if the columns are neither the primary key nor unique, or if
-    ///   several rows of the file have the values nevertheless; `missingKey` if one of the other columns is nil,
-    ///   `constraint`, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``); errors of
-    ///   the validations.
-    @inlinable
-    @discardableResult
-    public static func upsert<each V>(
-        _ record: RecordType,
-        by columns: repeat KeyPath<Columns, Column<each V>>,
-        nils: NilPolicy = .overwrite,
-        in db: borrowing some Writing & ~Copyable
-    ) throws -> Upserted<Key> {
-        let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
-        return try upsertWithHooks(record, by: target, nils: nils, on: db.handle.connection)
-    }
-
-    /// Updates the row with the record's key, or inserts a new one.
-    ///
-    /// - Parameters:
-    ///   - record: The record; one without a key is inserted.
-    ///   - nils: The treatment of nil in an existing row. A new row gets the column's default in place of nil.
-    ///   - db: A write transaction.
-    /// - Returns: Whether the row existed, and its key.
-    /// - Throws: ``StrongroomError`` with `constraint`; errors of the validations.
+    /// - Throws: ``StrongroomError`` with what the ``WriteRule`` names; `constraint`, also if several rows cannot have
+    ///   one value of a unique column; `staleRecord` if the row has another version than the record (see
+    ///   ``RecordUpkeep``); errors of the validations and the ``hooks``. Nothing is changed then.
     @inlinable
     @discardableResult
     public static func upsert(
-        _ record: RecordType,
-        nils: NilPolicy = .overwrite,
-        in db: borrowing some Writing & ~Copyable
+        _ record: RecordType, _ rule: WriteRule<Self> = .key, in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        try upsertWithHooks(record, by: .primaryKey, nils: nils, on: db.handle.connection)
+        let connection = db.handle.connection
+        let plan = try WritePlan(rule, on: connection)
+        guard rule.only == nil, let hooks else { return try write(record, plan, on: connection) }
+        return try upsert(record, plan, hooks, on: connection)
     }
 
     /// Upserts a list of records, atomically.
     ///
+    /// ```swift
+    /// try Contact.upsert(contentsOf: contacts, .by(\.email), in: db)
+    /// ```
+    ///
     /// - Parameters:
     ///   - records: The records, in the order in which they are written; a record may update the row that an earlier
     ///     one inserted.
-    ///   - columns: The primary key, a unique column, or all columns of a unique index.
-    ///   - nils: The treatment of nil in an existing row.
-    ///   - db: A write transaction.
-    /// - Returns: For each record, whether its row existed, and its key.
-    /// - Throws: As the method for one record; nothing is changed then.
-    @inlinable
-    @discardableResult
-    public static func upsert<each V>(
-        contentsOf records: some Sequence<RecordType>,
-        by columns: repeat KeyPath<Columns, Column<each V>>,
-        nils: NilPolicy = .overwrite,
-        in db: borrowing some Writing & ~Copyable
-    ) throws -> [Upserted<Key>] {
-        let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
-        return try upsert(contentsOf: records, by: target, nils: nils, on: db.handle.connection)
-    }
-
-    /// Upserts a list of records by the primary key, atomically.
-    ///
-    /// - Parameters:
-    ///   - records: The records, in the order in which they are written; one without a key is inserted.
-    ///   - nils: The treatment of nil in an existing row.
+    ///   - rule: The row of each, and the columns that are written to it if it exists.
     ///   - db: A write transaction.
     /// - Returns: For each record, whether its row existed, and its key.
     /// - Throws: As the method for one record; nothing is changed then.
     @inlinable
     @discardableResult
     public static func upsert(
-        contentsOf records: some Sequence<RecordType>,
-        nils: NilPolicy = .overwrite,
+        contentsOf records: some Sequence<RecordType>, _ rule: WriteRule<Self> = .key,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
-        try upsert(contentsOf: records, by: .primaryKey, nils: nils, on: db.handle.connection)
+        let connection = db.handle.connection
+        let plan = try WritePlan(rule, on: connection)
+        let records = ContiguousArray(records)
+        guard rule.only == nil, let hooks else { return try write(records, plan, on: connection) }
+        return try withHooks(contentsOf: records, hooks, on: connection) { records in
+            let rows = try write(records, plan, on: connection)
+            for (index, row) in zip(records.indices, rows) {
+                try adopt(row, in: &records[index], hooks, on: connection)
+            }
+            return rows
+        }
     }
 
-    @inlinable
-    static func upsertWithHooks(
-        _ record: RecordType, by target: UpsertTarget<Self>, nils: NilPolicy, on connection: Connection
+    @usableFromInline
+    static func upsert(
+        _ record: RecordType, _ plan: WritePlan<Self>, _ hooks: RecordHooks<RecordType>, on connection: Connection
     ) throws -> Upserted<Key> {
-        guard let hooks else { return try upsert(record, by: target, nils: nils, on: connection) }
         var copy = record
         return try withHooks(&copy, hooks, on: connection) { record in
-            let upserted = try upsert(record, by: target, nils: nils, on: connection)
-            adopt(upserted.key, upserted.outcome, in: &record, on: connection)
-            return upserted
+            let row = try write(record, plan, on: connection)
+            try adopt(row, in: &record, hooks, on: connection)
+            return row
         }
     }
 
+    /// Sets in a record what an upsert has written. The hook that follows runs for the last of several rows.
+    @usableFromInline
+    static func adopt(
+        _ row: Upserted<Key>, in record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection
+    ) throws {
+        let keys = row.keys
+        for key in keys.dropLast() {
+            var saved = record
+            adopt(key, row.outcome, in: &saved, on: connection)
+            try hooks.didSave(saved, in: WriteTransaction(connection))
+        }
+        adopt(keys[keys.count - 1], row.outcome, in: &record, on: connection)
+    }
+
+    // MARK: Without hooks
+
     @inlinable
-    static func upsert(
-        contentsOf records: some Sequence<RecordType>,
-        by target: UpsertTarget<Self>,
-        nils: NilPolicy,
-        on connection: Connection
+    static func write(
+        _ records: ContiguousArray<RecordType>, _ plan: WritePlan<Self>, on connection: Connection
     ) throws -> [Upserted<Key>] {
-        if let hooks {
-            return try withHooks(contentsOf: records, hooks, on: connection) { records in
-                let upserted = try connection.inList(of: records.count) {
-                    try records.map { try upsert($0, by: target, nils: nils, on: connection) }
-                }
-                for (index, row) in zip(records.indices, upserted) {
-                    adopt(row.key, row.outcome, in: &records[index], on: connection)
-                }
-                return upserted
-            }
+        guard plan.row != .insert else {
+            return try insert(contentsOf: records, on: connection).map { Upserted(.inserted, $0) }
         }
-        let records = ContiguousArray(records)
         return try connection.inList(of: records.count) {
-            try records.map { try upsert($0, by: target, nils: nils, on: connection) }
+            try records.map { try write($0, plan, on: connection) }
         }
     }
 
     @inlinable
-    static func upsert(
-        _ record: RecordType,
-        by target: UpsertTarget<Self>,
-        nils: NilPolicy,
-        on connection: Connection
+    static func write(
+        _ record: RecordType, _ plan: WritePlan<Self>, on connection: Connection
     ) throws -> Upserted<Key> {
-        // A failure after the update must roll the update back; each step is one statement, and only one of them
-        // changes anything.
-        let all = nils == .keep ? Operation.keep : Operation.overwrite
-        if !target.isPrimaryKey, let present = try target.row(of: record, on: connection) {
+        switch plan.row {
+        case .key: break
+        case .unique:
+            guard let present = try plan.row(of: record, on: connection) else { break }
             try validateUpdate(record)
-            let rest = nils == .keep ? Operation.keepRest : Operation.overwriteRest
-            let isUpdated =
-                present.isSame
-                ? try update(record, at: present.key, rest, except: target.indices, on: connection)
-                : try update(record, at: present.key, all, on: connection)
-            guard isUpdated else { throw TableFailure.noSuchRow(schema) }
+            // An update without the columns that are equal saves the engine the update of their index.
+            let leftOut = present.isSame && plan.leftOut.isEmpty ? plan.indices : plan.leftOut
+            guard try update(record, at: present.key, plan.operation, except: leftOut, on: connection) else {
+                throw TableFailure.noSuchRow(schema)
+            }
             return Upserted(.updated, present.key)
+        case .matching:
+            if let updated = try updateMatching(record, plan, on: connection) { return updated }
+        case .insert: return Upserted(.inserted, try insert(record, on: connection))
+        case .update:
+            return Upserted(.updated, try update(record, plan.operation, except: plan.leftOut, on: connection))
         }
+        // A failure after an update would have to roll it back: each step is one statement, and only one of them
+        // changes anything.
         if let key = key(of: record), try isUpdate(record, at: key, on: connection),
-            try update(record, at: key, all, on: connection)
+            try update(record, at: key, plan.operation, except: plan.leftOut, on: connection)
         {
             return Upserted(.updated, key)
         }
-        if target.isPrimaryKey { try schema.checkKey() }
+        if plan.row == .key { try schema.checkKey() }
         return Upserted(.inserted, try insert(record, on: connection))
     }
 
@@ -192,5 +171,36 @@ extension Table {
             if try isPresent(key, on: connection) { throw error }
             return false
         }
+    }
+
+    /// - Returns: Nil if no row matches.
+    @usableFromInline
+    static func updateMatching(
+        _ record: RecordType, _ plan: WritePlan<Self>, on connection: Connection
+    ) throws -> Upserted<Key>? {
+        let keys = try plan.rows(of: record, on: connection)
+        guard let first = keys.first else { return nil }
+        guard keys.count == 1 || plan.several == .updateAll else { throw TableFailure.severalRows(schema, plan.names) }
+        try validateUpdate(record)
+        try connection.inSavepoint {
+            for key in keys
+            where try !update(record, at: key, plan.operation, except: plan.leftOut, on: connection) {
+                throw TableFailure.noSuchRow(schema)
+            }
+        }
+        return Upserted(.updated, first, others: Array(keys.dropFirst()))
+    }
+}
+
+extension TableFailure {
+    /// - Parameter columns: The columns that match.
+    static func severalRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
+        let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
+        return StrongroomError(
+            .notUnique,
+            """
+            Several rows of table "\(schema.name)" have the record's value of \(list); nothing was changed. Match \
+            further columns, or update all of the rows with `several: .updateAll`.
+            """)
     }
 }

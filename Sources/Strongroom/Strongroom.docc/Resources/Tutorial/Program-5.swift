@@ -25,7 +25,7 @@ func names(beginningWith prefix: String, in store: Store) async throws -> [Strin
 
 func keep(_ contact: Contact, in store: Store) async throws {
     try await store.write { db in
-        try Contact.upsert(contact, by: \.email, nils: .keep, in: db)
+        try Contact.upsert(contact, .by(\.email, nils: .keep), in: db)
     }
 }
 

@@ -17,7 +17,7 @@ struct UpsertFieldsTests {
 
     @Test func onlyWhatTheJSONMentionsIsWritten() async throws {
         try await Self.makeStore().write { db in
-            let outcome = try Contact.upsert(json: #"{"email": "ada", "score": 5}"#, by: \.email, in: db)
+            let outcome = try Contact.upsert(json: #"{"email": "ada", "score": 5}"#, .by(\.email), in: db)
             #expect(outcome == [Upserted(.updated, 1)])
             var ada = Self.ada
             ada.score = 5
@@ -27,15 +27,15 @@ struct UpsertFieldsTests {
             ada.phone = nil
             #expect(try all(db) == [ada, Self.bo])
             // Found by the primary key although another column was to find it.
-            try Contact.upsert(json: #"{"id": 2, "email": "bob"}"#, by: \.email, in: db)
+            try Contact.upsert(json: #"{"id": 2, "email": "bob"}"#, .by(\.email), in: db)
             var bo = Self.bo
             bo.email = "bob"
             #expect(try all(db) == [ada, bo])
-            try Contact.upsert(json: #"{"email": "ada"}"#, by: \.email, in: db)
+            try Contact.upsert(json: #"{"email": "ada"}"#, .by(\.email), in: db)
             try Contact.upsert(json: #"{"id": 2}"#, in: db)
             #expect(try all(db) == [ada, bo])
             // The row keeps its key.
-            try Contact.upsert(json: #"{"id": 77, "email": "ada", "name": "A"}"#, by: \.email, in: db)
+            try Contact.upsert(json: #"{"id": 77, "email": "ada", "name": "A"}"#, .by(\.email), in: db)
             ada.name = "A"
             #expect(try all(db) == [ada, bo])
         }
@@ -46,7 +46,7 @@ struct UpsertFieldsTests {
             let json = """
                 [{"email": "cy", "name": "Cy", "photo": ""}, {"email": "cy", "phone": "3"}, {"email": "bo", "score": 7}]
                 """
-            let outcomes = try Contact.upsert(json: json, by: \.email, in: db)
+            let outcomes = try Contact.upsert(json: json, .by(\.email), in: db)
             #expect(outcomes == [Upserted(.inserted, 3), Upserted(.updated, 3), Upserted(.updated, 2)])
             let cy = Contact(id: 3, name: "Cy", email: "cy", phone: "3", score: 0, photo: [])
             var bo = Self.bo
@@ -68,7 +68,7 @@ struct UpsertFieldsTests {
         ] as [(String, StrongroomError.Code)])
     func whatDoesNotFitChangesNothing(json: String, code: StrongroomError.Code) async throws {
         try await Self.makeStore().write { db in
-            let error = try expectFailure(code) { try Contact.upsert(json: json, by: \.email, in: db) }
+            let error = try expectFailure(code) { try Contact.upsert(json: json, .by(\.email), in: db) }
             #expect(error.message.hasPrefix("At index 1 of the list: ") == json.hasPrefix("["), "\(error.message)")
             #expect(try all(db) == [Self.ada, Self.bo])
         }
@@ -93,15 +93,18 @@ struct UpsertFieldsTests {
     @Test func dictionariesAndKeysOfSeveralColumns() async throws {
         try await Self.makeStore().write { db in
             let new: [String: Value] = ["shop": "s", "article": 1, "label": "l", "edition": 2]
-            #expect(try Price.upsert(dictionary: new, by: \.shop, \.article, in: db).outcome == .inserted)
-            try Price.upsert(dictionary: ["shop": "s", "article": 1, "cents": 5], by: \.article, \.shop, in: db)
-            try Price.upsert(dictionary: ["label": "l", "edition": 2, "cents": .null], by: \.label, \.edition, in: db)
+            #expect(try Price.upsert(dictionaries: [new], .by(\.shop, \.article), in: db)[0].outcome == .inserted)
+            try Price.upsert(dictionaries: [["shop": "s", "article": 1, "cents": 5]], .by(\.article, \.shop), in: db)
+            try Price.upsert(
+                dictionaries: [["label": "l", "edition": 2, "cents": .null]], .by(\.label, \.edition), in: db)
             try Price.upsert(json: #"{"shop": "s", "article": 1, "edition": 3}"#, in: db)
             let prices = try Price.all(in: db)
             #expect(prices == [Price(shop: "s", article: 1, label: "l", edition: 3, cents: nil)])
-            try expectFailure(.notUnique) { try Contact.upsert(dictionary: ["name": "Ada"], by: \.name, in: db) }
+            try expectFailure(.notUnique) {
+                try Contact.upsert(dictionaries: [["name": "Ada"]], .by(\.name), in: db)[0]
+            }
             let coding = RecordCoding(keys: .snakeCase.renaming(["email": "mail"]), unknownKeys: .ignored)
-            try Contact.upsert(json: #"{"mail": "ada", "x": 1, "score": 9}"#, by: \.email, coding: coding, in: db)
+            try Contact.upsert(json: #"{"mail": "ada", "x": 1, "score": 9}"#, .by(\.email), coding: coding, in: db)
             #expect(try Contact.find(1, in: db)?.score == 9)
         }
     }
@@ -109,7 +112,7 @@ struct UpsertFieldsTests {
     @Test func onlySomeColumnsOfARecord() async throws {
         try await Self.makeStore().write { db in
             let ada = Contact(id: 9, name: "A", email: "ada", phone: nil, score: 9, photo: [])
-            let outcome = try Contact.upsert(ada, by: \.email, only: { [$0.score, $0.phone] }, in: db)
+            let outcome = try Contact.upsert(ada, .by(\.email, only: { [$0.score, $0.phone] }), in: db)
             #expect(outcome == Upserted(.updated, 1))
             var expected = Self.ada
             (expected.score, expected.phone) = (9, nil)
@@ -117,21 +120,21 @@ struct UpsertFieldsTests {
 
             let cy = Contact(name: "Cy", email: "cy", phone: "3", score: 3, photo: [3])
             let moved = Contact(id: 2, name: "x", email: "bob", phone: "x", score: 0, photo: [])
-            let outcomes = try Contact.upsert(contentsOf: [cy, moved], by: \.email, only: { [$0.email] }, in: db)
+            let outcomes = try Contact.upsert(contentsOf: [cy, moved], .by(\.email, only: { [$0.email] }), in: db)
             #expect(outcomes == [Upserted(.inserted, 3), Upserted(.updated, 2)])
             var (bo, new) = (Self.bo, cy)
             (bo.email, new.id) = ("bob", 3)
             #expect(try all(db) == [expected, bo, new])
 
-            try Contact.upsert(Contact(id: 2, name: "Bob", email: "y"), only: { [$0.name] }, in: db)
+            try Contact.upsert(Contact(id: 2, name: "Bob", email: "y"), .key(only: { [$0.name] }), in: db)
             bo.name = "Bob"
-            try Contact.upsert(Contact(id: 1, name: "z", email: "z"), only: { _ in [] }, in: db)
+            try Contact.upsert(Contact(id: 1, name: "z", email: "z"), .key(only: { _ in [] }), in: db)
             #expect(try all(db) == [expected, bo, new])
-            try expectFailure(.sql) { try Contact.upsert(cy, only: { _ in [Price.columns.shop] }, in: db) }
+            try expectFailure(.sql) { try Contact.upsert(cy, .key(only: { _ in [Price.columns.shop] }), in: db) }
             // Nothing of a list is kept when one record fails.
             let taken = Contact(id: 2, email: "cy")
             try expectFailure(.constraint) {
-                try Contact.upsert(contentsOf: [ada, taken], by: \.id, only: { [$0.email] }, in: db)
+                try Contact.upsert(contentsOf: [ada, taken], .by(\.id, only: { [$0.email] }), in: db)
             }
             #expect(try all(db) == [expected, bo, new])
         }
