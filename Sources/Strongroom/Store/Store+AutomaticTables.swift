@@ -21,7 +21,7 @@ extension Store {
         guard storage != .memory else {
             // A database in memory never has an older schema.
             return try await pool.perform(.write) { [pool] connection in
-                try pool.prepare(tables, on: connection, isWriting: true)
+                try pool.prepare(tables, on: connection)
             }
         }
         try await pool.automaticTables.mutex.run {
@@ -38,18 +38,13 @@ extension Store {
         }
     }
 
-    /// Whether the tables of some types need no further preparation.
-    package func isPrepared(_ tables: [any Table.Type]) -> Bool {
-        tables.allSatisfy { pool.automaticTables.isKnown($0) }
-    }
-
     /// Creates the tables of some types, in a transaction of this store, if they are missing and no migrator creates
     /// them.
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange` if a change is needed that cannot be made inside a
     ///   transaction.
     package func prepare(_ tables: [any Table.Type], in db: borrowing WriteTransaction) throws {
-        try pool.prepare(tables, on: db.handle.connection, isWriting: true)
+        try pool.prepare(tables, on: db.handle.connection)
     }
 
     private func adapt(_ migrator: Migrator) async throws {
@@ -72,37 +67,34 @@ extension Store {
 }
 
 extension ConnectionPool {
-    /// Creates the table of a type, in the current transaction of a connection, if it is missing and no migrator
+    /// Creates the table of a type, in the current write transaction of a connection, if it is missing and no migrator
     /// creates it.
     ///
-    /// - Parameter isWriting: Whether the transaction may write.
     /// - Throws: ``StrongroomError`` with `schemaChange` if a change is needed that cannot be made inside a
     ///   transaction.
-    func prepare<Source: Table>(_ table: Source.Type, on connection: Connection, isWriting: Bool) throws {
+    private func prepare<Source: Table>(_ table: Source.Type, on connection: Connection) throws {
         guard !automaticTables.isKnown(table), !connection.hasPrepared(table) else { return }
         let automatic = AutomaticSchema(tables: [Source.schema], removesColumns: false)
         let changes = try automatic.changesOfUnversioned(connection)
         let hasSchemaChanged = connection.transaction.tables.writes.contains("sqlite_master")
         if changes.isEmpty, !hasSchemaChanged { return automaticTables.record(table) }
-        guard changes.isEmpty || isWriting && changes == [.createTable(Source.schema.name)] else {
+        guard changes.isEmpty || changes == [.createTable(Source.schema.name)] else {
             throw StrongroomError(
                 .schemaChange,
                 """
-                Table "\(Source.schema.name)" is not as it is declared, and that cannot be changed \
-                \(isWriting ? "in the middle of a transaction" : "in a read"): \
-                \(changes.map(\.words).joined(separator: "; ")). Call `try await \(Source.self).prepare()` before.
+                Table "\(Source.schema.name)" is not as it is declared, and that cannot be changed in the middle of a \
+                transaction: \(changes.map(\.words).joined(separator: "; ")). Call \
+                `try await \(Source.self).prepare()` before.
                 """,
                 database: database)
         }
         try connection.inSavepoint { try automatic.carryOut(changes, in: MigrationTransaction(connection)) }
         connection.recordPrepared(table)
     }
-}
 
-extension ConnectionPool {
     /// Creates the tables of some types, in the current transaction of a connection.
-    func prepare(_ tables: [any Table.Type], on connection: Connection, isWriting: Bool) throws {
-        for table in tables { try prepare(table, on: connection, isWriting: isWriting) }
+    func prepare(_ tables: [any Table.Type], on connection: Connection) throws {
+        for table in tables { try prepare(table, on: connection) }
     }
 }
 

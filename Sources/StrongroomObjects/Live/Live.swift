@@ -128,12 +128,12 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
 
     /// Saves the object if it has changes; returns after the commit is on the disk.
     ///
-    /// Inside a transaction, save the record itself: `var contact = ada.value; try contact.save()`.
+    /// Inside a transaction, save the record itself: `var contact = ada.value; try Contact.save(&contact, in: db)`.
     ///
     /// - Returns: What was done; nil if there was nothing to save.
-    /// - Throws: As `Table.save(_:cascading:in:)`; `StrongroomError` with `noSuchRow` if the object's row has been
-    ///   deleted, `closed`, or the engine's failure. The object keeps its changes. Cancelling the task does not cancel
-    ///   the save.
+    /// - Throws: As `Table.save(_:_:persistence:cascading:in:)`; `StrongroomError` with `noSuchRow` if the object's row
+    ///   has been deleted, `closed`, or the engine's failure. The object keeps its changes. Cancelling the task does
+    ///   not cancel the save.
     @discardableResult
     public func save() async throws -> Saved? {
         try await state.save()

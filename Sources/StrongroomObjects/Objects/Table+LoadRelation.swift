@@ -18,20 +18,6 @@ extension Table where RecordType == Self {
         try await objects.load(relation)
         self = objects[0]
     }
-
-    /// Reads the object's children, or its parent, in the current transaction of its store; outside of any, in a new
-    /// transaction, which blocks the thread.
-    ///
-    /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
-    /// - Throws: As `Table.load(_:of:in:)`; `StrongroomError` with `otherStore`, `closed`, as for a save.
-    @available(*, noasync, message: "in an async function (in main.swift, too): try await object.load(…)")
-    public mutating func load<Property: RelatedProperty>(
-        _ relation: any WritableKeyPath<Self, Property> & Sendable
-    ) throws {
-        var objects = [self]
-        try objects.load(relation)
-        self = objects[0]
-    }
 }
 
 extension Array where Element: Table, Element.RecordType == Element {
@@ -53,21 +39,5 @@ extension Array where Element: Table, Element.RecordType == Element {
             try Element.load(relation, of: &copy, in: db)
             return copy
         }
-    }
-
-    /// Reads the objects' children, or their parents, in the current transaction of their store; outside of any, in a
-    /// new transaction, which blocks the thread.
-    ///
-    /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
-    /// - Throws: As for one object; no object is changed then.
-    @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.load(…)")
-    public mutating func load<Property: RelatedProperty>(
-        _ relation: any WritableKeyPath<Element, Property> & Sendable
-    ) throws {
-        var copy = self
-        try Objects<Element>.readNow(.relation(Element.tables(of: relation, isStrict: true))) { db in
-            try Element.load(relation, of: &copy, in: db)
-        }
-        self = copy
     }
 }

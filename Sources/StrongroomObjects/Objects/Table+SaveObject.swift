@@ -9,41 +9,28 @@ extension Table where RecordType == Self {
     /// var contact = Contact(name: "Ada", email: "ada@example.org")
     /// try await contact.save()
     /// print(contact.id)
+    /// try await contact.save(.by(\.email))          // the row with the address, whose key it gets
+    /// try await draft.save(persistence: .memory)    // never in the file, gone when the store closes
     /// ```
     ///
-    /// - Parameter cascading: Whether its parents and its children are saved as well, in the same transaction; see
-    ///   `Relations`.
+    /// Each call is a transaction. To save several objects in one, use `Contact.save(&contact, in: db)` in the closure
+    /// of a `Store.write`.
+    ///
+    /// - Parameters:
+    ///   - rule: The row that is written, and the columns that are written in a row that exists.
+    ///   - persistence: Whether it is stored on the disk or in memory only, where queries of its type find it, too; nil
+    ///     to leave it where it is.
+    ///   - cascading: Whether its parents and its children are saved as well, in the same transaction; see `Relations`.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:cascading:in:)`, `Stores.open` and `Store.write`; `StrongroomError` with
-    ///   `schemaChange` if the table cannot be created as it is declared. The object is unchanged then.
+    /// - Throws: As `Table.save(_:_:persistence:cascading:in:)`, `Stores.open` and `Store.write`; `StrongroomError`
+    ///   with `invalidRule` for a rule but `.key` together with one of the options, `schemaChange` if the table cannot
+    ///   be created as it is declared. The object is unchanged then.
     @discardableResult
-    public mutating func save(cascading: Bool = false) async throws -> Saved {
+    public mutating func save(
+        _ rule: WriteRule<Self> = .key, persistence: Persistence? = nil, cascading: Bool = false
+    ) async throws -> Saved {
         try await Objects<Self>.write(&self, .init(cascading)) { db, object in
-            try Self.save(&object, cascading: cascading, in: db)
-        }
-    }
-
-    /// Saves the object in the current transaction of its store; outside of any, in a new transaction, which blocks the
-    /// thread as the blocking `Store.write` does.
-    ///
-    /// ```swift
-    /// try await store.write { db in
-    ///     var contact = Contact(name: "Ada", email: "ada@example.org")
-    ///     try contact.save()
-    ///     try Visit(of: contact).save()     // both or none
-    /// }
-    /// ```
-    ///
-    /// - Parameter cascading: Whether its parents and its children are saved as well, in the same transaction; see
-    ///   `Relations`.
-    /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:cascading:in:)`; `StrongroomError` with `readOnly` inside a read, `otherStore` inside
-    ///   a transaction of another store, `closed` outside of any if the store is not open.
-    @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, too): try await object.save()")
-    public mutating func save(cascading: Bool = false) throws -> Saved {
-        try Objects<Self>.writeNow(&self, .init(cascading)) { db, object in
-            try Self.save(&object, cascading: cascading, in: db)
+            try Self.save(&object, rule, persistence: persistence, cascading: cascading, in: db)
         }
     }
 
@@ -76,22 +63,7 @@ extension Table where RecordType == Self {
     /// - Throws: `StrongroomError` with `missingKey` if the object has no key; otherwise as for a save.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Bool {
-        try await Objects<Self>.write(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db)
-        }
-    }
-
-    /// Deletes the object's row in the current transaction of its store; outside of any, in a new transaction, which
-    /// blocks the thread.
-    ///
-    /// - Parameter cascading: Whether the rows that refer to it are deleted as well, in the same transaction; see
-    ///   `Relations`.
-    /// - Returns: Whether there was one.
-    /// - Throws: `StrongroomError` with `missingKey` if the object has no key, `readOnly`, `otherStore`, `closed`, as
-    ///   for a save.
-    @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, too): try await object.delete()")
-    public func delete(cascading: Bool = false) throws -> Bool {
-        try Objects<Self>.writeNow(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db) }
+        try await Objects<Self>.write(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db) }
     }
 }
 
@@ -100,31 +72,22 @@ extension Array where Element: Table, Element.RecordType == Element {
     ///
     /// ```swift
     /// try await contacts.save()
+    /// try await contacts.save(.by(\.email, nils: .keep))
     /// ```
     ///
-    /// - Parameter cascading: Whether their parents and their children are saved as well, in the same transaction; see
-    ///   `Relations`.
+    /// - Parameters:
+    ///   - rule: The row that is written for each, and the columns that are written in a row that exists.
+    ///   - persistence: Whether they are stored on the disk or in memory only; nil to leave each where it is.
+    ///   - cascading: Whether their parents and their children are saved as well, in the same transaction; see
+    ///     `Relations`.
     /// - Returns: What was done with each.
     /// - Throws: As for one object; nothing is changed then.
     @discardableResult
-    public mutating func save(cascading: Bool = false) async throws -> [Saved] {
+    public mutating func save(
+        _ rule: WriteRule<Element> = .key, persistence: Persistence? = nil, cascading: Bool = false
+    ) async throws -> [Saved] {
         try await Objects<Element>.write(&self, .init(cascading)) { db, objects in
-            try Element.save(contentsOf: &objects, cascading: cascading, in: db)
-        }
-    }
-
-    /// Saves the objects in the current transaction of their store, all or none; outside of any, in a new transaction,
-    /// which blocks the thread.
-    ///
-    /// - Parameter cascading: Whether their parents and their children are saved as well, in the same transaction; see
-    ///   `Relations`.
-    /// - Returns: What was done with each.
-    /// - Throws: As for one object; nothing is changed then.
-    @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.save()")
-    public mutating func save(cascading: Bool = false) throws -> [Saved] {
-        try Objects<Element>.writeNow(&self, .init(cascading)) { db, objects in
-            try Element.save(contentsOf: &objects, cascading: cascading, in: db)
+            try Element.save(contentsOf: &objects, rule, persistence: persistence, cascading: cascading, in: db)
         }
     }
 
@@ -137,21 +100,6 @@ extension Array where Element: Table, Element.RecordType == Element {
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Int {
         try await Objects<Element>.write(.init(cascading)) { db in
-            try Element.delete(contentsOf: self, cascading: cascading, in: db)
-        }
-    }
-
-    /// Deletes the objects' rows in the current transaction of their store; outside of any, in a new transaction, which
-    /// blocks the thread.
-    ///
-    /// - Parameter cascading: Whether the rows that refer to them are deleted as well, in the same transaction; see
-    ///   `Relations`.
-    /// - Returns: The number of rows that existed.
-    /// - Throws: As for one object.
-    @discardableResult
-    @available(*, noasync, message: "in an async function (in main.swift, too): try await objects.delete()")
-    public func delete(cascading: Bool = false) throws -> Int {
-        try Objects<Element>.writeNow(.init(cascading)) { db in
             try Element.delete(contentsOf: self, cascading: cascading, in: db)
         }
     }

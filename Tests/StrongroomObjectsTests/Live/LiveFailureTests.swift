@@ -141,7 +141,7 @@ struct LiveFailureTests {
                 _ = try await Live(Beacon(text: "taken"), saving: .onRelease) { _, _ in
                     note { try store.close() }
                     note { try store.read { _ in } }
-                    note { _ = try Beacon.all() }
+                    note { try store.write { _ in } }
                 }
             }
             try await ending { try await store.close() }

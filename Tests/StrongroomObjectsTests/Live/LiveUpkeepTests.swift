@@ -36,9 +36,6 @@ struct LiveUpkeepTests {
             var list = [object, object]
             try await list.save()
             #expect(list == [object, object])
-            func saveNow(_ object: inout Undone) throws { try object.save() }
-            try saveNow(&object)
-            #expect(object.id == nil)
             let live = Live(object, saving: .manual, in: store)
             await #expect {
                 try await live.save()

@@ -86,9 +86,9 @@ struct ElixirTests {
     @Test func insideATransactionAnObjectIsSavedInMemoryToo() async throws {
         try await ObjectHome.run { home async throws in
             try await Player.prepare()
-            let carl = try await home.store.write { _ throws in
+            let carl = try await home.store.write { db throws in
                 var carl = Player(name: "Carl")
-                try carl.save(persistence: .memory)
+                try Player.save(&carl, persistence: .memory, in: db)
                 return carl
             }
             #expect(try await onDisk(home) == [])

@@ -92,21 +92,21 @@ struct FirstUseTests {
                 try await store.write { db throws in
                     try? db.savepoint { db throws in
                         var ada = Player(name: "Ada")
-                        try ada.save()
+                        try Player.save(&ada, in: db)
                         throw Regret()
                     }
                     #expect(try db.tableNames() == [])
                     var bob = Player(name: "Bob")
-                    try bob.save()
-                    try bob.save()
-                    #expect(try Player.count() == 1)
+                    try Player.save(&bob, in: db)
+                    try Player.save(&bob, in: db)
+                    #expect(try Player.count(in: db) == 1)
                     throw Regret()
                 }
             }
             #expect(try await store.read { db in try db.tableNames() } == [])
             try await store.write { db throws in
                 var cyd = Player(name: "Cyd")
-                try cyd.save()
+                try Player.save(&cyd, in: db)
             }
             #expect(try await Player.all().map(\.name) == ["Cyd"])
         }
@@ -227,12 +227,10 @@ struct FirstUseTests {
     @Test func aReadMakesNone() async throws {
         try await ObjectHome.run { home async throws in
             let store = try await home.store
-            try await store.read { db throws in
-                let error = try expectFailure(.schemaChange) { try Player.all() }
-                #expect(error.message.contains("Player.prepare()"))
-            }
+            try await store.read { db throws in _ = try expectFailure(.sql) { try Player.all(in: db) } }
+            #expect(try await store.read { db in try db.tableNames() } == [])
             try await Player.prepare()
-            try await store.read { db throws in #expect(try Player.all() == []) }
+            #expect(try await store.read { db in try Player.all(in: db) } == [])
         }
     }
 
@@ -242,26 +240,13 @@ struct FirstUseTests {
             var former = FormerPlayer(name: "Ada")
             try await former.save()
             let store = try await home.store
-            try await store.write { db throws in
-                var bob = Player(name: "Bob")
-                try expectFailure(.schemaChange) { try bob.save() }
-            }
+            // A live object is saved in a transaction that other objects may share.
+            let bob = Live(Player(name: "Bob"), saving: .manual, in: store)
+            let error = try await expectFailure(.schemaChange) { try await bob.save() }
+            #expect(error.message.contains("Player.prepare()"))
             try await Player.prepare()
-            try await store.write { db throws in #expect(try Player.count() == 1) }
-        }
-        try await home.stores.closeAll()
-    }
-
-    @Test func codeThatIsNotAsyncMakesItToo() async throws {
-        let home = try ObjectHome()
-        _ = try await home.store
-        try await onThread { () throws in
-            try Stores.$current.withValue(home.stores) { () throws in
-                #expect(try Player.all() == [])
-                var ada = Player(name: "Ada")
-                try ada.save()
-                #expect(try Player.count() == 1)
-            }
+            #expect(try await bob.save() == .inserted)
+            #expect(try await Player.count() == 2)
         }
         try await home.stores.closeAll()
     }
@@ -280,7 +265,7 @@ struct FirstUseTests {
         let temporary = try await TemporaryStore()
         // The store has a migrator that knows no table.
         try await expectFailure(.sql) {
-            _ = try await temporary.store.write { db in try Kept(id: 1, name: "a").delete() }
+            try await temporary.store.write { db in try Kept.delete(Kept(id: 1, name: "a"), in: db) }
         }
         #expect(try await temporary.store.read { db in try db.tableNames() }.contains("kept") == false)
     }
@@ -308,11 +293,7 @@ struct FirstUseTests {
         let stores = try Stores(Versioned(home: home, key: home.key))
         try await stores.open("objects.sqlite").close()
         try await home.use { () async throws in
-            try await expectFailure(.invalidMigrator) { try await Player.all() }
-            try await home.store.write { db throws in
-                try expectFailure(.invalidMigrator) { try Player.count() }
-                return
-            }
+            _ = try await expectFailure(.invalidMigrator) { try await Player.all() }
         }
         try await home.stores.closeAll()
     }

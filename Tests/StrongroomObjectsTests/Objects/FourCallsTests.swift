@@ -58,104 +58,6 @@ struct FourCallsTests {
         }
     }
 
-    @Test func insideATransactionTheyJoinIt() async throws {
-        struct Regret: Error {}
-        try await ObjectHome.run { home async throws in
-            try await Player.prepare()
-            let store = try await home.store
-            await #expect(throws: Regret.self) {
-                try await store.write { db throws in
-                    var ada = Player(name: "Ada")
-                    try ada.save()
-                    #expect(ada.id == 1)
-                    #expect(try Player.all() == [ada])
-                    #expect(try Player.find(1) == ada && Player.count() == 1)
-                    #expect(try Player.count(in: db) == 1)
-                    throw Regret()
-                }
-            }
-            #expect(try await Player.count() == 0)
-            try await store.write { db throws in
-                var list = [Player(name: "Ada"), Player(name: "Bob"), Player(name: "Cyd")]
-                try list.save()
-                #expect(try list[0].delete())
-                #expect(try Player.deleteAll { $0.name == "Bob" } == 1)
-                #expect(try Player.first()?.name == "Cyd")
-            }
-            // Readers of the same thread are readers still.
-            try await store.read { db throws in
-                #expect(try Player.all(where: "name = 'Cyd'").count == 1)
-                #expect(try Player.count { $0.name == "Bob" } == 0)
-            }
-        }
-    }
-
-    @Test func writingInsideAReadIsRefused() async throws {
-        try await ObjectHome.run { home async throws in
-            try await Player.prepare()
-            let store = try await home.store
-            try await store.read { db throws in
-                var ada = Player(name: "Ada")
-                let error = try expectFailure(.readOnly) { try ada.save() }
-                #expect(error.message.contains("\"person\""))
-                #expect(ada == Player(name: "Ada"))
-                try expectFailure(.readOnly) { try Player.truncate() }
-                try expectFailure(.readOnly) { try Player(id: 1, name: "Ada").delete() }
-            }
-            #expect(try await Player.count() == 0)
-        }
-    }
-
-    @Test func aTransactionOfAnotherStoreIsRefused() async throws {
-        try await ObjectHome.run { home async throws in
-            try await Player.prepare()
-            try await Parcel.prepare()
-            let store = try await home.store
-            try await store.write { db throws in
-                var parcel = Parcel(label: "a")
-                let error = try expectFailure(.otherStore) { try parcel.save() }
-                #expect(error.message.contains("\"parcels.sqlite\"") && error.message.contains("\"objects.sqlite\""))
-                try expectFailure(.otherStore) { try Parcel.all() }
-                try expectFailure(.otherStore) { try Scrap.count() }
-            }
-            #expect(try await Parcel.count() == 0)
-            // Inside transactions of both, each has its own.
-            let parcels = try await home.stores.open("parcels.sqlite")
-            try await store.write { db throws in
-                try parcels.write { _ in
-                    var (ada, parcel) = (Player(name: "Ada"), Parcel(label: "a"))
-                    try ada.save()
-                    try parcel.save()
-                }
-            }
-            #expect(try await Player.count() == 1)
-            #expect(try await Parcel.count() == 1)
-        }
-    }
-
-    @Test func codeThatIsNotAsyncWaitsForItsTurn() async throws {
-        let home = try ObjectHome()
-        let store = try await home.store
-        try await onThread { () throws in
-            try Stores.$current.withValue(home.stores) { () throws in
-                var ada = Player(name: "Ada")
-                #expect(try ada.save() == .inserted)
-                #expect(try Player.all() == [ada])
-                var list = [Player(name: "Bob")]
-                #expect(try list.save() == [.inserted])
-                #expect(try list.delete() == 1 && ada.delete())
-                #expect(try Player.count() == 0)
-            }
-        }
-        try await store.close()
-        try await onThread { () throws in
-            try Stores.$current.withValue(home.stores) { () throws in
-                let error = try expectFailure(.closed) { try Player.all() }
-                #expect(error.message.contains("Stores.current.open(\"objects.sqlite\")"))
-            }
-        }
-    }
-
     @Test func aTaskOfATransactionIsNotInsideIt() async throws {
         try await ObjectHome.run { home async throws in
             try await Player.prepare()
@@ -167,7 +69,7 @@ struct FourCallsTests {
                     return try await home.use { try await ada.save() }
                 }
                 outcome.withLock { $0 = task }
-                #expect(try Player.count() == 0)
+                #expect(try Player.count(in: db) == 0)
             }
             #expect(try await outcome.withLock { $0 }?.value == .inserted)
         }
@@ -187,11 +89,6 @@ struct FourCallsTests {
             let isDeleted = try await store.write { [list] db in try Player.delete(list[0], in: db) }
             #expect(isDeleted)
             #expect(try await store.table(Player.self).all() == [ada, list[1]])
-            try await store.write { db throws in
-                var other = Player(name: "other")
-                try expectFailure(.otherStore) { try other.save() }
-                #expect(try Player.save(&other, in: db) == .inserted)
-            }
         }
         try await home.stores.closeAll()
     }

@@ -57,16 +57,12 @@ struct ObjectFamiliesInMemoryTests {
     }
 
     @Test func listsMoveToTheFileTogether() async throws {
-        try await withStores { store in
+        try await withStores { store async throws in
             var galleries = [Gallery(title: "north", images: [Image(name: "pier")]), Gallery(title: "south")]
             #expect(try await galleries.save(persistence: .memory, cascading: true) == [.inserted, .inserted])
             #expect(galleries.map(\.id) == [-1, -2] && galleries[0].images.map(\.gallery) == [-1])
             #expect(try await store.read { db in try Self.inFile(db) } == 0)
-            galleries = try await store.write { [galleries] db in
-                var copies = galleries
-                try copies.save(persistence: .disk, cascading: true)
-                return copies
-            }
+            #expect(try await galleries.save(persistence: .disk, cascading: true) == [.updated, .updated])
             #expect(galleries.map(\.id) == [1, 2] && galleries[0].images.map(\.gallery) == [1])
             #expect(try await store.read { db in try Self.inFile(db) } == 3)
         }
@@ -78,7 +74,7 @@ struct ObjectFamiliesInMemoryTests {
             try await store.table(Image.self).prepare()
             let gallery = try await store.write { db in
                 var gallery = Gallery(title: "south", images: [Image(name: "dune")])
-                try gallery.save(persistence: .memory, cascading: true)
+                try Gallery.save(&gallery, persistence: .memory, cascading: true, in: db)
                 return gallery
             }
             #expect(gallery.images.map(\.gallery) == [gallery.id])

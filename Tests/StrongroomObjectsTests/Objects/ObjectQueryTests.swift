@@ -109,21 +109,5 @@ struct ObjectQueryTests {
             #expect(ada.id == 1)
         }
     }
-
-    @Test func theSameInsideATransaction() async throws {
-        try await withPeople { home async throws in
-            let store = try await home.store
-            try await store.write { db throws in
-                #expect(keys(try Player.all(where: { $0.age == 4 }, orderBy: { $0.id.descending })) == [20, 15, 10, 5])
-                #expect(keys(try Player.all(where: "age = %d", 4, page: 1, size: 3)) == [20])
-                #expect(keys(try Player.all(Player.where { $0.id < 3 })) == [1, 2])
-                #expect(try Player.first(where: "age = 4")?.id == 5)
-                #expect(try Player.count(where: "age = 4") == 4)
-                #expect(try Player.deleteAll(where: "age = 4") == 4)
-                #expect(try Player.truncate() == 16)
-            }
-            #expect(try await Player.first() == nil)
-        }
-    }
 }
 #endif

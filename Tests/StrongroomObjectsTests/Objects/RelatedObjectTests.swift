@@ -33,26 +33,6 @@ struct RelatedObjectTests {
         }
     }
 
-    @Test func theyJoinATransaction() async throws {
-        try await ObjectHome.run { home in
-            let store = try await home.store
-            await #expect(throws: Refused.self) {
-                try await store.write { db throws in
-                    var ada = customer("Ada", calls: ["a"])
-                    try ada.save(cascading: true)
-                    var found = try Customer.all()
-                    try found.load(\.$calls)
-                    #expect(found[0].calls.count == 1)
-                    #expect(try found.delete(cascading: true) == 1)
-                    try ada.save(cascading: true)
-                    throw Refused()
-                }
-            }
-            #expect(try await Customer.count() == 0)
-            #expect(try await Call.count() == 0)
-        }
-    }
-
     @Test func aChosenStoreFollowsThem() async throws {
         try await ObjectHome.run { home in
             let store = try await home.store
@@ -99,7 +79,5 @@ struct RelatedObjectTests {
             #expect(found.map { $0.calls.map(\.text) } == [["of its own file"]])
         }
     }
-
-    private struct Refused: Error {}
 }
 #endif

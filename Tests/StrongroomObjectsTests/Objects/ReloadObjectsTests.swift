@@ -57,7 +57,7 @@ struct ReloadObjectsTests {
         try await Self.run { home async throws in
             try await home.store.write { db throws in
                 var ticket = Ticket(title: "a")
-                try ticket.save()
+                try Ticket.save(&ticket, in: db)
                 try Ticket.reload(&ticket, in: db)
                 #expect(ticket.number == "T-1")
             }

@@ -121,17 +121,17 @@ struct SQPersistTests {
         try await ObjectHome.run { home async throws in
             try await User.prepare()
             await #expect(throws: Regret.self) {
-                try await home.store.write { _ throws in
+                try await home.store.write { db throws in
                     var user = User(name: "Ada")
-                    try user.save()
-                    #expect(try User.count() == 1)
+                    try User.save(&user, in: db)
+                    #expect(try User.count(in: db) == 1)
                     throw Regret()
                 }
             }
             #expect(try await User.count() == 0)
-            try await home.store.write { _ throws in
+            try await home.store.write { db throws in
                 var user = User(name: "Ada")
-                try user.save()
+                try User.save(&user, in: db)
             }
             #expect(try await User.count() == 1)
         }

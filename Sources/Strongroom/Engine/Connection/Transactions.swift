@@ -51,11 +51,6 @@ extension WriteTransaction {
     }
 }
 
-extension WriteTransaction {
-    /// Whether the work of the closure that runs is rolled back at its end.
-    package var isRolledBackLater: Bool { handle.connection.transaction.rollback == .requested }
-}
-
 /// The end of work whose closure has requested a rollback.
 struct RequestedRollback: Error, RequestedByWork {}
 

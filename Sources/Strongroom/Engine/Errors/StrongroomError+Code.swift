@@ -112,7 +112,7 @@ extension StrongroomError {
         public static let closed = Code(.closed)
         /// A blocking call inside a transaction of the same store.
         public static let nestedAccess = Code(.nestedAccess)
-        /// An object of one store in a transaction of another.
+        /// A cascade or a load that reaches a table of another database.
         public static let otherStore = Code(.otherStore)
         /// The transaction ended before its closure returned.
         public static let transactionEnded = Code(.transactionEnded)

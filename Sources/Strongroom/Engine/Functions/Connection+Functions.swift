@@ -21,7 +21,7 @@ extension Connection {
         }
         for collation in declared.collations {
             guard let order = collation.order else { continue }
-            guard RegisteredCollation.install(collation.name, functions, on: pointer, order) == SQLITE_OK else {
+            guard RegisteredCollation.install(collation.name, on: pointer, order) == SQLITE_OK else {
                 throw failure("The collation \"\(collation.name)\" could not be registered")
             }
         }

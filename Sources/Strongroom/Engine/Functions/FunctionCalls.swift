@@ -7,8 +7,6 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
     private let authorizer: Authorizer
     /// The error of the function that has ended the running statement.
     @exclusivity(unchecked) private var failure: (any Error)?
-    /// The number of functions and collations that are running, one inside the other.
-    @exclusivity(unchecked) private var depth = 0
     /// The functions and collations that the connection was given.
     var declared = ConnectionFunctions()
 
@@ -16,9 +14,6 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
         self.cancellation = cancellation
         self.authorizer = authorizer
     }
-
-    /// Whether a function or a collation is running, so that the connection is in the middle of a statement.
-    var isCalling: Bool { depth > 0 }
 
     /// Whether the work whose statement calls a function has been cancelled, or its time is over. The library's own
     /// statements run to their end.
@@ -31,8 +26,6 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
     /// roll back the whole transaction, which other work may share.
     @inline(__always)
     func run(_ context: OpaquePointer, _ body: () throws -> Void) {
-        depth += 1
-        defer { depth -= 1 }
         do {
             if isCancelled { throw CancellationError() }
             try body()
@@ -48,14 +41,6 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
 
     /// The engine's message for a statement that a function has ended.
     static let message = "a function in Swift has failed"
-
-    /// Calls a collation, during which the connection must not be used either.
-    @inline(__always)
-    func compare(_ order: () -> ComparisonResult) -> ComparisonResult {
-        depth += 1
-        defer { depth -= 1 }
-        return order()
-    }
 
     /// Clears an error that has not ended a statement.
     @inline(__always)

@@ -7,13 +7,9 @@ final class RegisteredCollation {
     /// Whether texts that the order treats as equal are compared by their bytes.
     private let isTotal: Bool
 
-    /// The calls of the connection, for an order that could use the store.
-    private let calls: FunctionCalls?
-
-    private init(_ order: @escaping Collation.Order, isTotal: Bool, _ calls: FunctionCalls?) {
+    private init(_ order: @escaping Collation.Order, isTotal: Bool) {
         self.order = order
         self.isTotal = isTotal
-        self.calls = calls
     }
 
     /// Registers a collation. See SQLite's documentation, "Define New Collating Sequences"
@@ -21,10 +17,9 @@ final class RegisteredCollation {
     ///
     /// - Returns: The engine's result code.
     static func install(
-        _ name: String, isTotal: Bool = false, _ calls: FunctionCalls? = nil, on connection: OpaquePointer,
-        _ order: @escaping Collation.Order
+        _ name: String, isTotal: Bool = false, on connection: OpaquePointer, _ order: @escaping Collation.Order
     ) -> Int32 {
-        let collation = Unmanaged.passRetained(RegisteredCollation(order, isTotal: isTotal, calls))
+        let collation = Unmanaged.passRetained(RegisteredCollation(order, isTotal: isTotal))
         let result = sqlite3_create_collation_v2(
             connection, name, SQLITE_UTF8, collation.toOpaque(),
             { collation, leftCount, left, rightCount, right in
@@ -59,7 +54,7 @@ final class RegisteredCollation {
         let bytes = Self.compareBytes(left, right)
         guard bytes != 0 else { return 0 }
         let (first, second) = (String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
-        switch calls.map({ $0.compare { order(first, second) } }) ?? order(first, second) {
+        switch order(first, second) {
         case .orderedAscending: return -1
         case .orderedDescending: return 1
         case .orderedSame: return isTotal ? bytes : 0

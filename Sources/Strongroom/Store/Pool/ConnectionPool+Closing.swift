@@ -83,7 +83,7 @@ extension ConnectionPool {
                     reader = try readers[0].open(.reader)
                 }
                 reader.beginWork(.unshared)
-                CurrentTransaction.inside(self, reader) { read(reader) }
+                CurrentTransaction.inside(self) { read(reader) }
             }
         } catch {
             // If no reader can be opened, the observations end without the newest value; closing does not fail because

@@ -27,7 +27,7 @@ extension ConnectionPool {
                 case .failure(let error): watch.end(error)
                 }
             }
-            CurrentTransaction.inside(self, nil) { finish(result) }
+            CurrentTransaction.inside(self) { finish(result) }
             queued.leave()
         }
         let accepting: @Sendable (Connection) throws -> Void = { connection in

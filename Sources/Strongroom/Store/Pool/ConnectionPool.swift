@@ -334,7 +334,7 @@ final class ConnectionPool: Sendable {
         do {
             try holder.begin(operation, on: connection, sharing)
             defer { holder.rest() }
-            return try CurrentTransaction.inside(self, connection) { try work(connection) }
+            return try CurrentTransaction.inside(self) { try work(connection) }
         } catch {
             // The engine reports `busy` for a statement that is stopped while it waits for a lock of another process.
             let codes = [StrongroomError.Code.interrupted, .busy]

@@ -1,11 +1,9 @@
 /// The stores that have a transaction on the current thread.
 ///
 /// Recorded per thread, not per task: a task started by a transaction's closure is not inside the transaction.
-package enum CurrentTransaction {
+enum CurrentTransaction {
     private struct Frame {
         let pool: Unmanaged<ConnectionPool>
-        /// Nil while the store's own work waits for a callback on this thread, without a usable transaction.
-        let connection: Unmanaged<Connection>?
         let outer: UnsafeRawPointer?
     }
 
@@ -24,27 +22,8 @@ package enum CurrentTransaction {
     /// Whether the current thread is inside a transaction of any store.
     static var isInsideAny: Bool { pointer.value != nil }
 
-    /// The innermost transaction of a database on the current thread, for code that has no reference to it.
-    ///
-    /// - Returns: The transaction, or nil outside of any transaction of the database.
-    /// - Throws: ``StrongroomError`` with `nestedAccess` in a completion that the store calls after its work and waits
-    ///   for, and in a function in Swift that a statement calls.
-    package static func innermost(of database: String) throws -> JoinedTransaction? {
-        var found: (pool: ConnectionPool, connection: Connection?)?
-        visit { frame in
-            let pool = frame.pool.takeUnretainedValue()
-            guard pool.database == database else { return true }
-            found = (pool, frame.connection?.takeUnretainedValue())
-            return false
-        }
-        guard let found else { return nil }
-        // A function in Swift runs in the middle of a statement.
-        guard let connection = found.connection, !connection.functions.isCalling else { throw found.pool.nested }
-        return JoinedTransaction(connection, of: found.pool)
-    }
-
     /// The databases that have a transaction on the current thread, innermost first.
-    package static var databases: [String] {
+    static var databases: [String] {
         var names: [String] = []
         visit { frame in
             names.append(frame.pool.takeUnretainedValue().database)
@@ -59,14 +38,10 @@ package enum CurrentTransaction {
         while let frame = next?.load(as: Frame.self), body(frame) { next = frame.outer }
     }
 
-    /// Runs work marked as being inside a transaction of a store.
-    ///
-    /// - Parameter connection: The transaction's connection; nil for callbacks outside of any transaction.
-    static func inside<T>(_ pool: ConnectionPool, _ connection: Connection?, _ body: () throws -> T) rethrows -> T {
+    /// Runs work marked as being inside a transaction of a store; also a callback that the store's own work waits for.
+    static func inside<T>(_ pool: ConnectionPool, _ body: () throws -> T) rethrows -> T {
         let outer = pointer.value
-        let frame = Frame(
-            pool: .passUnretained(pool), connection: connection.map { .passUnretained($0) },
-            outer: outer.map { UnsafeRawPointer($0) })
+        let frame = Frame(pool: .passUnretained(pool), outer: outer.map { UnsafeRawPointer($0) })
         return try withUnsafePointer(to: frame) { inner in
             pointer.value = UnsafeMutableRawPointer(mutating: inner)
             defer { pointer.value = outer }

@@ -311,12 +311,6 @@ public final class Stores: Sendable {
         state.withLock { $0.openings[name] = nil }
     }
 
-    /// The open store of a database, if a caller of `open` still retains it; nothing is opened.
-    package func openedStore(_ name: DatabaseName) -> Store? {
-        guard let store = state.withLock({ $0.openings[name]?.keptStore }), !store.pool.isClosing else { return nil }
-        return store
-    }
-
     /// The configuration of a database.
     func configuration(of name: DatabaseName) throws -> any Configuration {
         try state.withLock { try $0.configuration(of: name) }
