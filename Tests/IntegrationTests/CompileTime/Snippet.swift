@@ -91,10 +91,10 @@ extension Snippet {
         struct Handle: Sendable {}
         enum Stored: Int, ColumnValue, Codable { case low, high }
         func types() {
-            ColumnDefinition.requireColumnValue(Stored.self)
-            ColumnDefinition.requireColumnValue(Level.self) // error: as in 'enum Level: Int, ColumnValue'
-            ColumnDefinition.requireColumnValue(Tag.self) // error: store it as JSON
-            ColumnDefinition.requireColumnValue(Handle.self) // error: mark the property @Ignored
+            ColumnDefinition._requireColumnValue(Stored.self)
+            ColumnDefinition._requireColumnValue(Level.self) // error: as in 'enum Level: Int, ColumnValue'
+            ColumnDefinition._requireColumnValue(Tag.self) // error: store it as JSON
+            ColumnDefinition._requireColumnValue(Handle.self) // error: mark the property @Ignored
         }
         @Table("list")
         struct List {

@@ -61,7 +61,7 @@ extension Table {
         try connection.prepareTable(schema)
         let sql = try Query<Self>.row(of: RecordType.columnNames, plainValues(of: key))
         var copy = record
-        let found: Void? = try Query<Self>.firstRow(sql, on: connection) { row in try copy.update(from: row) }
+        let found: Void? = try Query<Self>.firstRow(sql, on: connection) { row in try copy._update(from: row) }
         guard found != nil else { throw TableFailure.notStored(schema) }
         record = copy
     }
