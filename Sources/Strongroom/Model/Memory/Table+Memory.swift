@@ -25,7 +25,7 @@ extension Table {
         _ record: RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable
     ) throws -> Key {
         var copy = record
-        return try insert(&copy, persistence, on: db.handle.connection)
+        return try insert(&copy, persistence, on: db._handle.connection)
     }
 
     /// Inserts a record into the file or into memory only, and sets its key.
@@ -38,7 +38,7 @@ extension Table {
     public static func insert(
         _ record: inout RecordType, persistence: Persistence, in db: borrowing some Writing & ~Copyable
     ) throws {
-        _ = try insert(&record, persistence, on: db.handle.connection)
+        _ = try insert(&record, persistence, on: db._handle.connection)
     }
 
     private static func insert(
@@ -70,7 +70,7 @@ extension Table {
     /// - Throws: ``StrongroomError`` with the engine's error.
     @discardableResult
     public static func discard(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.checkTransaction()
         guard try deleteInMemory(key, on: connection) else { return false }
         connection.recordWrite(of: schema.name)
@@ -86,7 +86,7 @@ extension Table {
     /// - Returns: False for a record in the file, and if there is no such record.
     /// - Throws: ``StrongroomError`` with the engine's error.
     public static func isInMemory(_ key: Key, in db: borrowing some Reading & ~Copyable) throws -> Bool {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.checkTransaction()
         guard let part = connection.memoryTable(schema.name) else { return false }
         let sql = "SELECT 1 FROM \(part.quotedPart) WHERE \(try keyCondition())"
@@ -99,7 +99,7 @@ extension Table {
     /// - Returns: The keys, smallest first.
     /// - Throws: ``StrongroomError`` with the engine's error.
     public static func keysInMemory(in db: borrowing some Reading & ~Copyable) throws -> [Key] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.checkTransaction()
         guard let part = connection.memoryTable(schema.name) else { return [] }
         let columns = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")

@@ -26,7 +26,7 @@ extension Table {
         _ record: inout RecordType, persistence: Persistence, cascading: Bool = false,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Saved {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard cascading else { return try save(&record, persistence, nil, isRequested: true, on: connection) }
         if persistence == .memory { try requireNoneInFile([record], on: connection) }
         return try saveTree(&record, persistence, on: connection)
@@ -56,7 +56,7 @@ extension Table {
         contentsOf records: inout [RecordType], persistence: Persistence, cascading: Bool = false,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Saved] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         if persistence == .memory { try requireNoneInFile(records, on: connection) }
         guard !cascading else { return try saveTrees(&records, persistence, on: connection) }
         var copies = records

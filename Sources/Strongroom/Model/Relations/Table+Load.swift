@@ -25,7 +25,7 @@ extension Table where RecordType == Self {
         _ = try tables(of: relation, isStrict: false)
         let found = try self.relation(relation)
         var loaded = records
-        try found.load(into: &loaded, on: db.handle.connection)
+        try found.load(into: &loaded, on: db._handle.connection)
         records = loaded
     }
 

@@ -95,7 +95,7 @@ extension Table where Self: Record, RecordType == Self {
         _ given: FieldValues<Given>, by target: UpsertTarget<Self>, _ coding: RecordCoding,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard let present = try row(of: given, by: target, in: db) else {
             let new = try record(given.fields, given.values, coding, onto: nil, given.read)
             return Upserted(.inserted, try insert(new, on: connection))

@@ -15,9 +15,9 @@ extension Table {
     @inlinable
     @discardableResult
     public static func insert(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key {
-        guard hooks != nil else { return try insert(record, on: db.handle.connection) }
+        guard hooks != nil else { return try insert(record, on: db._handle.connection) }
         var copy = record
-        return try insertWithHooks(&copy, on: db.handle.connection)
+        return try insertWithHooks(&copy, on: db._handle.connection)
     }
 
     /// Inserts a record and sets its key to the generated one.
@@ -34,10 +34,10 @@ extension Table {
     @inlinable
     public static func insert(_ record: inout RecordType, in db: borrowing some Writing & ~Copyable) throws {
         guard hooks == nil else {
-            _ = try insertWithHooks(&record, on: db.handle.connection)
+            _ = try insertWithHooks(&record, on: db._handle.connection)
             return
         }
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         adopt(try insert(record, on: connection), .inserted, in: &record, on: connection)
     }
 
@@ -64,7 +64,7 @@ extension Table {
     @inlinable
     @discardableResult
     public static func insertOrIgnore(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key? {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard hooks == nil else { return try insertOrIgnoreWithHooks(record, on: connection) }
         do {
             return try insert(record, on: connection)

@@ -19,7 +19,7 @@ extension Table {
         contentsOf records: some Sequence<RecordType>,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Key] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard let hooks else { return try insert(contentsOf: records, on: connection) }
         return try withHooks(contentsOf: records, hooks, on: connection) { records in
             let keys = try insert(contentsOf: records, on: connection)
@@ -44,7 +44,7 @@ extension Table {
     public static func insert(
         contentsOf records: inout [RecordType], in db: borrowing some Writing & ~Copyable
     ) throws {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard let hooks else {
             let keys = try insert(contentsOf: records, on: connection)
             for (index, key) in keys.enumerated() { adopt(key, .inserted, in: &records[index], on: connection) }

@@ -26,7 +26,7 @@ extension Table {
     public static func save(
         _ record: inout RecordType, cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> Saved {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         if cascading { return try saveTree(&record, on: connection) }
         guard let hooks else { return try saveRow(&record, on: connection) }
         return try save(&record, hooks, on: connection)
@@ -51,7 +51,7 @@ extension Table {
     public static func save(
         contentsOf records: inout [RecordType], cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> [Saved] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         if cascading { return try saveTrees(&records, on: connection) }
         let before = records
         do {

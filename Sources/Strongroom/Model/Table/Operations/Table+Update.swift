@@ -14,7 +14,7 @@ extension Table {
     ///   several rows of the file's table can have one key, `constraint`; errors of `validateUpdate`.
     @inlinable
     public static func update(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard hooks != nil else { return try update(record, on: connection) }
         var copy = record
         try updateWithHooks(&copy, on: connection)
@@ -36,7 +36,7 @@ extension Table {
     /// - Throws: As the method for a record that is not changed.
     @inlinable
     public static func update(_ record: inout RecordType, in db: borrowing some Writing & ~Copyable) throws {
-        try updateWithHooks(&record, on: db.handle.connection)
+        try updateWithHooks(&record, on: db._handle.connection)
     }
 
     @usableFromInline
@@ -68,7 +68,7 @@ extension Table {
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
         try validateUpdate(record)
         let left = try positions(except: chosen)
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard try update(record, at: key, Operation.overwrite, except: left, cached: false, on: connection) else {
             throw TableFailure.noSuchRow(schema)
         }
@@ -105,7 +105,7 @@ extension Table {
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Bool {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.prepareTable(schema)
         try connection.requireUniqueKey(of: schema)
         return try Query<Self>().where(key: key).update(in: db, assignments) > 0

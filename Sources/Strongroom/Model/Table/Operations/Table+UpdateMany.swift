@@ -11,7 +11,7 @@ extension Table {
         contentsOf records: some Sequence<RecordType>,
         in db: borrowing some Writing & ~Copyable
     ) throws {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         if let hooks {
             return try withHooks(contentsOf: records, hooks, on: connection) { records in
                 try connection.inList(of: records.count) {
@@ -42,7 +42,7 @@ extension Table {
     public static func update(
         contentsOf records: inout [RecordType], in db: borrowing some Writing & ~Copyable
     ) throws {
-        try updateWithHooks(contentsOf: &records, on: db.handle.connection)
+        try updateWithHooks(contentsOf: &records, on: db._handle.connection)
     }
 
     @usableFromInline

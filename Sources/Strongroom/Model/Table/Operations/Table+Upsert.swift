@@ -54,8 +54,8 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
-        return try upsertWithHooks(record, by: target, nils: nils, on: db.handle.connection)
+        let target = try UpsertTarget<Self>.of(repeat each columns, on: db._handle.connection)
+        return try upsertWithHooks(record, by: target, nils: nils, on: db._handle.connection)
     }
 
     /// Updates the row with the record's key, or inserts a new one.
@@ -73,7 +73,7 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        try upsertWithHooks(record, by: .primaryKey, nils: nils, on: db.handle.connection)
+        try upsertWithHooks(record, by: .primaryKey, nils: nils, on: db._handle.connection)
     }
 
     /// Upserts a list of records, atomically.
@@ -94,8 +94,8 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
-        let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
-        return try upsert(contentsOf: records, by: target, nils: nils, on: db.handle.connection)
+        let target = try UpsertTarget<Self>.of(repeat each columns, on: db._handle.connection)
+        return try upsert(contentsOf: records, by: target, nils: nils, on: db._handle.connection)
     }
 
     /// Upserts a list of records by the primary key, atomically.
@@ -113,7 +113,7 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
-        try upsert(contentsOf: records, by: .primaryKey, nils: nils, on: db.handle.connection)
+        try upsert(contentsOf: records, by: .primaryKey, nils: nils, on: db._handle.connection)
     }
 
     @inlinable

@@ -26,8 +26,8 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
-        return try upsert(inPlace: &record, by: target, nils: nils, on: db.handle.connection)
+        let target = try UpsertTarget<Self>.of(repeat each columns, on: db._handle.connection)
+        return try upsert(inPlace: &record, by: target, nils: nils, on: db._handle.connection)
     }
 
     /// Updates the row with the record's key, or inserts a new one, and sets the record's key to that of its row.
@@ -43,7 +43,7 @@ extension Table {
     public static func upsert(
         _ record: inout RecordType, nils: NilPolicy = .overwrite, in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        try upsert(inPlace: &record, by: .primaryKey, nils: nils, on: db.handle.connection)
+        try upsert(inPlace: &record, by: .primaryKey, nils: nils, on: db._handle.connection)
     }
 
     /// Upserts a list of records, atomically, and sets their keys to those of their rows.
@@ -67,8 +67,8 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
-        let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
-        return try upsert(allInPlace: &records, by: target, nils: nils, on: db.handle.connection)
+        let target = try UpsertTarget<Self>.of(repeat each columns, on: db._handle.connection)
+        return try upsert(allInPlace: &records, by: target, nils: nils, on: db._handle.connection)
     }
 
     /// Upserts a list of records by the primary key, atomically, and sets their keys to those of their rows.
@@ -85,7 +85,7 @@ extension Table {
         contentsOf records: inout [RecordType], nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
-        try upsert(allInPlace: &records, by: .primaryKey, nils: nils, on: db.handle.connection)
+        try upsert(allInPlace: &records, by: .primaryKey, nils: nils, on: db._handle.connection)
     }
 
     @inlinable

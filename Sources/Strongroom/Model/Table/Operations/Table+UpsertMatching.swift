@@ -40,7 +40,7 @@ extension Table {
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
         let target = try UpsertTarget<Self>(repeat each columns)
-        return try upsert(record, matching: target, several, nils, on: db.handle.connection)
+        return try upsert(record, matching: target, several, nils, on: db._handle.connection)
     }
 
     /// Upserts a list of records by columns that need not be unique, atomically.
@@ -62,7 +62,7 @@ extension Table {
         nils: NilPolicy = .overwrite,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [[Upserted<Key>]] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let target = try UpsertTarget<Self>(repeat each columns)
         return try connection.inSavepoint {
             try records.map { try upsert($0, matching: target, several, nils, on: connection) }

@@ -23,8 +23,8 @@ extension Table {
         only chosen: (Columns) -> [any TableColumn],
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        let target = try UpsertTarget<Self>.of(repeat each columns, on: db.handle.connection)
-        return try upsert(record, by: target, except: positions(except: chosen), on: db.handle.connection)
+        let target = try UpsertTarget<Self>.of(repeat each columns, on: db._handle.connection)
+        return try upsert(record, by: target, except: positions(except: chosen), on: db._handle.connection)
     }
 
     /// Updates some columns of the row with the record's key, or inserts a new one.
@@ -42,7 +42,7 @@ extension Table {
         only chosen: (Columns) -> [any TableColumn],
         in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        try upsert(record, by: .primaryKey, except: positions(except: chosen), on: db.handle.connection)
+        try upsert(record, by: .primaryKey, except: positions(except: chosen), on: db._handle.connection)
     }
 
     /// Upserts some columns of a list of records, atomically.
@@ -62,7 +62,7 @@ extension Table {
         only chosen: (Columns) -> [any TableColumn],
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let target = try UpsertTarget<Self>.of(repeat each columns, on: connection)
         let left = try positions(except: chosen)
         let records = ContiguousArray(records)
