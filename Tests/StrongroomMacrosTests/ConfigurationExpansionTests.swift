@@ -20,16 +20,16 @@ struct ConfigurationExpansionTests {
                 #if objectFormat(MachO)
                 @section("__DATA_CONST,strongroom_cfg")
                 @used
-                private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
-                    Strongroom.ConfigurationEntry.write({
+                private static let strongroomConfigurationEntry: Strongroom._ConfigurationEntry.Writer = {
+                    Strongroom._ConfigurationEntry.write({
                             AddressBook()
                         }, to: $0)
                 }
                 #elseif objectFormat(ELF)
                 @section("strongroom_cfg")
                 @used
-                private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
-                    Strongroom.ConfigurationEntry.write({
+                private static let strongroomConfigurationEntry: Strongroom._ConfigurationEntry.Writer = {
+                    Strongroom._ConfigurationEntry.write({
                             AddressBook()
                         }, to: $0)
                 }
@@ -58,16 +58,16 @@ struct ConfigurationExpansionTests {
                 #if objectFormat(MachO)
                 @section("__DATA_CONST,strongroom_cfg")
                 @used
-                private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
-                    Strongroom.ConfigurationEntry.write({
+                private static let strongroomConfigurationEntry: Strongroom._ConfigurationEntry.Writer = {
+                    Strongroom._ConfigurationEntry.write({
                             AddressBook()
                         }, to: $0)
                 }
                 #elseif objectFormat(ELF)
                 @section("strongroom_cfg")
                 @used
-                private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
-                    Strongroom.ConfigurationEntry.write({
+                private static let strongroomConfigurationEntry: Strongroom._ConfigurationEntry.Writer = {
+                    Strongroom._ConfigurationEntry.write({
                             AddressBook()
                         }, to: $0)
                 }

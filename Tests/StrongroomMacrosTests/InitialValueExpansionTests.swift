@@ -43,7 +43,7 @@ struct InitialValueExpansionTests {
                     let created = Strongroom.Column<Date?>("made", as: .iso8601)
 
                     init() {
-                        Strongroom.ColumnDefinition.requireColumnValue(Level.self)
+                        Strongroom.ColumnDefinition._requireColumnValue(Level.self)
                     }
                 }
 
@@ -90,7 +90,7 @@ struct InitialValueExpansionTests {
                     try bindings.set(self.created, at: 7, as: .iso8601)
                 }
 
-                mutating func update(from row: borrowing Strongroom.Row) throws {
+                mutating func _update(from row: borrowing Strongroom.Row) throws {
                     self.text = try row[0]
                     self.share = try row[1]
                     self.level = try row[2]

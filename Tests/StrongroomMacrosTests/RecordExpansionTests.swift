@@ -56,7 +56,7 @@ struct RecordExpansionTests {
                         }, at: 1)
                 }
 
-                mutating func update(from row: borrowing Strongroom.Row) throws {
+                mutating func _update(from row: borrowing Strongroom.Row) throws {
                     self.settings = (try row[0] as Strongroom.JSON<Settings>).value
                     self.more = (try row[1] as Strongroom.PropertyList<[Extra]>?)?.value
                 }
@@ -123,7 +123,7 @@ struct RecordExpansionTests {
                     try bindings.set(self.fee, at: 1, scale: 0)
                 }
 
-                mutating func update(from row: borrowing Strongroom.Row) throws {
+                mutating func _update(from row: borrowing Strongroom.Row) throws {
                     self.price = try row.decimal(at: 0, scale: 2)
                     self.fee = try row.decimalIfPresent(at: 1, scale: 0)
                 }
@@ -183,7 +183,7 @@ struct RecordExpansionTests {
                     try bindings.set(self.name, at: 0)
                 }
 
-                mutating func update(from row: borrowing Strongroom.Row) throws {
+                mutating func _update(from row: borrowing Strongroom.Row) throws {
                     self.name = try row[0]
                 }
 

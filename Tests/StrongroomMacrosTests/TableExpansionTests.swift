@@ -79,7 +79,7 @@ struct TableExpansionTests {
                     try bindings.set(self.`order`, at: 2)
                 }
 
-                public mutating func update(from row: borrowing Strongroom.Row) throws {
+                public mutating func _update(from row: borrowing Strongroom.Row) throws {
                     self.id = try row[0]
                     self.email = try row[1]
                     self.`order` = try row[2]
@@ -162,7 +162,7 @@ struct TableExpansionTests {
                     try bindings.set(self.id, at: 0)
                 }
 
-                mutating func update(from row: borrowing Strongroom.Row) throws {
+                mutating func _update(from row: borrowing Strongroom.Row) throws {
                     self.id = try row[0]
                 }
 
@@ -237,7 +237,7 @@ struct TableExpansionTests {
                     try bindings.set(self.id, at: 0)
                 }
 
-                mutating func update(from row: borrowing Strongroom.Row) throws {
+                mutating func _update(from row: borrowing Strongroom.Row) throws {
                     self.id = try row[0]
                 }
 
@@ -337,7 +337,7 @@ struct TableExpansionTests {
                     try bindings.set(self.line, at: 1)
                 }
 
-                mutating func update(from row: borrowing Strongroom.Row) throws {
+                mutating func _update(from row: borrowing Strongroom.Row) throws {
                     self.line = try row[1]
                 }
 

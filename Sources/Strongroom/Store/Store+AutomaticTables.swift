@@ -44,7 +44,7 @@ extension Store {
     /// - Throws: ``StrongroomError`` with `schemaChange` if a change is needed that cannot be made inside a
     ///   transaction.
     package func prepare(_ tables: [any Table.Type], in db: borrowing WriteTransaction) throws {
-        try pool.prepare(tables, on: db.handle.connection)
+        try pool.prepare(tables, on: db._handle.connection)
     }
 
     private func adapt(_ migrator: Migrator) async throws {

@@ -32,7 +32,7 @@ extension RecordModel {
         let unknown = properties.filter { !$0.type.isKnownColumnValue && $0.column.encoding == nil }
         var types: [String] = []
         for property in unknown where !types.contains(property.wrappedText) { types.append(property.wrappedText) }
-        return types.map { "\n        Strongroom.ColumnDefinition.requireColumnValue(\($0).self)" }.joined()
+        return types.map { "\n        Strongroom.ColumnDefinition._requireColumnValue(\($0).self)" }.joined()
     }
 
     /// The columns that the table keeps by itself, if there are any.

@@ -16,14 +16,14 @@ extension ConfigurationModel {
         #if objectFormat(MachO)
         @section("__DATA_CONST,strongroom_cfg")
         @used
-        private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
-            Strongroom.ConfigurationEntry.write({ \(type)() }, to: $0)
+        private static let strongroomConfigurationEntry: Strongroom._ConfigurationEntry.Writer = {
+            Strongroom._ConfigurationEntry.write({ \(type)() }, to: $0)
         }
         #elseif objectFormat(ELF)
         @section("strongroom_cfg")
         @used
-        private static let strongroomConfigurationEntry: Strongroom.ConfigurationEntry.Writer = {
-            Strongroom.ConfigurationEntry.write({ \(type)() }, to: $0)
+        private static let strongroomConfigurationEntry: Strongroom._ConfigurationEntry.Writer = {
+            Strongroom._ConfigurationEntry.write({ \(type)() }, to: $0)
         }
         #endif
         """

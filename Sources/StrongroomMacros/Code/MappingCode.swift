@@ -37,7 +37,7 @@ extension RecordModel {
             "self.\(property.name) = \(property.read(index))"
         }
         return """
-            \(prefix)mutating func update(from row: borrowing Strongroom.Row) throws {
+            \(prefix)mutating func _update(from row: borrowing Strongroom.Row) throws {
                 \(lines.joined(separator: "\n    "))
             }
             """

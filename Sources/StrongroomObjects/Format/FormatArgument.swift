@@ -62,7 +62,7 @@ enum FormatArgument: Sendable {
 extension ColumnValue {
     /// Whether it is stored as NULL.
     fileprivate var isNothing: Bool {
-        guard Self.isNullable else { return false }
+        guard Self._isNullable else { return false }
         // A value that cannot be stored is not NULL; it is reported where it is used.
         return (try? stored()) == .null
     }

@@ -37,7 +37,7 @@ enum FormatConstant {
     /// - Throws: `StrongroomError` with `valueNotStorable` for a value that the engine cannot store, such as NaN.
     func converted<V: ColumnValue>(to type: V.Type) throws -> V? {
         switch self {
-        case .null: return V.isNullable ? try? V.read(.null) : nil
+        case .null: return V._isNullable ? try? V.read(.null) : nil
         case .argument(let argument):
             // The cast alone would suffice, but is slow if it fails.
             if Swift.type(of: argument).unwrapped == V.Unwrapped.self, let value = argument as? V {

@@ -3,7 +3,7 @@ import Strongroom
 /// A column, or an expression derived from one, that a predicate text can name, without its Swift type.
 protocol FormatProperty: Sendable {
     var sql: SQL { get }
-    var columnName: String? { get }
+    var _columnName: String? { get }
     /// The kind of its values.
     var kind: ColumnKind { get }
     var isNullable: Bool { get }
@@ -39,7 +39,7 @@ extension Computed: FormatProperty {}
 
 extension FormatProperty where Self: SQLExpression {
     var kind: ColumnKind { ColumnKind(Value.Unwrapped.self) }
-    var isNullable: Bool { Value.isNullable }
+    var isNullable: Bool { Value._isNullable }
     var type: any ColumnValue.Type { Value.Unwrapped.self }
 
     func condition(_ sign: FormatSign, _ constant: FormatConstant) throws -> Condition? {
@@ -89,7 +89,7 @@ struct FormatProperties: Sendable {
         names = columns.map(\.0)
         var properties = Dictionary(columns, uniquingKeysWith: { first, _ in first })
         for (_, column) in columns {
-            if let name = column.columnName, properties[name] == nil { properties[name] = column }
+            if let name = column._columnName, properties[name] == nil { properties[name] = column }
         }
         self.properties = properties
     }

@@ -126,7 +126,7 @@ extension FormatTranslation {
     func misfit(
         _ constant: FormatConstant, _ property: any FormatProperty, at operand: FormatOperand
     ) -> StrongroomError {
-        let name = property.columnName ?? ""
+        let name = property._columnName ?? ""
         return mistake(
             """
             Column "\(name)" holds \(property.type), and \(constant.name) was given, which is not one; correct the \

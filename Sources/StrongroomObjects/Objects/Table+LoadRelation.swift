@@ -11,7 +11,7 @@ extension Table where RecordType == Self {
     /// - Throws: As `Table.load(_:of:in:)`, `Stores.open` and `Store.read`; `StrongroomError` with `otherStore` if the
     ///   two tables are in different databases, `schemaChange` if a table cannot be created as it is declared. The
     ///   object is unchanged then.
-    public mutating func load<Property: RelatedProperty>(
+    public mutating func load<Property: _RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable
     ) async throws {
         var objects = [self]
@@ -30,7 +30,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     ///
     /// - Parameter relation: The property, with its dollar sign; one of the table's `Table.relations`.
     /// - Throws: As for one object; no object is changed then.
-    public mutating func load<Property: RelatedProperty>(
+    public mutating func load<Property: _RelatedProperty>(
         _ relation: any WritableKeyPath<Element, Property> & Sendable
     ) async throws {
         let objects = self

@@ -186,7 +186,7 @@ extension Store {
 }
 
 extension Replica: StartedExtension {
-    package func prepare(_ name: DatabaseName) async throws -> (@Sendable () async -> Void)? {
+    public func _prepare(_ name: DatabaseName) async throws -> (@Sendable () async -> Void)? {
         guard let leases = leases(of: name) else { return nil }
         let lease = try await leases.acquire()
         guard lease.isNew else { return nil }

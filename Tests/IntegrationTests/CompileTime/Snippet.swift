@@ -91,10 +91,10 @@ extension Snippet {
         struct Handle: Sendable {}
         enum Stored: Int, ColumnValue, Codable { case low, high }
         func types() {
-            ColumnDefinition.requireColumnValue(Stored.self)
-            ColumnDefinition.requireColumnValue(Level.self) // error: as in 'enum Level: Int, ColumnValue'
-            ColumnDefinition.requireColumnValue(Tag.self) // error: store it as JSON
-            ColumnDefinition.requireColumnValue(Handle.self) // error: mark the property @Ignored
+            ColumnDefinition._requireColumnValue(Stored.self)
+            ColumnDefinition._requireColumnValue(Level.self) // error: as in 'enum Level: Int, ColumnValue'
+            ColumnDefinition._requireColumnValue(Tag.self) // error: store it as JSON
+            ColumnDefinition._requireColumnValue(Handle.self) // error: mark the property @Ignored
         }
         @Table("list")
         struct List {
@@ -250,18 +250,18 @@ extension Snippet {
     private static let handle = Snippet(
         "handing what a transaction works on to a type of one's own",
         """
-        struct Own: Writing, ~Copyable { let handle: TransactionHandle }
+        struct Own: Writing, ~Copyable { let _handle: _TransactionHandle }
         func ofARead(_ store: Store) throws {
             try store.read { db in // error: 'db' is borrowed and cannot be consumed
-                let own = Own(handle: db.handle)
+                let own = Own(_handle: db._handle)
                 try own.execute("DELETE FROM line")
             }
         }
         func ofAnyTransaction(_ db: borrowing some Reading & ~Copyable) throws {
-            let own = Own(handle: db.handle) // error: 'db.handle' is borrowed and cannot be consumed
+            let own = Own(_handle: db._handle) // error: 'db._handle' is borrowed and cannot be consumed
             try own.execute("DELETE FROM line")
         }
-        func alone(_ db: borrowing ReadTransaction) -> TransactionHandle { db.handle } // error: 'db' is borrowed
+        func alone(_ db: borrowing ReadTransaction) -> _TransactionHandle { db._handle } // error: 'db' is borrowed
         """
     )
 
@@ -329,10 +329,11 @@ extension Snippet {
     )
 
     private static let made = Snippet(
-        "making what a transaction works on",
+        "making what a transaction works on, and an extension of a store",
         """
-        func make() -> TransactionHandle {
-            TransactionHandle() // error: 'TransactionHandle' initializer is inaccessible
+        struct Own: StoreExtension {} // error: does not conform to protocol 'StoreExtension'
+        func make() -> _TransactionHandle {
+            _TransactionHandle() // error: '_TransactionHandle' initializer is inaccessible
         }
         """
     )

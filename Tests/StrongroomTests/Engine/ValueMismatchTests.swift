@@ -142,7 +142,7 @@ struct OptionalValueTests {
     }
 
     @Test func onlyOptionalsMayBeNull() {
-        #expect(!Int64.isNullable && !String.isNullable && !Priority.isNullable)
-        #expect(Int64?.isNullable && String?.isNullable && Priority?.isNullable && Value.isNullable)
+        #expect(!Int64._isNullable && !String._isNullable && !Priority._isNullable)
+        #expect(Int64?._isNullable && String?._isNullable && Priority?._isNullable && Value._isNullable)
     }
 }

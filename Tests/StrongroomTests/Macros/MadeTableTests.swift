@@ -56,7 +56,7 @@ struct MadeTableTests {
         var other = MadeContact(name: "?", email: "?", order: 0, isSelected: true, note: "kept")
         other = try await store.read { [other] db in
             var other = other
-            try db.forEachRow("SELECT * FROM \(name: MadeContact.schema.name)") { row in try other.update(from: row) }
+            try db.forEachRow("SELECT * FROM \(name: MadeContact.schema.name)") { row in try other._update(from: row) }
             return other
         }
         #expect(other.name == "Ada")

@@ -36,7 +36,7 @@ import Testing
         store.allowWrites(until: Self.ahead, then: Self.late)
         let error = await #expect(throws: StrongroomError.self) {
             try await store.write(as: kind) { db in
-                db.handle.connection.participant = AfterCommit { store.allowWrites(until: nil, then: Self.late) }
+                db._handle.connection.participant = AfterCommit { store.allowWrites(until: nil, then: Self.late) }
                 try db.execute("INSERT INTO line VALUES ('first')")
             }
         }
@@ -50,7 +50,7 @@ import Testing
         #expect(next?.message == Self.late.message)
         store.allowWrites(until: Self.ahead, then: Self.late)
         try await store.write(as: kind) { db in
-            db.handle.connection.participant = nil
+            db._handle.connection.participant = nil
             try db.execute("INSERT INTO line VALUES ('last')")
         }
         let lines = try await store.read { db in

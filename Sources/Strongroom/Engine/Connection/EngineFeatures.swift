@@ -45,7 +45,7 @@ public struct EngineFeatures: Sendable, Equatable {
     /// Generated columns (from SQLite 3.31 on).
     public var hasGeneratedColumns: Bool { sqliteVersionNumber >= 3_031_000 }
     /// `PRAGMA table_xinfo`, which also lists generated columns (from SQLite 3.26 on).
-    public var hasExtendedTableInfo: Bool { sqliteVersionNumber >= 3_026_000 }
+    var hasExtendedTableInfo: Bool { sqliteVersionNumber >= 3_026_000 }
     /// `STRICT` tables (from SQLite 3.37 on).
     public var hasStrictTables: Bool { sqliteVersionNumber >= 3_037_000 }
     /// Window functions (from SQLite 3.25 on).

@@ -1,5 +1,5 @@
 /// The connection of a transaction; opaque, lent with the transaction, and of no use without it.
-public struct TransactionHandle: ~Copyable {
+public struct _TransactionHandle: ~Copyable {
     @usableFromInline let connection: Connection
     /// The connection's count of changed rows when the transaction was lent.
     let changesBefore: Int
@@ -22,7 +22,7 @@ public struct TransactionHandle: ~Copyable {
 /// ```
 public protocol Reading: ~Copyable {
     /// The connection of the transaction.
-    var handle: TransactionHandle { get }
+    var _handle: _TransactionHandle { get }
 }
 
 /// A transaction that can read and write.
@@ -44,14 +44,14 @@ extension Writing where Self: ~Copyable {
     /// - Throws: What the work throws, or ``StrongroomError`` if the engine cannot open or release the savepoint.
     @discardableResult
     public func savepoint<T>(_ body: (borrowing Self) throws -> T) throws -> T {
-        try handle.connection.inOwnSavepoint { try body(self) }
+        try _handle.connection.inOwnSavepoint { try body(self) }
     }
 
     /// Runs a part of one of the library's operations in a savepoint. A hook that requests a rollback in it requests
     /// that of the user's closure.
     @usableFromInline
     func inPart<T>(_ body: (borrowing Self) throws -> T) throws -> T {
-        try handle.connection.inSavepoint { try body(self) }
+        try _handle.connection.inSavepoint { try body(self) }
     }
 }
 

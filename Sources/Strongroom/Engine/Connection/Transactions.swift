@@ -3,10 +3,10 @@
 /// It cannot be copied or kept, and cannot write; the compiler enforces both.
 public struct ReadTransaction: Reading, ~Copyable {
     /// The connection of the transaction.
-    public let handle: TransactionHandle
+    public let _handle: _TransactionHandle
 
     init(_ connection: Connection) {
-        handle = TransactionHandle(connection)
+        _handle = _TransactionHandle(connection)
     }
 }
 
@@ -16,10 +16,10 @@ public struct ReadTransaction: Reading, ~Copyable {
 /// and rolled back when the closure throws.
 public struct WriteTransaction: Writing, ~Copyable {
     /// The connection of the transaction.
-    public let handle: TransactionHandle
+    public let _handle: _TransactionHandle
 
     init(_ connection: Connection) {
-        handle = TransactionHandle(connection)
+        _handle = _TransactionHandle(connection)
     }
 }
 
@@ -40,7 +40,7 @@ extension WriteTransaction {
     ///
     /// - Throws: ``StrongroomError`` with `notAuthorized` in a migration, which only an error rolls back.
     public func rollBack() throws {
-        let connection = handle.connection
+        let connection = _handle.connection
         guard connection.transaction.rollback != .refused else {
             throw StrongroomError(
                 .notAuthorized,

@@ -2,7 +2,7 @@ import CSQLCipher
 
 /// The functions and collations in Swift that connections of a database have.
 struct ConnectionFunctions: Sendable {
-    private(set) var functions: [FunctionDefinition] = []
+    private(set) var functions: [_FunctionDefinition] = []
     private(set) var collations: [Collation] = []
     private(set) var tokenizers: [TextTokenizer] = []
 
@@ -20,7 +20,7 @@ struct ConnectionFunctions: Sendable {
             }
             self.tokenizers.append(tokenizer)
         }
-        for definition in functions.map(\.definition) {
+        for definition in functions.map(\._definition) {
             try Self.check(definition.name, "function")
             guard definition.argumentCount <= Self.maxArguments else {
                 throw StrongroomError(
@@ -61,7 +61,7 @@ struct ConnectionFunctions: Sendable {
     }
 
     /// The functions that neither indexes nor checks may call.
-    var nondeterministic: [FunctionDefinition] { functions.filter { !$0.isDeterministic } }
+    var nondeterministic: [_FunctionDefinition] { functions.filter { !$0.isDeterministic } }
 
     /// The most that every supported engine accepts.
     private static let maxArguments = 100

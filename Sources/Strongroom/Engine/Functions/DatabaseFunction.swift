@@ -3,17 +3,17 @@
 /// A configuration lists the functions of its databases in ``Configuration/functions(for:)``.
 public protocol DatabaseFunction: Sendable {
     /// The function without its Swift types.
-    var definition: FunctionDefinition { get }
+    var _definition: _FunctionDefinition { get }
 }
 
 /// The name and the kind of a function in Swift, without its Swift types.
-public struct FunctionDefinition: Sendable {
+public struct _FunctionDefinition: Sendable {
     /// The name in SQL; the case of A to Z is ignored.
-    public let name: String
+    let name: String
     /// The number of arguments.
-    public let argumentCount: Int
+    let argumentCount: Int
     /// Whether equal arguments always give the same result, so that indexes and checks may call the function.
-    public let isDeterministic: Bool
+    let isDeterministic: Bool
 
     /// How the function is run.
     let body: Body

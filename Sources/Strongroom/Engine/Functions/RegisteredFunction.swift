@@ -2,10 +2,10 @@ import CSQLCipher
 
 /// A function registered on a connection; the engine keeps it until the connection is closed.
 final class RegisteredFunction {
-    private let definition: FunctionDefinition
+    private let definition: _FunctionDefinition
     private let calls: FunctionCalls
 
-    private init(_ definition: FunctionDefinition, _ calls: FunctionCalls) {
+    private init(_ definition: _FunctionDefinition, _ calls: FunctionCalls) {
         self.definition = definition
         self.calls = calls
     }
@@ -19,7 +19,7 @@ final class RegisteredFunction {
     ///
     /// - Returns: The engine's result code.
     static func install(
-        _ definition: FunctionDefinition, _ calls: FunctionCalls, on connection: OpaquePointer
+        _ definition: _FunctionDefinition, _ calls: FunctionCalls, on connection: OpaquePointer
     ) -> Int32 {
         var flags = SQLITE_UTF8 | trusted
         if definition.isDeterministic { flags |= SQLITE_DETERMINISTIC }

@@ -19,7 +19,7 @@
 /// aggregate is no window function.
 public struct SQLAggregate<Result: ColumnValue, each Argument: ColumnValue>: DatabaseFunction {
     /// The function without its Swift types.
-    public let definition: FunctionDefinition
+    public let _definition: _FunctionDefinition
 
     /// Declares an aggregate.
     ///
@@ -37,11 +37,11 @@ public struct SQLAggregate<Result: ColumnValue, each Argument: ColumnValue>: Dat
         var count = 0
         var required: [Int] = []
         for type in repeat (each Argument).self {
-            if !type.isNullable { required.append(count) }
+            if !type._isNullable { required.append(count) }
             count += 1
         }
         let required_ = required
-        definition = FunctionDefinition(name, count: count) {
+        _definition = _FunctionDefinition(name, count: count) {
             Accumulator(
                 initial(),
                 step: { state, arguments in

@@ -25,7 +25,7 @@
 ///   "Deterministic SQL Functions" (sqlite.org/deterministic.html).
 public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: DatabaseFunction {
     /// The function without its Swift types.
-    public let definition: FunctionDefinition
+    public let _definition: _FunctionDefinition
 
     /// Declares a function.
     ///
@@ -43,11 +43,11 @@ public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Data
         var count = 0
         var required: [Int] = []
         for type in repeat (each Argument).self {
-            if !type.isNullable { required.append(count) }
+            if !type._isNullable { required.append(count) }
             count += 1
         }
         let required_ = required
-        definition = FunctionDefinition(name, count: count, isDeterministic: deterministic) { arguments in
+        _definition = _FunctionDefinition(name, count: count, isDeterministic: deterministic) { arguments in
             guard !arguments.hasNull(among: required_) else { return arguments.setNull() }
             var index = 0
             let result = try body(repeat try arguments.next((each Argument).self, at: &index))

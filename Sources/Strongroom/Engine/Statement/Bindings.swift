@@ -65,7 +65,8 @@ public struct Bindings: ~Copyable {
     /// Binds an integer.
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index out of range.
-    public func bind(_ value: Int64, at index: Int) throws {
+    @usableFromInline
+    func bind(_ value: Int64, at index: Int) throws {
         switch target {
         case .statement(let statement, let parameters):
             try check(sqlite3_bind_int64(statement, hold(index, parameters), value))
@@ -77,7 +78,8 @@ public struct Bindings: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, which the engine would store as NULL, and `limit`
     ///   for an index out of range.
-    public func bind(_ value: Double, at index: Int) throws {
+    @usableFromInline
+    func bind(_ value: Double, at index: Int) throws {
         guard !value.isNaN else { throw Self.notANumber }
         switch target {
         case .statement(let statement, let parameters):
@@ -89,7 +91,8 @@ public struct Bindings: ~Copyable {
     /// Binds text, including any NUL characters.
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index out of range or text that is too long.
-    public func bind(_ value: String, at index: Int) throws {
+    @usableFromInline
+    func bind(_ value: String, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
             return try collect(.text(value), at: index)
         }
@@ -104,14 +107,16 @@ public struct Bindings: ~Copyable {
     /// Binds bytes.
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index out of range or too many bytes.
-    public func bind(_ value: [UInt8], at index: Int) throws {
+    @usableFromInline
+    func bind(_ value: [UInt8], at index: Int) throws {
         try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
     }
 
     /// Binds a copy of bytes in memory.
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index out of range or too many bytes.
-    public func bind(bytes: UnsafeRawBufferPointer, at index: Int) throws {
+    @usableFromInline
+    func bind(bytes: UnsafeRawBufferPointer, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
             return try collect(.blob([UInt8](bytes)), at: index)
         }
@@ -123,7 +128,8 @@ public struct Bindings: ~Copyable {
     /// Binds NULL; an insert binds the column's default value if there is one.
     ///
     /// - Throws: ``StrongroomError`` with `limit` for an index out of range.
-    public func bindNull(at index: Int) throws {
+    @usableFromInline
+    func bindNull(at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
             return try collect(.null, at: index)
         }
@@ -138,7 +144,8 @@ public struct Bindings: ~Copyable {
     /// Binds a value of any type.
     ///
     /// - Throws: As for the other methods.
-    public func bind(_ value: Value, at index: Int) throws {
+    @usableFromInline
+    func bind(_ value: Value, at index: Int) throws {
         switch value {
         case .null: try bindNull(at: index)
         case .integer(let value): try bind(value, at: index)

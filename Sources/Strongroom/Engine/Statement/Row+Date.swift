@@ -42,7 +42,7 @@ extension Row {
     /// - Parameter form: The stored form, if it is not that of the type.
     func value<V: ColumnValue>(at index: Int, form: StoredForm?) throws -> V {
         guard let form else { return try V(from: self, at: index) }
-        if V.isNullable, try isNull(at: index) { return try V(from: self, at: index) }
+        if V._isNullable, try isNull(at: index) { return try V(from: self, at: index) }
         let found: Any =
             switch form {
             case .decimal(let scale): try decimal(at: index, scale)

@@ -7,7 +7,7 @@ package typealias StatementWatch = (_ sql: String, _ isOwn: Bool) throws -> Void
 extension Reading where Self: ~Copyable {
     /// Runs work and reports its statements: all of the user's, and those of the library that change something.
     package func watchingStatements<T>(_ watch: @escaping StatementWatch, _ work: () throws -> T) throws -> T {
-        let connection = handle.connection
+        let connection = _handle.connection
         let observer = WatchObserver(watch)
         connection.observers.add(observer)
         defer { connection.observers.remove(observer) }

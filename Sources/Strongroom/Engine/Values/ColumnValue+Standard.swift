@@ -8,7 +8,7 @@ extension ColumnValue where Self: FixedWidthInteger {
     }
 
     /// Reads an integer, or NULL as nil; throws if it is out of range for this type.
-    @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
+    @inlinable public static func _ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
         guard let wide = try row.integerIfPresent(at: index) else { return nil }
         return try narrowed(wide, from: row, at: index)
     }
@@ -85,7 +85,7 @@ extension Double: ColumnValue {
     }
 
     /// Reads a number, or NULL as nil.
-    @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
+    @inlinable public static func _ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
         try row.realIfPresent(at: index)
     }
 
@@ -132,7 +132,7 @@ extension String: ColumnValue {
     }
 
     /// Reads text, including any NUL characters, or NULL as nil.
-    @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
+    @inlinable public static func _ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
         try row.textIfPresent(at: index)
     }
 
@@ -155,7 +155,7 @@ extension Array: ColumnValue where Element == UInt8 {
     }
 
     /// Reads bytes, or NULL as nil.
-    @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
+    @inlinable public static func _ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
         try row.blobIfPresent(at: index)
     }
 

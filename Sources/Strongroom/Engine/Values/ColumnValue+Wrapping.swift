@@ -9,11 +9,11 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     public static var declaredType: String { Wrapped.declaredType }
 
     /// True.
-    @inlinable public static var isNullable: Bool { true }
+    @inlinable public static var _isNullable: Bool { true }
 
     /// Reads NULL as nil.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {
-        self = try Wrapped.ifPresent(in: row, at: index)
+        self = try Wrapped._ifPresent(in: row, at: index)
     }
 
     /// The wrapped value, or NULL.
@@ -60,7 +60,7 @@ extension Value: ColumnValue {
     @inlinable public static var storageClass: StorageClass { .blob }
 
     /// True.
-    @inlinable public static var isNullable: Bool { true }
+    @inlinable public static var _isNullable: Bool { true }
 
     /// Reads the stored value of any type.
     @inlinable public init(from row: borrowing Row, at index: Int) throws {

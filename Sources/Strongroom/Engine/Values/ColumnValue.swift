@@ -17,7 +17,7 @@ public protocol ColumnValue: Sendable {
     static var declaredType: String { get }
 
     /// Whether a column of this type may hold NULL.
-    static var isNullable: Bool { get }
+    static var _isNullable: Bool { get }
 
     /// Reads the value of one column.
     ///
@@ -36,7 +36,7 @@ public protocol ColumnValue: Sendable {
     ///   - row: The current row.
     ///   - index: The column, counted from 0.
     /// - Throws: As ``init(from:at:)``.
-    static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self?
+    static func _ifPresent(in row: borrowing Row, at index: Int) throws -> Self?
 
     /// The value as the engine stores it.
     ///
@@ -59,12 +59,12 @@ extension ColumnValue {
     public static var declaredType: String { storageClass.rawValue }
 
     /// Nil for NULL; the column is looked up a second time for any other value.
-    @inlinable public static func ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
+    @inlinable public static func _ifPresent(in row: borrowing Row, at index: Int) throws -> Self? {
         try row.isNull(at: index) ? nil : Self(from: row, at: index)
     }
 
     /// False: only optionals can be NULL.
-    @inlinable public static var isNullable: Bool { false }
+    @inlinable public static var _isNullable: Bool { false }
 
     /// Binds the result of ``stored()``.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {

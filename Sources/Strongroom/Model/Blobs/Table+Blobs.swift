@@ -23,7 +23,7 @@ extension Table {
         _ column: KeyPath<Columns, Column<V>>, of key: Key, in db: borrowing some Reading & ~Copyable,
         _ body: (borrowing BlobReader) throws -> T
     ) throws -> T {
-        let place = try BlobPlace<Self>(columns[keyPath: column].definition, key, on: db.handle.connection)
+        let place = try BlobPlace<Self>(columns[keyPath: column].definition, key, on: db._handle.connection)
         let blob = try place.open()
         defer { blob.finish() }
         return try body(BlobReader(blob))
@@ -55,7 +55,7 @@ extension Table {
         _ column: KeyPath<Columns, Column<V>>, of key: Key, size: Int, in db: borrowing some Writing & ~Copyable,
         _ body: (inout BlobWriter) throws -> Void
     ) throws {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let place = try BlobPlace<Self>(columns[keyPath: column].definition, key, on: connection)
         try connection.inSavepoint { try place.write(size, body) }
     }
@@ -78,7 +78,7 @@ extension Table {
         _ column: KeyPath<Columns, Column<V>>, of key: Key, in db: borrowing some Writing & ~Copyable,
         _ body: (inout BlobWriter) throws -> Void
     ) throws {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let place = try BlobPlace<Self>(columns[keyPath: column].definition, key, on: connection)
         try connection.inSavepoint { try place.write(try place.openForWriting(), body) }
     }

@@ -14,7 +14,7 @@ extension Reading where Self: ~Copyable {
     /// - Returns: The number; nil if no history has such a change.
     /// - Throws: ``StrongroomError`` with `schemaChange` if a history does not fit its table.
     public func lastTransaction(author: String? = nil) throws -> Int64? {
-        let connection = handle.connection
+        let connection = _handle.connection
         let isWanted = author == nil ? "" : " AND author = ?"
         let newest = try StoredHistory.all(on: connection).compactMap { history in
             let sql = """

@@ -23,7 +23,7 @@ extension Table {
     public static func history(
         of key: Key, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
-        let reader = try HistoryReader<Self>(on: db.handle.connection)
+        let reader = try HistoryReader<Self>(on: db._handle.connection)
         return try reader.changes(where: reader.history.keyCondition()) { try bind(key, to: $0, at: 0) }
     }
 
@@ -43,7 +43,7 @@ extension Table {
     public static func changes(
         since number: Int64, limit: Int? = nil, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
-        let reader = try HistoryReader<Self>(on: db.handle.connection)
+        let reader = try HistoryReader<Self>(on: db._handle.connection)
         return try reader.changes(where: "change > ?1", limit: limit) { try $0.bind(.integer(number), at: 0) }
     }
 
@@ -58,7 +58,7 @@ extension Table {
     public static func changes(
         since date: Date, limit: Int? = nil, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
-        let reader = try HistoryReader<Self>(on: db.handle.connection)
+        let reader = try HistoryReader<Self>(on: db._handle.connection)
         return try reader.changes(where: "at >= ?1", limit: limit) { try date.bind(to: $0, at: 0) }
     }
 
@@ -72,7 +72,7 @@ extension Table {
     public static func changes(
         inTransaction transaction: Int64, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
-        let reader = try HistoryReader<Self>(on: db.handle.connection)
+        let reader = try HistoryReader<Self>(on: db._handle.connection)
         return try reader.changes(where: "transaction_id = ?1") { try $0.bind(.integer(transaction), at: 0) }
     }
 
@@ -91,8 +91,8 @@ extension Table {
     /// - Throws: As `history(of:in:)`.
     @discardableResult
     public static func pruneHistory(in db: borrowing some Writing & ~Copyable) throws -> Int {
-        let history = try HistoryReader<Self>(on: db.handle.connection).history
-        return try db.savepoint { db in try history.prune(on: db.handle.connection) }
+        let history = try HistoryReader<Self>(on: db._handle.connection).history
+        return try db.savepoint { db in try history.prune(on: db._handle.connection) }
     }
 
     /// Deletes a row and its history, and the history of every row that is deleted with it.
@@ -117,9 +117,9 @@ extension Table {
     public static func erase(
         _ key: Key, _ rows: ErasedRows? = nil, in db: borrowing some Writing & ~Copyable
     ) throws -> Bool {
-        let own = try HistoryReader<Self>(on: db.handle.connection).history
+        let own = try HistoryReader<Self>(on: db._handle.connection).history
         return try db.savepoint { db in
-            let connection = db.handle.connection
+            let connection = db._handle.connection
             let lives = own.lives(on: connection)
             let values = try plainValues(of: key)
             let isPresent = try own.isPresent(values, on: connection)

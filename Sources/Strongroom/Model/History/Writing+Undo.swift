@@ -1,7 +1,7 @@
 extension Writing where Self: ~Copyable {
     /// The number of this transaction in histories; nil if it has not changed a table with a history yet.
     public var transactionNumber: Int64? {
-        get throws { try handle.connection.transactionNumber() }
+        get throws { try _handle.connection.transactionNumber() }
     }
 
     /// Puts back the rows that a transaction has changed, in all tables with a history, as they were before it.
@@ -31,7 +31,7 @@ extension Writing where Self: ~Copyable {
     @discardableResult
     public func undo(transaction: Int64, allowingLosses allowsLosses: Bool = false) throws -> UndoReport {
         try savepoint { db in
-            let undoing = try TransactionUndoing(transaction, on: db.handle.connection)
+            let undoing = try TransactionUndoing(transaction, on: db._handle.connection)
             return try undoing.run(allowingLosses: allowsLosses)
         }
     }

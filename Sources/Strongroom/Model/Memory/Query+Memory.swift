@@ -2,7 +2,7 @@
 extension Query {
     /// The temporary table with in-memory records, if there is one.
     func partInMemory(in db: borrowing some Writing & ~Copyable) throws -> MemoryTable? {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard connection.hasRecordsInMemory else { return nil }
         try connection.checkDuplicatesInMemory(of: Source.schema.name)
         return connection.memoryTable(Source.schema.name)
@@ -37,7 +37,7 @@ extension Query {
         _ part: MemoryTable, isAsking: Bool = false, in db: borrowing some Writing & ~Copyable,
         _ statement: (String, Condition?) throws -> SQL
     ) throws -> Int {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let main = Source.schema.quotedName
         let changes: [(table: String, condition: Condition?)]
         if try isAsking || resolved().hasLimit {

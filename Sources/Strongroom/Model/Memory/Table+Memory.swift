@@ -16,7 +16,7 @@ extension Table {
     /// - Throws: ``StrongroomError`` with the engine's error.
     @discardableResult
     public static func discard(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.checkTransaction()
         guard try deleteInMemory(key, on: connection) else { return false }
         connection.recordWrite(of: schema.name)
@@ -32,7 +32,7 @@ extension Table {
     /// - Returns: False for a record in the file, and if there is no such record.
     /// - Throws: ``StrongroomError`` with the engine's error.
     public static func isInMemory(_ key: Key, in db: borrowing some Reading & ~Copyable) throws -> Bool {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.checkTransaction()
         guard let part = connection.memoryTable(schema.name) else { return false }
         let sql = "SELECT 1 FROM \(part.quotedPart) WHERE \(try keyCondition())"
@@ -45,7 +45,7 @@ extension Table {
     /// - Returns: The keys, smallest first.
     /// - Throws: ``StrongroomError`` with the engine's error.
     public static func keysInMemory(in db: borrowing some Reading & ~Copyable) throws -> [Key] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.checkTransaction()
         guard let part = connection.memoryTable(schema.name) else { return [] }
         let columns = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")

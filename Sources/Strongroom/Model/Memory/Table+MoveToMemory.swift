@@ -23,7 +23,7 @@ extension Table {
     ///   trigger ignores the deletion. Nothing is changed then.
     @discardableResult
     public static func moveToMemory(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Key {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.checkTransaction()
         guard try isPresent(key, on: connection) else { throw TableFailure.noSuchRow(schema) }
         guard try !isInMemory(key, in: db) else { return key }

@@ -18,7 +18,7 @@ extension Table {
     ///   ignores an insert, or if a record references another one that is in memory; all then remain in memory.
     @discardableResult
     public static func persist(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Key {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard connection.memoryTable(schema.name) != nil, try isInMemory(key, in: db) else {
             guard try isPresent(key, on: connection) else { throw TableFailure.noSuchRow(schema) }
             return key

@@ -184,7 +184,7 @@ struct AutomaticSchema: Sendable {
             return
         }
         // An existing check may be written for the digits of decimals; a later change replaces it.
-        try db.handle.connection.withoutChecks(of: Set(changes.map(\.table)).sorted()) {
+        try db._handle.connection.withoutChecks(of: Set(changes.map(\.table)).sorted()) {
             for change in changes { try carryOut(change, in: db) }
         }
     }
@@ -212,7 +212,7 @@ struct AutomaticSchema: Sendable {
             try db.convertDecimals([column], in: table)
         case .keepKeys(let table, let column):
             let definition = try definition(column, of: table)
-            try db.savepoint { db in try ColumnChange(db.handle.connection, table).keepKeys(definition) }
+            try db.savepoint { db in try ColumnChange(db._handle.connection, table).keepKeys(definition) }
         case .dropColumn(let table, let column):
             try db.dropColumn(column, from: table)
         case .dropIndex(_, let index):

@@ -19,7 +19,7 @@ extension MigrationTransaction {
     ///   `CancellationError` as ``report(_:of:)``.
     public func convertDecimals<Source: Table>(of table: Source.Type) throws {
         let schema = Source.schema
-        let connection = handle.connection
+        let connection = _handle.connection
         let scaled = schema.decimals.filter { $0.scale != nil }.map { " \($0.name) \($0.declaredType)" }
         connection.recorder?.record("convert decimals of \(schema.name)\(scaled.joined())")
         let infos = try connection.columnInfos(of: schema.name)
@@ -47,7 +47,7 @@ extension MigrationTransaction {
     ///   unique column are the same number, or the sortable form violates a check (the message names the rows); `sql`
     ///   if there is no such table or column; `CancellationError` as ``report(_:of:)``.
     public func convertDecimals(_ columns: [String], in table: String) throws {
-        handle.connection.recorder?.record("convert decimals of \(table): \(columns.joined(separator: ", "))")
+        _handle.connection.recorder?.record("convert decimals of \(table): \(columns.joined(separator: ", "))")
         try convert(columns, in: table)
     }
 
@@ -75,7 +75,7 @@ extension MigrationTransaction {
     ///   `CancellationError` as ``report(_:of:)``. Nothing was changed then.
     public func convertDecimals(_ columns: [String], in table: String, scale: Int) throws {
         guard let form = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "The conversion of \(table)") }
-        handle.connection.recorder?
+        _handle.connection.recorder?
             .record("convert decimals of \(table) to the scale \(scale): \(columns.joined(separator: ", "))")
         try convert(columns, in: table, to: form)
     }
@@ -96,7 +96,7 @@ extension MigrationTransaction {
     }
 
     private func converting(_ table: String, _ work: (Connection) throws -> Void) throws {
-        let connection = handle.connection
+        let connection = _handle.connection
         // The number of batches depends on the rows.
         try connection.withoutRecording {
             try connection.inSavepoint {

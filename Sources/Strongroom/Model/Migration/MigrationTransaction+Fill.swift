@@ -20,7 +20,7 @@ extension MigrationTransaction {
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table or column, `constraint` if a value violates
     ///   one; `CancellationError` as ``report(_:of:)``.
     public func fill(_ column: String, of table: String, with value: SQL) throws {
-        let connection = handle.connection
+        let connection = _handle.connection
         connection.recorder?.record("fill \(column) of \(table): \([SQLToken].normalised(value.text))")
         // The number of batches depends on the rows.
         try connection.withoutRecording { try fillInBatches(column, of: table, with: value) }

@@ -1,7 +1,7 @@
 /// The transaction of a migration.
 public struct MigrationTransaction: Writing, ~Copyable {
     /// The underlying transaction.
-    public let handle: TransactionHandle
+    public let _handle: _TransactionHandle
 
     /// Whether the result of the step is discarded: it runs on an empty in-memory database to determine its statements
     /// (see ``ChangedMigrations``), or on a copy, for ``Store/dryRun(to:progress:)``.
@@ -9,7 +9,7 @@ public struct MigrationTransaction: Writing, ~Copyable {
     /// A step that has effects outside its database, such as importing and removing a file, must omit them in this
     /// case. A step that reads this property has no fingerprint, since it may run other statements otherwise.
     public var isDryRun: Bool {
-        handle.connection.recorder?.isIncomparable = true
+        _handle.connection.recorder?.isIncomparable = true
         return isThrownAway
     }
 
@@ -17,7 +17,7 @@ public struct MigrationTransaction: Writing, ~Copyable {
     private let reportProgress: (Int, Int) -> Void
 
     init(_ connection: Connection, isDryRun: Bool = false, reportProgress: @escaping (Int, Int) -> Void = { _, _ in }) {
-        handle = TransactionHandle(connection)
+        _handle = _TransactionHandle(connection)
         isThrownAway = isDryRun
         self.reportProgress = reportProgress
     }
@@ -39,7 +39,7 @@ public struct MigrationTransaction: Writing, ~Copyable {
     /// - Throws: `CancellationError` if the task that waits for the migration is cancelled; rethrow it to roll the step
     ///   back.
     public func report(_ done: Int, of total: Int) throws {
-        try handle.connection.checkTransaction()
+        try _handle.connection.checkTransaction()
         reportProgress(done, total)
     }
 }

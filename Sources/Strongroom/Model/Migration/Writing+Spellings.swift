@@ -33,7 +33,7 @@ extension Writing where Self: ~Copyable {
     public func convertSpellings(of tables: any Table.Type...) throws -> [SpellingCount] {
         let schemas = tables.map { $0.schema }
         record("convert spellings of \(schemas.map(\.name).joined(separator: ", "))")
-        let connection = handle.connection
+        let connection = _handle.connection
         func convert() throws -> [SpellingCount] {
             try schemas.flatMap { schema in
                 _ = try connection.tableEntry(schema.name, in: try connection.schemaEntries())

@@ -51,7 +51,7 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
     /// - Throws: ``StrongroomError`` with `typeMismatch`, `sql` (also for a limit of both queries), or the engine's
     ///   failure.
     public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [(Source.RecordType, repeat each Extra)] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.prepareTable(Source.schema)
         let statement = try connection.statement(for: sql())
         defer { statement.finish() }

@@ -19,7 +19,7 @@ extension Query {
         let assignments = Source.made(assignments)
         guard !assignments.isEmpty else { return try count(in: db) }
         return try update(
-            with: Source.completed(assignments, isNew: false, on: db.handle.connection), in: db)
+            with: Source.completed(assignments, isNew: false, on: db._handle.connection), in: db)
     }
 
     /// Updates columns of the query's rows, without those that the table keeps by itself.
@@ -27,7 +27,7 @@ extension Query {
     /// - Parameter assignments: At least one.
     @discardableResult
     func update(with assignments: [Assignment], in db: borrowing some Writing & ~Copyable) throws -> Int {
-        try prepareChange(on: db.handle.connection)
+        try prepareChange(on: db._handle.connection)
         if let part = try partInMemory(in: db) { return try update(both: part, assignments, in: db) }
         return try db.execute(try updating(Source.schema.quotedName, assignments, unsorted()))
     }
@@ -50,7 +50,7 @@ extension Query {
     ///   ``update(in:_:)``, or the engine's failure.
     @discardableResult
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {
-        try prepareChange(on: db.handle.connection)
+        try prepareChange(on: db._handle.connection)
         if let part = try partInMemory(in: db) { return try delete(both: part, in: db) }
         return try db.execute(deleting(Source.schema.quotedName, try unsorted()))
     }

@@ -23,7 +23,7 @@ extension Query {
     ///   engine's failure.
     @inlinable
     public func fetch<R: Record>(as type: R.Type, in db: borrowing some Reading & ~Copyable) throws -> [R] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let statement = try statement(as: type, on: connection)
         defer { statement.finish() }
         var records: [R] = []
@@ -80,7 +80,7 @@ extension Query {
         in db: borrowing some Reading & ~Copyable,
         _ body: (inout RecordCursor<Source>) throws -> T
     ) throws -> T {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let statement = try statement(as: Source.RecordType.self, on: connection)
         defer { statement.finish() }
         let rows = connection.openRows(of: statement)
@@ -97,7 +97,7 @@ extension Query {
     @inlinable
     public func first(in db: borrowing some Reading & ~Copyable) throws -> Source.RecordType? {
         let query = limitedToOne()
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let statement = try query.statement(as: Source.RecordType.self, on: connection)
         defer { statement.finish() }
         var cursor = RecordCursor(query, statement, nil, on: connection)
@@ -120,7 +120,7 @@ extension Query {
     /// - Returns: True if there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
-        try db.handle.connection.prepareTable(Source.schema)
+        try db._handle.connection.prepareTable(Source.schema)
         let rows = try limitedToOne().resolved().sql(after: "SELECT 1 FROM \(Source.schema.quotedName)")
         return try db.value(rows, as: Int.self) != nil
     }
@@ -149,7 +149,7 @@ extension Query {
         in db: borrowing some Reading & ~Copyable,
         _ expression: (Source.Columns) -> E
     ) throws -> E.Value {
-        try db.handle.connection.prepareTable(Source.schema)
+        try db._handle.connection.prepareTable(Source.schema)
         var clauses = try resolved()
         let table = Source.schema.quotedName
         if !clauses.hasLimit { clauses.orderings = [] }
@@ -163,7 +163,7 @@ extension Query {
         } else {
             sql.append(clauses.sql(after: table))
         }
-        let statement = try db.handle.connection.statement(for: sql)
+        let statement = try db._handle.connection.statement(for: sql)
         defer { statement.finish() }
         guard try statement.step() else {
             throw StrongroomError(.sql, "The expression gives no row; compute it with an aggregate.", sql: sql.text)

@@ -22,7 +22,7 @@ extension Query {
         _ assignments: (Source.Columns) -> [Assignment]
     ) throws -> [R] {
         let assignments = Source.made(assignments)
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.prepareTable(Source.schema)
         try connection.requireUniqueKey(of: Source.schema)
         return try connection.inSavepoint {

@@ -16,7 +16,7 @@ extension Reading where Self: ~Copyable {
     ///   it twice: the message names it), `typeMismatch`, or the engine's failure.
     @inlinable
     public func fetch<R: Record>(_ type: R.Type, _ sql: SQL) throws -> [R] {
-        let statement = try handle.connection.statement(for: sql)
+        let statement = try _handle.connection.statement(for: sql)
         defer { statement.finish() }
         var records: [R] = []
         // Before the names are compared: the engine prepares a statement again at its first step if the schema has

@@ -10,14 +10,14 @@ struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where So
     init<Reference: KeyReference>(_ property: any WritableKeyPath<Source, Reference> & Sendable)
     where Reference.Referred == Key {
         name = Source.columnName(of: property)
-        key = { $0[keyPath: property].referredKey }
-        set = { $0[keyPath: property] = Reference(referringTo: $1) }
-        guard Reference.noReference != nil else {
+        key = { $0[keyPath: property]._referredKey }
+        set = { $0[keyPath: property] = Reference(_referringTo: $1) }
+        guard Reference._noReference != nil else {
             clear = nil
             return
         }
         clear = { source in
-            if let none = Reference.noReference { source[keyPath: property] = none }
+            if let none = Reference._noReference { source[keyPath: property] = none }
         }
     }
 

@@ -19,8 +19,8 @@ struct Related<Child: Table>: Sendable where Child.RecordType == Child {
 }
 
 /// A property for records of another table: ``HasMany``, ``HasOne`` or ``BelongsTo``.
-public protocol RelatedProperty: Sendable {}
+public protocol _RelatedProperty: Sendable {}
 
-extension HasMany: RelatedProperty {}
-extension HasOne: RelatedProperty {}
-extension BelongsTo: RelatedProperty {}
+extension HasMany: _RelatedProperty {}
+extension HasOne: _RelatedProperty {}
+extension BelongsTo: _RelatedProperty {}

@@ -18,14 +18,14 @@ extension Table where RecordType == Self {
     /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `otherStore` if
     ///   its table is declared in another database, `typeMismatch`, or the engine's error; the records are then not
     ///   changed.
-    public static func load<Property: RelatedProperty>(
+    public static func load<Property: _RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable, of records: inout [Self],
         in db: borrowing some Reading & ~Copyable
     ) throws {
         _ = try tables(of: relation, isStrict: false)
         let found = try self.relation(relation)
         var loaded = records
-        try found.load(into: &loaded, on: db.handle.connection)
+        try found.load(into: &loaded, on: db._handle.connection)
         records = loaded
     }
 
@@ -40,7 +40,7 @@ extension Table where RecordType == Self {
     ///   - record: The record; unchanged if reading fails.
     ///   - db: A transaction.
     /// - Throws: As the method for a list.
-    public static func load<Property: RelatedProperty>(
+    public static func load<Property: _RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable, of record: inout Self,
         in db: borrowing some Reading & ~Copyable
     ) throws {
@@ -50,7 +50,7 @@ extension Table where RecordType == Self {
     }
 
     /// The relation of a property.
-    static func relation<Property: RelatedProperty>(
+    static func relation<Property: _RelatedProperty>(
         _ property: any WritableKeyPath<Self, Property> & Sendable
     ) throws -> any Relation<Self> {
         guard let found = relations?.all.first(where: { $0.path as AnyKeyPath == property }) else {

@@ -152,7 +152,7 @@ extension Table where RecordType == Self {
     /// - Parameter isStrict: Whether a table that names no database lies elsewhere than one that does.
     /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `otherStore`
     ///   when the tables lie in different databases.
-    package static func tables<Property: RelatedProperty>(
+    package static func tables<Property: _RelatedProperty>(
         of relation: any WritableKeyPath<Self, Property> & Sendable, isStrict: Bool
     ) throws -> [any Table.Type] {
         let table = try self.relation(relation).table

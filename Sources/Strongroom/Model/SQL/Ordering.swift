@@ -72,10 +72,10 @@ public struct Ordering: Sendable, Equatable {
 
 extension SQLExpression {
     /// Smallest first; NULLs come first, unless ``Ordering/nullsLast`` is used.
-    public var ascending: Ordering { Ordering(sql, column: columnName, isCoded: Self.isCoded, descending: false) }
+    public var ascending: Ordering { Ordering(sql, column: _columnName, isCoded: Self.isCoded, descending: false) }
 
     /// Largest first; NULLs come last, unless ``Ordering/nullsFirst`` is used.
-    public var descending: Ordering { Ordering(sql, column: columnName, isCoded: Self.isCoded, descending: true) }
+    public var descending: Ordering { Ordering(sql, column: _columnName, isCoded: Self.isCoded, descending: true) }
 
     private static var isCoded: Bool { Value.Unwrapped.self is any CodedColumnValue.Type }
 }

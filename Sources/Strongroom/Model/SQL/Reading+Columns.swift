@@ -9,7 +9,7 @@ extension Reading where Self: ~Copyable {
     /// - Returns: The names in order, as the engine reports them; empty for a statement without a result.
     /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, or the engine's error.
     public func columnNames(of sql: SQL) throws -> [String] {
-        let statement = try handle.connection.statement(for: sql)
+        let statement = try _handle.connection.statement(for: sql)
         defer { statement.finish() }
         let row = Row(statement)
         return (0..<row.count).map { row.name(at: $0) ?? "" }

@@ -30,7 +30,7 @@ extension Reading where Self: ~Copyable {
     }
 
     private func rows(of sql: SQL, limit: Int) throws -> [[String: Value]] {
-        let statement = try handle.connection.statement(for: sql)
+        let statement = try _handle.connection.statement(for: sql)
         defer { statement.finish() }
         var rows: [[String: Value]] = []
         // Before the names are read: the engine prepares a statement again at its first step if the schema has changed.

@@ -16,7 +16,7 @@ extension Reading where Self: ~Copyable {
     ///   closure.
     @inlinable
     public func forEachRow(_ sql: SQL, _ body: (borrowing Row) throws -> Void) throws {
-        let connection = handle.connection
+        let connection = _handle.connection
         let statement = try connection.statement(for: sql)
         defer { statement.finish() }
         guard let rows = connection.openRows(of: statement) else {
@@ -44,7 +44,7 @@ extension Reading where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with `sql`, `notAuthorized`, `typeMismatch`, or the engine's error.
     @inlinable
     public func value<V: ColumnValue>(_ sql: SQL, as type: V.Type = V.self) throws -> V? {
-        let statement = try handle.connection.statement(for: sql)
+        let statement = try _handle.connection.statement(for: sql)
         defer { statement.finish() }
         return try statement.step() ? V(from: Row(statement), at: 0) : nil
     }
@@ -63,7 +63,7 @@ extension Writing where Self: ~Copyable {
     ///   one in the file, or the reverse), `constraint`, or the engine's error.
     @discardableResult
     public func execute(_ sql: SQL) throws -> Int {
-        let connection = handle.connection
+        let connection = _handle.connection
         let statement = try connection.statement(for: sql)
         defer { statement.finish() }
         let before = connection.totalChanges

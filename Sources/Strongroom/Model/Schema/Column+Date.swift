@@ -40,7 +40,7 @@ extension Column where Value.Unwrapped == Date {
             name: name,
             storageClass: form.storageClass,
             declaredType: form.declaredType,
-            isNullable: Value.isNullable,
+            isNullable: Value._isNullable,
             isPrimaryKey: false,
             isAutoincrementing: false,
             isUnique: unique,

@@ -46,7 +46,7 @@ extension Column where Value.Unwrapped == Decimal {
             name: name,
             storageClass: .integer,
             declaredType: DecimalScale.declaredType(scale),
-            isNullable: Value.isNullable && !primaryKey,
+            isNullable: Value._isNullable && !primaryKey,
             isPrimaryKey: primaryKey,
             isAutoincrementing: false,
             isUnique: unique,

@@ -18,7 +18,7 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
     public var sql: SQL { QueryScope.isNested ? QueryScope.sql(of: definition) : definition.quoted }
 
     /// The column's name.
-    public var columnName: String? { definition.name }
+    public var _columnName: String? { definition.name }
 
     /// Declares a column.
     ///
@@ -58,7 +58,7 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
             name: name,
             storageClass: Value.storageClass,
             declaredType: Value.declaredType,
-            isNullable: Value.isNullable && !primaryKey,
+            isNullable: Value._isNullable && !primaryKey,
             isPrimaryKey: primaryKey,
             isAutoincrementing: autoincrement,
             isUnique: unique,

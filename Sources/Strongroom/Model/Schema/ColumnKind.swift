@@ -41,7 +41,7 @@ package enum ColumnKind: Sendable, Equatable {
 
 extension ColumnDefinition {
     /// Nothing: `@Table` calls it for each type that it does not know, so that the compiler says what is missing.
-    public static func requireColumnValue<Value: ColumnValue>(_ type: Value.Type) {}
+    public static func _requireColumnValue<Value: ColumnValue>(_ type: Value.Type) {}
 
     /// Unavailable: the type needs the conformance.
     @available(
@@ -51,7 +51,7 @@ extension ColumnDefinition {
             one of another module: 'extension Level: @retroactive ColumnValue {}'
             """
     )
-    public static func requireColumnValue<Value: RawRepresentable>(_ type: Value.Type) {}
+    public static func _requireColumnValue<Value: RawRepresentable>(_ type: Value.Type) {}
 
     /// Unavailable: the type needs the conformance.
     @available(
@@ -61,14 +61,14 @@ extension ColumnDefinition {
             one of another module: 'extension Level: @retroactive ColumnValue {}'
             """
     )
-    public static func requireColumnValue<Value: RawRepresentable & Codable>(_ type: Value.Type) {}
+    public static func _requireColumnValue<Value: RawRepresentable & Codable>(_ type: Value.Type) {}
 
     /// Unavailable: the type has to be encoded.
     @available(
         *, unavailable,
         message: "no column value; store it as JSON, '@Column(as: .json)', or declare a conformance to ColumnValue"
     )
-    public static func requireColumnValue<Value: Codable>(_ type: Value.Type) {}
+    public static func _requireColumnValue<Value: Codable>(_ type: Value.Type) {}
 
     /// Unavailable: the type needs a stored form.
     @available(
@@ -78,5 +78,5 @@ extension ColumnDefinition {
             '@Column(as: .json)', or declare a conformance to ColumnValue
             """
     )
-    public static func requireColumnValue<Value>(_ type: Value.Type) {}
+    public static func _requireColumnValue<Value>(_ type: Value.Type) {}
 }

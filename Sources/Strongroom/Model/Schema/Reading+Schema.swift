@@ -34,7 +34,7 @@ extension Reading where Self: ~Copyable {
     /// - Returns: The columns in order.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table, or the engine's error.
     public func columns(of table: String) throws -> [ColumnInfo] {
-        let columns = try handle.connection.checkedColumnInfos(of: table)
+        let columns = try _handle.connection.checkedColumnInfos(of: table)
         return columns
     }
 
@@ -44,8 +44,8 @@ extension Reading where Self: ~Copyable {
     /// - Returns: The indexes, ordered by name.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table, or the engine's error.
     public func indexes(of table: String) throws -> [IndexInfo] {
-        _ = try handle.connection.checkedColumnInfos(of: table)
-        return try handle.connection.indexInfos(of: table)
+        _ = try _handle.connection.checkedColumnInfos(of: table)
+        return try _handle.connection.indexInfos(of: table)
     }
 }
 
@@ -53,15 +53,15 @@ extension Writing where Self: ~Copyable {
     /// The row id of the last row that this connection inserted; 0 before the first.
     ///
     /// See "Last Insert Rowid" (sqlite.org/c3ref/last_insert_rowid.html).
-    public var lastInsertedRowID: Int64 { handle.connection.lastInsertedRowID }
+    public var lastInsertedRowID: Int64 { _handle.connection.lastInsertedRowID }
 
     /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed, without changes by triggers and foreign
     /// key actions.
-    public var changedRows: Int { handle.connection.changes }
+    public var changedRows: Int { _handle.connection.changes }
 
     /// The number of rows changed since the transaction began, including changes by triggers and foreign key actions,
     /// and changes that were rolled back.
-    public var changedRowsInTransaction: Int { handle.connection.totalChanges - handle.changesBefore }
+    public var changedRowsInTransaction: Int { _handle.connection.totalChanges - _handle.changesBefore }
 }
 
 extension Connection {

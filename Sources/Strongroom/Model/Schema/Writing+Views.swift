@@ -18,12 +18,12 @@ extension Writing where Self: ~Copyable {
         try savepoint { db in
             try db.execute(SQL(verbatim: "CREATE VIEW \(condition)\(Identifier.quote(name)) AS \(text)"))
             // The engine checks the query only when the view is read.
-            guard let words = db.handle.connection.objection(to: "SELECT * FROM \(Identifier.quote(name))") else {
+            guard let words = db._handle.connection.objection(to: "SELECT * FROM \(Identifier.quote(name))") else {
                 return
             }
             throw StrongroomError(
                 .schemaChange, "View \"\(name)\" cannot be read (\(words)); correct its query.",
-                database: db.handle.connection.database)
+                database: db._handle.connection.database)
         }
     }
 
@@ -45,7 +45,7 @@ extension Writing where Self: ~Copyable {
     public func createTrigger(_ trigger: Trigger) throws {
         let sql = try trigger.sql()
         try savepoint { db in
-            let connection = db.handle.connection
+            let connection = db._handle.connection
             try db.execute(SQL(verbatim: sql))
             // The engine checks the statements only when the trigger fires.
             let broken = try connection.brokenStatements().all

@@ -43,10 +43,10 @@ extension Table {
     ) throws -> [SearchHit<RecordType>] {
         guard limit >= 0, offset >= 0 else { throw QueryClauses.negativeLimit }
         let ranking = try SearchRanking<Self>(
-            question, columns.map(\.definition.name), index, db.handle.connection)
+            question, columns.map(\.definition.name), index, db._handle.connection)
         guard let ranking else { return [] }
         let condition = try condition.flatMap { try Query<Self>().where($0).resolved().condition }
-        let statement = try db.handle.connection.statement(for: ranking.sql(condition, limit, offset))
+        let statement = try db._handle.connection.statement(for: ranking.sql(condition, limit, offset))
         defer { statement.finish() }
         var hits: [SearchHit<RecordType>] = []
         let row = Row(statement)

@@ -5,35 +5,35 @@ public protocol KeyReference: SendableMetatype {
     associatedtype Referred: TableKey
 
     /// The key of the referenced row; nil for none.
-    var referredKey: Referred? { get }
+    var _referredKey: Referred? { get }
 
     /// The value that references no row; nil for a type that is not optional.
-    static var noReference: Self? { get }
+    static var _noReference: Self? { get }
 
     /// References a row.
     ///
     /// - Parameter key: The row's primary key.
-    init(referringTo key: Referred)
+    init(_referringTo key: Referred)
 }
 
 extension TableKey {
     /// The key itself.
-    public var referredKey: Self? { self }
+    public var _referredKey: Self? { self }
 
     /// Nil: a key always references a row.
-    public static var noReference: Self? { nil }
+    public static var _noReference: Self? { nil }
 
     /// The key itself.
-    public init(referringTo key: Self) { self = key }
+    public init(_referringTo key: Self) { self = key }
 }
 
 extension Optional: KeyReference where Wrapped: TableKey {
     /// The key itself.
-    public var referredKey: Wrapped? { self }
+    public var _referredKey: Wrapped? { self }
 
     /// Nil, as a value.
-    public static var noReference: Wrapped?? { .some(nil) }
+    public static var _noReference: Wrapped?? { .some(nil) }
 
     /// The key itself.
-    public init(referringTo key: Wrapped) { self = key }
+    public init(_referringTo key: Wrapped) { self = key }
 }

@@ -36,7 +36,7 @@
 @attached(
     extension, conformances: Table, Record,
     names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
-    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(update),
+    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(_update),
     named(columnName), named(upkeep)
 )
 public macro Table(_ name: String, in database: String? = nil) =
@@ -60,7 +60,7 @@ public macro Table(_ name: String, in database: String? = nil) =
 @attached(
     extension, conformances: Table, Record,
     names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
-    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(update),
+    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(_update),
     named(columnName), named(upkeep)
 )
 public macro Table(_ name: String, in database: String? = nil, history: History) =
@@ -85,7 +85,7 @@ public macro Table(_ name: String, in database: String? = nil, history: History)
 @attached(
     extension, conformances: Table, Record,
     names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
-    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(update),
+    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(_update),
     named(columnName), named(upkeep)
 )
 public macro Table(
@@ -128,7 +128,7 @@ public macro Table<R: Record>(_ name: String, of record: R.Type, in database: St
 @attached(
     extension, conformances: Record,
     names: named(Columns), named(columns), named(columnNames), named(columnDefinitions), named(Key), named(key),
-    named(setKey), named(init), named(encode), named(update), named(columnName), named(upkeep)
+    named(setKey), named(init), named(encode), named(_update), named(columnName), named(upkeep)
 )
 public macro Record() = #externalMacro(module: "StrongroomMacros", type: "RecordMacro")
 

@@ -8,7 +8,7 @@ extension Record {
     ///
     /// - Returns: A value for each of ``columnNames``; nil is `Value.null`.
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store.
-    public func columnValues() throws -> [String: Value] {
+    package func columnValues() throws -> [String: Value] {
         let list = try values()
         return Dictionary(zip(list.names, list.values), uniquingKeysWith: { first, _ in first })
     }
@@ -43,7 +43,7 @@ extension Record {
             if overriding || list.values[index] == .null { list.values[index] = value }
         }
         var merged = self
-        try withUnsafePointer(to: list) { try merged.update(from: Row($0)) }
+        try withUnsafePointer(to: list) { try merged._update(from: Row($0)) }
         self = merged
     }
 

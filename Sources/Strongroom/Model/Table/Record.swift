@@ -40,7 +40,7 @@ public protocol Record: Sendable {
     ///
     /// - Parameter row: The row; its columns are ``columnNames``, in that order.
     /// - Throws: ``StrongroomError`` with `typeMismatch` if a value does not fit.
-    mutating func update(from row: borrowing Row) throws
+    mutating func _update(from row: borrowing Row) throws
 
     /// The column of a property, which `#Predicate` uses.
     ///
@@ -60,7 +60,7 @@ public protocol Record: Sendable {
 extension Record {
     /// Replaces the record by a new one from the row.
     @inlinable
-    public mutating func update(from row: borrowing Row) throws {
+    public mutating func _update(from row: borrowing Row) throws {
         self = try Self(row: row)
     }
 

@@ -20,15 +20,10 @@
 ///
 /// A list is written in three steps: `willSave` for each record, then the rows, then `didSave` for each record.
 public struct RecordHooks<R: Record>: Sendable {
-    /// Receives a record, in the transaction.
-    public typealias Look = @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
-    /// Receives a record and may change it, in the transaction.
-    public typealias Change = @Sendable (_ record: inout R, _ db: borrowing WriteTransaction) throws -> Void
-
-    private var changes: [Change] = []
-    private var afterSave: [Look] = []
-    private var beforeDelete: [Look] = []
-    private var afterDelete: [Look] = []
+    private var changes: [@Sendable (inout R, borrowing WriteTransaction) throws -> Void] = []
+    private var afterSave: [@Sendable (R, borrowing WriteTransaction) throws -> Void] = []
+    private var beforeDelete: [@Sendable (R, borrowing WriteTransaction) throws -> Void] = []
+    private var afterDelete: [@Sendable (R, borrowing WriteTransaction) throws -> Void] = []
     private var marks: [@Sendable (R) -> Bool] = []
 
     /// No hooks.
@@ -38,7 +33,9 @@ public struct RecordHooks<R: Record>: Sendable {
     ///
     /// - Parameter hook: Throws to reject the record.
     /// - Returns: The hooks with this one added.
-    public func willSave(_ hook: @escaping Change) -> RecordHooks {
+    public func willSave(
+        _ hook: @escaping @Sendable (_ record: inout R, _ db: borrowing WriteTransaction) throws -> Void
+    ) -> RecordHooks {
         var copy = self
         copy.changes.append(hook)
         return copy
@@ -48,7 +45,9 @@ public struct RecordHooks<R: Record>: Sendable {
     ///
     /// - Parameter hook: Throws to roll the save back.
     /// - Returns: The hooks with this one added.
-    public func didSave(_ hook: @escaping Look) -> RecordHooks {
+    public func didSave(
+        _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
+    ) -> RecordHooks {
         var copy = self
         copy.afterSave.append(hook)
         return copy
@@ -58,7 +57,9 @@ public struct RecordHooks<R: Record>: Sendable {
     ///
     /// - Parameter hook: Throws to keep the row.
     /// - Returns: The hooks with this one added.
-    public func willDelete(_ hook: @escaping Look) -> RecordHooks {
+    public func willDelete(
+        _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
+    ) -> RecordHooks {
         var copy = self
         copy.beforeDelete.append(hook)
         return copy
@@ -68,7 +69,9 @@ public struct RecordHooks<R: Record>: Sendable {
     ///
     /// - Parameter hook: Throws to roll the deletion back.
     /// - Returns: The hooks with this one added.
-    public func didDelete(_ hook: @escaping Look) -> RecordHooks {
+    public func didDelete(
+        _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
+    ) -> RecordHooks {
         var copy = self
         copy.afterDelete.append(hook)
         return copy

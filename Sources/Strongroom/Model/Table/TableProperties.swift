@@ -15,7 +15,7 @@ package struct TableProperties: Sendable {
             self.expression = expression
             type = Expression.Value.Unwrapped.self
             kind = ColumnKind(type)
-            isNullable = Expression.Value.isNullable
+            isNullable = Expression.Value._isNullable
         }
     }
 
@@ -39,7 +39,7 @@ package struct TableProperties: Sendable {
             guard let name = child.label, let expression = child.value as? any SQLExpression else { return nil }
             return Property(name, expression)
         }
-        let pairs = all.compactMap { property in property.expression.columnName.map { ($0, property) } }
+        let pairs = all.compactMap { property in property.expression._columnName.map { ($0, property) } }
         byColumn = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 

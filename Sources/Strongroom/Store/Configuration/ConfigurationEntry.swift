@@ -1,7 +1,7 @@
 import CDiscovery
 
 /// A configuration embedded in the program by the macro `@Configuration`; do not use it directly.
-public struct ConfigurationEntry: Sendable {
+public struct _ConfigurationEntry: Sendable {
     /// The function whose pointer is stored in the program's section.
     public typealias Writer = @convention(c) (UnsafeMutableRawPointer) -> Void
 
@@ -16,19 +16,19 @@ public struct ConfigurationEntry: Sendable {
     public static func write<C: Configuration>(
         _ make: @escaping @Sendable () -> C, to destination: UnsafeMutableRawPointer
     ) {
-        destination.assumingMemoryBound(to: ConfigurationEntry?.self).pointee = ConfigurationEntry(
+        destination.assumingMemoryBound(to: _ConfigurationEntry?.self).pointee = _ConfigurationEntry(
             type: C.self, make: make)
     }
 
     /// All entries of the program.
-    static func all() -> [ConfigurationEntry] {
-        var entries: [ConfigurationEntry] = []
+    static func all() -> [_ConfigurationEntry] {
+        var entries: [_ConfigurationEntry] = []
         withUnsafeMutablePointer(to: &entries) { list in
             strongroom_for_each_entry(list) { list, function in
-                var entry: ConfigurationEntry?
+                var entry: _ConfigurationEntry?
                 withUnsafeMutablePointer(to: &entry) { function($0) }
                 guard let entry else { return }
-                list.assumingMemoryBound(to: [ConfigurationEntry].self).pointee.append(entry)
+                list.assumingMemoryBound(to: [_ConfigurationEntry].self).pointee.append(entry)
             }
         }
         // The order must not depend on the linker.

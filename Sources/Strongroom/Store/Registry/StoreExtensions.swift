@@ -1,11 +1,5 @@
 /// An extension that this package knows how to start.
 package protocol StartedExtension: StoreExtension {
-    /// Called before a database is opened; an error that it throws ends the opening.
-    ///
-    /// - Parameter name: The database's name.
-    /// - Returns: What undoes it if the database cannot be opened; nil for nothing.
-    func prepare(_ name: DatabaseName) async throws -> (@Sendable () async -> Void)?
-
     /// Called with the open store; an error that it throws closes it.
     func attach(to store: Store) async throws
 }
@@ -28,7 +22,7 @@ struct StoreExtensions {
 
     mutating func prepare() async throws {
         for each in all {
-            if let undo = try await each.prepare(name) { undoing.append(undo) }
+            if let undo = try await each._prepare(name) { undoing.append(undo) }
         }
     }
 

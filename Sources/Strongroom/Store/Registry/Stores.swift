@@ -48,7 +48,7 @@ public final class Stores: Sendable {
     ///
     /// If two marked types have the same target, opening one of its databases throws an error that names both. A
     /// registered configuration replaces a discovered one of the same target.
-    public static let shared = Stores(discovering: ConfigurationEntry.all())
+    public static let shared = Stores(discovering: _ConfigurationEntry.all())
 
     /// Creates a registry without configurations.
     public init() {}
@@ -69,7 +69,7 @@ public final class Stores: Sendable {
         state.withLock { $0.configurations[target] = configuration }
     }
 
-    private init(discovering entries: [ConfigurationEntry]) {
+    private init(discovering entries: [_ConfigurationEntry]) {
         var found = State()
         for (target, entries) in Dictionary(grouping: entries, by: { $0.type.target }) {
             if entries.count > 1 {

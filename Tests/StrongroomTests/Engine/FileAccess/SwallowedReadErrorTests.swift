@@ -40,7 +40,7 @@ import Testing
         }
         let store = try await vault.open()
         let error = await #expect(throws: StrongroomError.self) {
-            try await store.write(as: kind) { db in try Self.swallow(fault, db.handle.connection) }
+            try await store.write(as: kind) { db in try Self.swallow(fault, db._handle.connection) }
         }
         #expect(error?.code == fault.code)
         // The next transactions know nothing of it.

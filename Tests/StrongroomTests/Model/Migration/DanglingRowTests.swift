@@ -29,7 +29,7 @@ struct DanglingRowTests {
     private func prepare(_ more: SQL...) async throws {
         try await vault.with(\.migrator, Migrator { Self.first }).using { store in
             try await store.write { db throws in
-                try db.handle.connection.withoutForeignKeys {
+                try db._handle.connection.withoutForeignKeys {
                     try db.execute("INSERT INTO purchase (buyer) VALUES (77), (78)")
                     try db.execute("INSERT INTO tag VALUES ('c', 77)")
                     for sql in more { try db.execute(sql) }
@@ -157,7 +157,7 @@ struct DanglingRowTests {
         let assembly = TableSchema("assembly", id)
         try await vault.with(\.migrator, .automatic(tables: [assembly, old])).using { store in
             try await store.write { db throws in
-                try db.handle.connection.withoutForeignKeys { try db.execute("INSERT INTO part VALUES (5, 9)") }
+                try db._handle.connection.withoutForeignKeys { try db.execute("INSERT INTO part VALUES (5, 9)") }
             }
         }
         let report = try await vault.with(\.migrator, .automatic(tables: [assembly, new])).using { store in

@@ -259,7 +259,7 @@ struct RelationMovesTests {
 }
 
 extension Table where RecordType == Self {
-    static func load<Property: RelatedProperty>(
+    static func load<Property: _RelatedProperty>(
         _ relation: any WritableKeyPath<Self, Property> & Sendable, of record: inout Self,
         in db: borrowing some Reading & ~Copyable
     ) throws {

@@ -6,7 +6,7 @@ extension Join {
     /// - Throws: ``StrongroomError`` with `typeMismatch`, which names table and column, or the engine's failure.
     @inlinable
     public func fetch(in db: borrowing some Reading & ~Copyable) throws -> [Records] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let statement = try content.statement(on: connection)
         defer { statement.finish() }
         var rows: [Records] = []
@@ -38,7 +38,7 @@ extension Join {
     /// - Returns: True if there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try content.prepareTables(connection)
         let statement = try connection.statement(for: limitedToOne().content.presence)
         defer { statement.finish() }
@@ -51,7 +51,7 @@ extension Join {
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
-        try content.prepareTables(db.handle.connection)
+        try content.prepareTables(db._handle.connection)
         return try db.value(content.count) ?? 0
     }
 

@@ -135,7 +135,7 @@ struct JoinContent: Sendable {
             throw StrongroomError(
                 .sql, "\(R.self) has \(R.columnNames.count.counting("column")); chosen for them: \(expressions.count).")
         }
-        try prepareTables(db.handle.connection)
+        try prepareTables(db._handle.connection)
         var result = SQL(reserving: 128)
         for (index, expression) in expressions.enumerated() {
             if index > 0 { result.append(text: ", ") }

@@ -9,10 +9,10 @@ public struct JoinedColumns<Source: Table>: Sendable {
     }
 
     /// A column.
-    public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> JoinedColumn<V> {
+    public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> Computed<V> {
         let definition = Source.columns[keyPath: column].definition
         let sql = SQL(verbatim: "\(alias).\(Identifier.quote(definition.name))")
-        return JoinedColumn(sql: sql.inForm(definition.form))
+        return Computed(enclosed: sql.inForm(definition.form))
     }
 }
 
@@ -32,18 +32,10 @@ public struct OuterColumns<Source: Table>: Sendable {
     }
 
     /// A column, which is NULL if there is no matching row.
-    public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> JoinedColumn<V.Unwrapped?> {
-        JoinedColumn(sql: JoinedColumns<Source>(alias: alias)[dynamicMember: column].sql)
+    public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> Computed<V.Unwrapped?> {
+        Computed(enclosed: JoinedColumns<Source>(alias: alias)[dynamicMember: column].sql)
     }
 }
-
-/// A column of one table in a join.
-public struct JoinedColumn<Value: ColumnValue>: SQLExpression {
-    /// The column's name, qualified with its table.
-    public let sql: SQL
-}
-
-extension JoinedColumn: BooleanExpression where Value.Unwrapped == Bool {}
 
 extension Join {
     /// Adds a column of type `Bool` or `Bool?` as a condition: its value must be true.

@@ -17,7 +17,7 @@ extension PredicateTranslation {
         let nilTest: SQL = negated ? "IS NOT NULL" : "IS NULL"
         if right.constant == .null { return PredicateTerm("(\(left.sql) \(nilTest))") }
         if left.constant == .null { return PredicateTerm("(\(right.sql) \(nilTest))") }
-        let sign = column.isNullable ? (negated ? " IS NOT " : " IS ") : (negated ? " <> " : " = ")
+        let sign = column._isNullable ? (negated ? " IS NOT " : " IS ") : (negated ? " <> " : " = ")
         return try comparison(type, left, sign, right, whenNaN: negated)
     }
 
@@ -38,7 +38,7 @@ extension PredicateTranslation {
             type is any FixedWidthInteger.Type || type == Double.self || type == Float.self
             || type == String.self || type == Substring.self || type == Date.self || type == UUID.self
             || type == Decimal.self
-        guard try isKnown && columnType(type).isNullable == false else {
+        guard try isKnown && columnType(type)._isNullable == false else {
             throw refusal(
                 "an order of \(T.self)",
                 "the engine sorts its stored form otherwise; compare a column with a number, text or date")

@@ -82,7 +82,7 @@ extension PredicateTranslation {
         }
         sql.append(text: "))")
         if element.isMaybeNaN { sql = "ifnull(\(sql), 0)" }
-        guard column.isNullable else { return PredicateTerm(sql) }
+        guard column._isNullable else { return PredicateTerm(sql) }
         if present.count < values.count { return PredicateTerm("(\(element.sql) IS NULL OR \(sql))") }
         return PredicateTerm("(\(element.sql) IS NOT NULL AND \(sql))")
     }

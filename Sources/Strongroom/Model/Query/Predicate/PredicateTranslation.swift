@@ -79,7 +79,7 @@ struct PredicateTranslation {
         return type
     }
 
-    static func isOptional<T>(_ type: T.Type) throws -> Bool { try columnType(type).isNullable }
+    static func isOptional<T>(_ type: T.Type) throws -> Bool { try columnType(type)._isNullable }
 
     static func isText<T>(_ type: T.Type) throws -> Bool { try columnType(type).storageClass == .text }
 }

@@ -15,7 +15,7 @@ extension SQLExpression {
     public func isIn<Other: ColumnValue>(_ selection: Selection<Other>) -> Condition
     where Other.Unwrapped == Value.Unwrapped {
         // A computed value may be NULL although its type is not optional, as `a / 0`.
-        isIn(selection.content, withoutNull: Other.isNullable || !selection.content.isOfColumns)
+        isIn(selection.content, withoutNull: Other._isNullable || !selection.content.isOfColumns)
     }
 
     /// The value is one of the keys of a query's rows.

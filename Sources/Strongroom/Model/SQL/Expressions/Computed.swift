@@ -1,10 +1,10 @@
-/// A value that the engine computes for each row, or for a group of rows.
+/// A value that the engine computes for each row, or for a group of rows; in a join also a column, which may be NULL.
 ///
 /// ```swift
 /// Contact.where { $0.age + 1 > 18 }
 /// ```
 public struct Computed<Value: ColumnValue>: SQLExpression {
-    /// The SQL: in parentheses, or a function call.
+    /// The SQL: in parentheses, a function call, or the name of a column, qualified with its table.
     public let sql: SQL
 
     /// Makes an expression from SQL.
@@ -16,7 +16,7 @@ public struct Computed<Value: ColumnValue>: SQLExpression {
         self.sql = Condition(sql).sql
     }
 
-    /// - Parameter sql: Already in parentheses; its scale is kept.
+    /// - Parameter sql: Already in parentheses, or in need of none; its scale is kept.
     package init(enclosed sql: SQL) {
         self.sql = sql
     }

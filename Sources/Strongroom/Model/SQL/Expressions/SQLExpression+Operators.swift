@@ -87,7 +87,7 @@ extension SQLExpression {
 
     private static func compare(_ left: Self, _ sign: String, _ right: Value, whenNull: String) -> Condition {
         let sql = left.sql
-        guard Value.isNullable else { return Condition(sql, sign, value: right) }
+        guard Value._isNullable else { return Condition(sql, sign, value: right) }
         // A value that cannot be stored is not NULL; it is reported when the statement runs.
         let stored = Result { try right.stored() }
         if case .success(.null) = stored { return Condition("\(sql)\(SQL(verbatim: whenNull))") }

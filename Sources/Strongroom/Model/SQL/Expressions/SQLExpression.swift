@@ -7,12 +7,12 @@ public protocol SQLExpression<Value>: Sendable {
     var sql: SQL { get }
 
     /// The column's name, if the expression is a single column of one table.
-    var columnName: String? { get }
+    var _columnName: String? { get }
 }
 
 extension SQLExpression {
     /// Nil: the expression is not a single column.
-    public var columnName: String? { nil }
+    public var _columnName: String? { nil }
 }
 
 /// SQL that is true or false for each row.

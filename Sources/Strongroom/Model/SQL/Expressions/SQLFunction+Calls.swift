@@ -14,7 +14,7 @@ extension SQLFunction {
     ) -> Computed<Result> where repeat (each Expression).Value == each Argument {
         var list = SQL(reserving: 64)
         repeat list.appendArgument((each arguments).sql)
-        return Computed(function: Identifier.quote(definition.name), list)
+        return Computed(function: Identifier.quote(_definition.name), list)
     }
 
     /// Calls the function in a query, with arguments that may be NULL; the result is NULL if one of an argument that is
@@ -28,7 +28,7 @@ extension SQLFunction {
     ) -> Computed<Result.Unwrapped?> where repeat (each Expression).Value.Unwrapped == (each Argument).Unwrapped {
         var list = SQL(reserving: 64)
         repeat list.appendArgument((each arguments).sql)
-        return Computed(function: Identifier.quote(definition.name), list)
+        return Computed(function: Identifier.quote(_definition.name), list)
     }
 }
 
@@ -46,7 +46,7 @@ extension SQLAggregate {
     ) -> Computed<Result> where repeat (each Expression).Value.Unwrapped == (each Argument).Unwrapped {
         var list = SQL(reserving: 64)
         repeat list.appendArgument((each arguments).sql)
-        return Computed(function: Identifier.quote(definition.name), list)
+        return Computed(function: Identifier.quote(_definition.name), list)
     }
 }
 

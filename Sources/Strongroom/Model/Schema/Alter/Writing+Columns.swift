@@ -14,7 +14,7 @@ extension Writing where Self: ~Copyable {
         let definition = column.definition
         try record("add column to \(table): \(definition.sql())")
         try savepoint { db in
-            let change = try ColumnChange(db.handle.connection, table)
+            let change = try ColumnChange(db._handle.connection, table)
             try change.add(definition)
             guard definition.isIndexed else { return }
             try db.createIndex(TableIndex(nil, parts: [.column(definition.name)], unique: false, where: nil), on: table)
@@ -36,7 +36,7 @@ extension Writing where Self: ~Copyable {
         try Identifier.check(newName, "column")
         record("rename column \(name) of \(table) to \(newName)")
         try savepoint { db in
-            let connection = db.handle.connection
+            let connection = db._handle.connection
             try ColumnRenaming(connection, table: table, column: name, newName: newName).run()
             try connection.renameInHistory(of: table, name, to: newName)
             try connection.adaptFullText(of: table)
@@ -101,7 +101,7 @@ extension Writing where Self: ~Copyable {
     ///   was changed.
     public func dropColumn(_ name: String, from table: String) throws {
         record("drop column \(name) of \(table)")
-        try savepoint { db in try ColumnChange(db.handle.connection, table).drop(name) }
+        try savepoint { db in try ColumnChange(db._handle.connection, table).drop(name) }
     }
 
     /// Changes the type, default or constraints of a column; the new declaration replaces the former one.
@@ -127,7 +127,7 @@ extension Writing where Self: ~Copyable {
     public func changeColumn(_ column: some TableColumn, in table: String) throws {
         let definition = column.definition
         try record("change column of \(table): \(definition.sql())")
-        try savepoint { db in try ColumnChange(db.handle.connection, table).change(to: definition) }
+        try savepoint { db in try ColumnChange(db._handle.connection, table).change(to: definition) }
     }
 }
 

@@ -18,7 +18,7 @@ extension Writing where Self: ~Copyable {
         record("full-text indexes of \(schema.name): \(schema.fullText.map(\.summary).joined(separator: "; "))")
         try savepoint { db in
             try schema.checkFullText()
-            let connection = db.handle.connection
+            let connection = db._handle.connection
             let entries = try connection.schemaEntries()
             let declared = try schema.fullText.map { try FullTextTable($0, of: schema.name, connection, entries) }
             let names = declared.map(\.name)
@@ -39,7 +39,7 @@ extension Writing where Self: ~Copyable {
     public func stopFullText(of table: String) throws {
         record("full-text indexes of \(table) dropped")
         try savepoint { db in
-            let connection = db.handle.connection
+            let connection = db._handle.connection
             for stored in StoredFullText.all(in: try connection.schemaEntries(), of: table) {
                 try connection.dropFullText(stored.name)
             }
@@ -60,7 +60,7 @@ extension Writing where Self: ~Copyable {
     ///   `typeMismatch` for a text that is not valid UTF-8.
     @discardableResult
     public func rebuildFullText(of table: String? = nil) throws -> [String] {
-        try savepoint { db in try db.handle.connection.rebuildFullText(of: table) }
+        try savepoint { db in try db._handle.connection.rebuildFullText(of: table) }
     }
 }
 

@@ -33,7 +33,7 @@ extension Writing where Self: ~Copyable {
     ///   rows; in a migration this is detected at the end of the step, which fails with `migrationFailed`.
     public func dropTable(_ name: String, ifExists: Bool = false) throws {
         try savepoint { db in
-            let connection = db.handle.connection
+            let connection = db._handle.connection
             try connection.breakHistory(of: name)
             try connection.keepNumbers(of: name)
             let fullText = StoredFullText.all(in: try connection.schemaEntries(), of: name)
@@ -54,7 +54,7 @@ extension Writing where Self: ~Copyable {
         let sql = SQL(verbatim: try index.sql(table: table, ifNotExists: ifNotExists))
         try savepoint { db in
             try db.execute(sql)
-            if index.isUnique { try db.handle.connection.adaptFullText(of: table) }
+            if index.isUnique { try db._handle.connection.adaptFullText(of: table) }
         }
     }
 
@@ -66,7 +66,7 @@ extension Writing where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with `sql` if there is no such index.
     public func dropIndex(_ name: String, ifExists: Bool = false) throws {
         try savepoint { db in
-            let connection = db.handle.connection
+            let connection = db._handle.connection
             let table = try connection.schemaEntries().first { $0.kind == .index && Identifier.areSame($0.name, name) }
             try db.execute(ifExists ? "DROP INDEX IF EXISTS \(name: name)" : "DROP INDEX \(name: name)")
             if let table { try connection.adaptFullText(of: table.table) }
@@ -86,9 +86,9 @@ extension Writing where Self: ~Copyable {
         try Identifier.check(newName, "table")
         record("rename table \(name) to \(newName)")
         try savepoint { db in
-            let renaming = try TableRenaming(db.handle.connection, name, newName)
-            let history = try HistoryRenaming(db.handle.connection, name, newName)
-            let fullText = try FullTextRenaming(db.handle.connection, name, newName)
+            let renaming = try TableRenaming(db._handle.connection, name, newName)
+            let history = try HistoryRenaming(db._handle.connection, name, newName)
+            let fullText = try FullTextRenaming(db._handle.connection, name, newName)
             try history?.stop()
             try fullText.stop()
             try renaming.run()
@@ -99,6 +99,6 @@ extension Writing where Self: ~Copyable {
 
     /// Reports a schema change to the recorder of a migration; the statements of the change differ between engines.
     func record(_ change: String) {
-        handle.connection.recorder?.record(change)
+        _handle.connection.recorder?.record(change)
     }
 }

@@ -10,8 +10,8 @@ extension Writing where Self: ~Copyable {
     ///
     /// Setting it applies to the changes that follow. If it cannot be recorded, the next change of such a table throws.
     public var author: String? {
-        get { handle.connection.transaction.authorship.author }
-        nonmutating set { handle.connection.setAuthor(newValue) }
+        get { _handle.connection.transaction.authorship.author }
+        nonmutating set { _handle.connection.setAuthor(newValue) }
     }
 
     /// Keeps the history of a table from now on, as its declaration says, or adapts an existing history to the present
@@ -37,7 +37,7 @@ extension Writing where Self: ~Copyable {
                 "Table \"\(schema.name)\" declares no history; write `history: .keep(…)` in its declaration.")
         }
         try savepoint { db in
-            let connection = db.handle.connection
+            let connection = db._handle.connection
             try connection.run(AuthorTable.creation)
             try connection.run(PrunedHistory.creation)
             if try db.hasTable(history.name) {
@@ -66,7 +66,7 @@ extension Writing where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with the engine's error.
     public func stopHistory(of table: String, dropping: Bool = false) throws {
         try savepoint { db in
-            try db.handle.connection.breakHistory(of: table)
+            try db._handle.connection.breakHistory(of: table)
             try db.dropTriggers(of: table)
             if dropping { try db.dropTable(HistoryTable.name(of: table), ifExists: true) }
         }
@@ -83,11 +83,11 @@ extension HistoryTable {
     /// - Throws: ``StrongroomError`` with `schemaChange` if the table is not a history.
     fileprivate func extend(in db: borrowing some Writing & ~Copyable) throws {
         let names = try db.columns(of: name).map(\.name)
-        try requireHistory(names, db.handle.connection)
+        try requireHistory(names, db._handle.connection)
         for column in try renamed(names, in: db) where Identifier.index(of: column.name, in: names) == nil {
             try db.execute(
                 SQL(verbatim: "ALTER TABLE \(quotedName) ADD COLUMN \(Identifier.quote(column.name)) \(column.sql)"))
-            try fill(column.name, db.handle.connection)
+            try fill(column.name, db._handle.connection)
         }
     }
 

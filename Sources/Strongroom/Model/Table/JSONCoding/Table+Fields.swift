@@ -156,7 +156,7 @@ extension Table where Self: Record, RecordType == Self {
             }
         }
         guard var changed = base else { return try withUnsafePointer(to: list) { try Self(row: Row($0)) } }
-        try withUnsafePointer(to: list) { try changed.update(from: Row($0)) }
+        try withUnsafePointer(to: list) { try changed._update(from: Row($0)) }
         return changed
     }
 

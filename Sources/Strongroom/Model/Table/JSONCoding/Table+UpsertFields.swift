@@ -29,7 +29,7 @@ extension Table where Self: Record, RecordType == Self {
         let node = try JSONNode(text: json)
         let (nodes, isList) = if case .list(let nodes) = node { (nodes, true) } else { ([node], false) }
         let fields = try RecordField.all(of: Self.self, coding)
-        let plan = try WritePlan(rule, on: db.handle.connection)
+        let plan = try WritePlan(rule, on: db._handle.connection)
         return try db.inPart { db in
             try nodes.mapRecords(isList: isList) { node in
                 try upsert(FieldValues(fields, try object(node)) { try $0.read($1) }, plan, coding, in: db)
@@ -56,7 +56,7 @@ extension Table where Self: Record, RecordType == Self {
         coding: RecordCoding = .stored, in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
         let fields = try RecordField.all(of: Self.self, coding)
-        let plan = try WritePlan(rule, on: db.handle.connection)
+        let plan = try WritePlan(rule, on: db._handle.connection)
         return try db.inPart { db in
             try Array(dictionaries).mapRecords(isList: true) { values in
                 try upsert(FieldValues(fields, values) { try $0.read($1) }, plan, coding, in: db)
@@ -74,10 +74,10 @@ extension Table where Self: Record, RecordType == Self {
             guard plan.row != .update else {
                 throw key(of: new) == nil ? TableFailure.missingKey(schema) : TableFailure.noSuchRow(schema)
             }
-            return Upserted(.inserted, try insert(new, on: db.handle.connection))
+            return Upserted(.inserted, try insert(new, on: db._handle.connection))
         }
         let written = try given.written(plan)
-        let keys = try rows.map { try update($0, with: written, coding, on: db.handle.connection) }
+        let keys = try rows.map { try update($0, with: written, coding, on: db._handle.connection) }
         return Upserted(.updated, key(of: first) ?? keys[0], others: Array(keys.dropFirst()))
     }
 

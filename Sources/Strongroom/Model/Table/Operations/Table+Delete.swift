@@ -10,7 +10,7 @@ extension Table {
     @inlinable
     @discardableResult
     public static func delete(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         if connection.hasRecordsInMemory { try connection.checkDuplicatesInMemory(of: schema.name) }
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
             try connection.prepareTable(schema)
@@ -36,7 +36,7 @@ extension Table {
     public static func delete(keys: some Sequence<Key>, in db: borrowing some Writing & ~Copyable) throws -> Int {
         let keys = Array(keys)
         return try db.inPart { db in
-            if let count = try deleteTogether(keys, on: db.handle.connection) { return count }
+            if let count = try deleteTogether(keys, on: db._handle.connection) { return count }
             var count = 0
             for key in keys where try delete(key, in: db) { count += 1 }
             return count
@@ -85,10 +85,10 @@ extension Table {
     public static func delete(
         _ record: RecordType, cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> Bool {
-        if cascading { return try deleteTrees([record], on: db.handle.connection) > 0 }
+        if cascading { return try deleteTrees([record], on: db._handle.connection) > 0 }
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
         guard let hooks else { return try delete(key, in: db) }
-        return try delete(record, key, hooks, on: db.handle.connection)
+        return try delete(record, key, hooks, on: db._handle.connection)
     }
 
     /// Deletes the rows of a list of records, atomically.
@@ -106,11 +106,11 @@ extension Table {
         in db: borrowing some Writing & ~Copyable
     ) throws -> Int {
         let records = Array(records)
-        if cascading { return try deleteTrees(records, on: db.handle.connection) }
+        if cascading { return try deleteTrees(records, on: db._handle.connection) }
         return try db.inPart { db in
             let keys = records.compactMap(key(of:))
             if hooks == nil, keys.count == records.count,
-                let count = try deleteTogether(keys, on: db.handle.connection)
+                let count = try deleteTogether(keys, on: db._handle.connection)
             {
                 return count
             }
@@ -127,9 +127,9 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `constraint` if other rows reference one of them, or the engine's error.
     @discardableResult
     public static func truncate(in db: borrowing some Writing & ~Copyable) throws -> Int {
-        try db.handle.connection.prepareTable(schema)
+        try db._handle.connection.prepareTable(schema)
         var count = try db.execute("DELETE FROM \(name: schema.name)")
-        if db.handle.connection.hasRecordsInMemory { count += try truncateInMemory(on: db.handle.connection) }
+        if db._handle.connection.hasRecordsInMemory { count += try truncateInMemory(on: db._handle.connection) }
         // The engine creates the table with the first AUTOINCREMENT table, and the table in the file may differ from
         // its declaration.
         let sequences = try db.value("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'", as: Int.self)

@@ -12,7 +12,7 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's error.
     @inlinable
     public static func find(_ key: Key, in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
             try connection.prepareTable(schema)
             return (try TableStatements(schema, RecordType.columnNames).find(), [])

@@ -24,8 +24,8 @@ extension Table {
     public static func insert(
         _ record: RecordType, persistence: Persistence = .disk, in db: borrowing some Writing & ~Copyable
     ) throws -> Key {
-        guard hooks != nil || persistence == .memory else { return try insert(record, on: db.handle.connection) }
-        return try insertWithHooks(record, persistence, on: db.handle.connection)
+        guard hooks != nil || persistence == .memory else { return try insert(record, on: db._handle.connection) }
+        return try insertWithHooks(record, persistence, on: db._handle.connection)
     }
 
     @usableFromInline
@@ -55,7 +55,7 @@ extension Table {
     @inlinable
     @discardableResult
     public static func insertOrIgnore(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key? {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard hooks == nil else { return try insertOrIgnoreWithHooks(record, on: connection) }
         do {
             return try insert(record, on: connection)

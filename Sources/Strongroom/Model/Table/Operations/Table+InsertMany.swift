@@ -19,7 +19,7 @@ extension Table {
         contentsOf records: some Sequence<RecordType>,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Key] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard let hooks else { return try insert(contentsOf: records, on: connection) }
         return try withHooks(contentsOf: records, hooks, on: connection) { records in
             let keys = try insert(contentsOf: records, on: connection)

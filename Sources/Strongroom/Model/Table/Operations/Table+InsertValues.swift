@@ -19,7 +19,7 @@ extension Table {
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Key {
         var given = assignments(columns)
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.prepareTable(schema)
         if let made = try generatedKey(for: given) { given.append(made) }
         let (evaluated, key) = try withEvaluatedKey(given, on: connection)

@@ -37,7 +37,7 @@ extension Table {
         _ record: inout RecordType, _ rule: WriteRule<Self> = .key, persistence: Persistence? = nil,
         cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> Saved {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard rule.isKey, persistence == nil, !cascading, hooks == nil else {
             return try save(&record, rule, persistence, cascading, on: connection)
         }
@@ -67,7 +67,7 @@ extension Table {
         contentsOf records: inout [RecordType], _ rule: WriteRule<Self> = .key, persistence: Persistence? = nil,
         cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> [Saved] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         if let persistence {
             try rule.requireKey("persistence")
             return try save(contentsOf: &records, persistence, cascading, on: connection)

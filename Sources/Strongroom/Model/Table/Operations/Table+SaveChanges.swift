@@ -18,7 +18,7 @@ extension Table {
         guard let key = key(of: base), try isSame(Self.key(of: record), key) else {
             return (try save(&record, in: db), Set(RecordType.columnNames.indices))
         }
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         var written = indices
         guard let hooks else {
             let saved = try write(&record, at: key, base, &written, whenDeleted, on: connection)

@@ -35,7 +35,7 @@ extension Table {
     public static func stored<R: Record>(
         _ keys: [Key], as type: R.Type, in db: borrowing some Reading & ~Copyable
     ) throws -> [R] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.prepareTable(schema)
         let records = try Query<Self>.records(type, keys.map { try plainValues(of: $0) }, on: connection)
         guard records.count == keys.count else { throw TableFailure.notStored(schema) }
@@ -57,11 +57,11 @@ extension Table {
     ///   it, or `typeMismatch`.
     public static func reload(_ record: inout RecordType, in db: borrowing some Reading & ~Copyable) throws {
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.prepareTable(schema)
         let sql = try Query<Self>.row(of: RecordType.columnNames, plainValues(of: key))
         var copy = record
-        let found: Void? = try Query<Self>.firstRow(sql, on: connection) { row in try copy.update(from: row) }
+        let found: Void? = try Query<Self>.firstRow(sql, on: connection) { row in try copy._update(from: row) }
         guard found != nil else { throw TableFailure.notStored(schema) }
         record = copy
     }

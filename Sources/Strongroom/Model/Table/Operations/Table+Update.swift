@@ -20,7 +20,7 @@ extension Table {
     public static func update(
         _ record: RecordType, only: ((Columns) -> [any TableColumn])? = nil, in db: borrowing some Writing & ~Copyable
     ) throws {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         guard let only else {
             guard let hooks else { return _ = try update(record, Operation.overwrite, except: [], on: connection) }
             return _ = try upsert(record, WritePlan(.update, on: connection), hooks, on: connection)
@@ -78,7 +78,7 @@ extension Table {
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Columns) -> [Assignment]
     ) throws -> Bool {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         try connection.prepareTable(schema)
         try connection.requireUniqueKey(of: schema)
         return try Query<Self>().where(key: key).update(in: db, assignments) > 0

@@ -51,7 +51,7 @@ extension Table {
     public static func upsert(
         _ record: RecordType, _ rule: WriteRule<Self> = .key, in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let plan = try WritePlan(rule, on: connection)
         guard rule.only == nil, let hooks else { return try write(record, plan, on: connection) }
         return try upsert(record, plan, hooks, on: connection)
@@ -76,7 +76,7 @@ extension Table {
         contentsOf records: some Sequence<RecordType>, _ rule: WriteRule<Self> = .key,
         in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
-        let connection = db.handle.connection
+        let connection = db._handle.connection
         let plan = try WritePlan(rule, on: connection)
         let records = ContiguousArray(records)
         guard rule.only == nil, let hooks else { return try write(records, plan, on: connection) }
