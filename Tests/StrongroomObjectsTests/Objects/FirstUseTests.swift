@@ -228,7 +228,7 @@ struct FirstUseTests {
         try await ObjectHome.run { home async throws in
             let store = try await home.store
             try await store.read { db throws in
-                let error = try expectFailure(.schemaChange) { try Player.all() }
+                let error = try expectFailure(.tableDiffers) { try Player.all() }
                 #expect(error.message.contains("Player.prepare()"))
             }
             try await Player.prepare()
@@ -244,7 +244,7 @@ struct FirstUseTests {
             let store = try await home.store
             try await store.write { db throws in
                 var bob = Player(name: "Bob")
-                try expectFailure(.schemaChange) { try bob.save() }
+                try expectFailure(.tableDiffers) { try bob.save() }
             }
             try await Player.prepare()
             try await store.write { db throws in #expect(try Player.count() == 1) }
@@ -308,9 +308,9 @@ struct FirstUseTests {
         let stores = try Stores(Versioned(home: home, key: home.key))
         try await stores.open("objects.sqlite").close()
         try await home.use { () async throws in
-            try await expectFailure(.invalidMigrator) { try await Player.all() }
+            try await expectFailure(.otherMigrations) { try await Player.all() }
             try await home.store.write { db throws in
-                try expectFailure(.invalidMigrator) { try Player.count() }
+                try expectFailure(.otherMigrations) { try Player.count() }
                 return
             }
         }

@@ -132,7 +132,7 @@ public final class Stores: Sendable {
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
     /// - Returns: The store; ``Store/opening`` reports what was done.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `sameFile`,
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `alreadyOpen`,
     ///   `locked`, `notAFile`, `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`,
     ///   `damagedLog`, `wrongKey`, `plaintextFile`, `plaintextHeader`, `encryptedFile`, `newerSchema`,
     ///   `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`,

@@ -10,7 +10,7 @@ extension Table {
     ///   - record: The record; nil is written as NULL.
     ///   - db: A write transaction.
     /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
-    ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `schemaChange` if
+    ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `tableDiffers` if
     ///   several rows of the file's table can have one key, `constraint`; errors of `validateUpdate`.
     @inlinable
     public static func update(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws {
@@ -97,7 +97,7 @@ extension Table {
     ///   - db: A write transaction.
     ///   - assignments: Returns the assignments for the table's columns; if empty, nothing is changed.
     /// - Returns: Whether there is such a row.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `schemaChange` if several rows of the
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `tableDiffers` if several rows of the
     ///   file's table can have one key, or the engine's error.
     @discardableResult
     public static func update(

@@ -42,10 +42,10 @@ extension Table {
     ///   - nils: The treatment of nil in an existing row. A new row gets the column's default in place of nil.
     ///   - db: A write transaction.
     /// - Returns: Whether the row existed, and its key.
-    /// - Throws: ``StrongroomError`` with `notUnique` if the columns are neither the primary key nor unique, or if
-    ///   several rows of the file have the values nevertheless; `missingKey` if one of the other columns is nil,
-    ///   `constraint`, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``); errors of
-    ///   the validations.
+    /// - Throws: ``StrongroomError`` with `notDeclared` if the columns are neither the primary key nor unique,
+    ///   `notUnique` if several rows of the file have the values nevertheless; `missingKey` if one of the other columns
+    ///   is nil, `constraint`, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``);
+    ///   errors of the validations.
     @inlinable
     @discardableResult
     public static func upsert<each V>(

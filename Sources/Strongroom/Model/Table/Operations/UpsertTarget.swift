@@ -13,7 +13,7 @@ struct UpsertTarget<Source: Table>: Sendable {
         self.indices = indices
     }
 
-    /// - Throws: ``StrongroomError`` with `notUnique` for a column that the table or its record does not have.
+    /// - Throws: ``StrongroomError`` with `sql` for a column that the table or its record does not have.
     @usableFromInline
     init<each V>(_ columns: repeat KeyPath<Source.Columns, Column<each V>>) throws {
         let all = Source.columns
@@ -29,7 +29,7 @@ struct UpsertTarget<Source: Table>: Sendable {
                 Source.schema.columns.contains(where: { Identifier.areSame($0.name, name) })
             else {
                 throw StrongroomError(
-                    .notUnique, "Table \"\(Source.schema.name)\" and its record have no column \"\(name)\".")
+                    .sql, "Table \"\(Source.schema.name)\" and its record have no column \"\(name)\".")
             }
             return index
         }
