@@ -1,5 +1,5 @@
 import ArgumentParser
-import Strongroom
+package import Strongroom
 
 /// The report of an error before the program ends.
 struct ErrorReport: Equatable {
@@ -67,7 +67,7 @@ extension ExitStatus {
     }
 
     /// The exit status for an error code of the library: that of its family, apart from those that scripts tell apart.
-    init(_ code: StrongroomError.Code) {
+    package init(_ code: StrongroomError.Code) {
         self =
             switch code {
             case .exists: .cannotCreate

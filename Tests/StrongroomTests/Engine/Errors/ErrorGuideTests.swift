@@ -11,13 +11,13 @@ struct ErrorGuideTests {
         init?(_ line: Substring, in family: String) {
             let cells = line.split(separator: " | ", omittingEmptySubsequences: false)
             guard line.hasPrefix("| `"), line.hasSuffix(" |"), cells.count == 4 else { return nil }
-            code = cells[0].filter { $0.isLetter }
+            code = String(cells[0].filter { $0.isLetter })
             (happened, advice, again) = (String(cells[1]), String(cells[2]), String(cells[3].dropLast(2)))
             self.family = family
         }
     }
 
-    private static let lines = Result {
+    private static let lines: Result<[Substring], any Error> = Result {
         let path = "Sources/Strongroom/Strongroom.docc/ErrorsAndWhatToDo.md"
         return try String(contentsOf: ThrownCodes.root.appending(path: path), encoding: .utf8).split(separator: "\n")
     }
