@@ -169,6 +169,7 @@ let package = Package(
                 .product(
                     name: "Configuration", package: "swift-configuration", condition: .when(traits: ["ConfigReader"])),
             ],
+            exclude: ["Engine/Errors/ThrownCodes.txt"],
             swiftSettings: settings
         ),
         // Some of its fixtures are links to those of StrongroomTests.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Strongroom
+package import Strongroom
 
 /// The report of an error before the program ends.
 struct ErrorReport: Equatable {
@@ -66,26 +66,35 @@ extension ExitStatus {
         }
     }
 
-    /// The exit status for an error code of the library.
-    init(_ code: StrongroomError.Code) {
+    /// The exit status for an error code of the library: that of its family, apart from those that scripts tell apart.
+    package init(_ code: StrongroomError.Code) {
         self =
             switch code {
-            case .notADatabase, .truncated, .damaged, .damagedLog, .emptyFile, .plaintextHeader, .newerSchema,
-                .notSupported, .envelopeDamaged, .newerEnvelope, .constraint, .replicaDamaged, .replicaIncomplete,
-                .newerReplica:
-                .dataError
+            case .exists: .cannotCreate
             case .fileMissing, .notAFile, .replicaMissing: .noInput
             case .notSQLCipher: .unavailable
             case .diskFull, .inputOutput, .objectStoreUnreachable, .outcomeUnknown: .inputOutput
             case .locked, .busy, .tooManyOpenFiles, .notOwner: .temporaryFailure
             case .permissionDenied: .noPermission
-            case .wrongKey, .invalidKey, .emptyKeyChain, .keyFile, .keySource, .plaintextFile, .encryptedFile,
-                .noConfiguration, .duplicateConfiguration, .cipherSettings, .invalidMigrator, .envelopeMissing,
-                .foreignEnvelope, .otherDatabase, .otherReplica, .notReplicable, .objectStore:
+            case .newerEnvelope, .newerSchema, .newerReplica, .notSupported, .constraint, .writeRefused,
+                .replicaDamaged, .replicaIncomplete:
+                .dataError
+            // The user of the command wrote the statement, or named the file or the slot.
+            case .invalidName, .invalidArgument, .alreadyOpen, .sql, .notAuthorized, .keySlot: .usage
+            case .noConfiguration, .duplicateConfiguration, .invalidSetting, .notDeclared, .invalidMigrator,
+                .otherMigrations, .otherDatabase, .otherReplica, .notReplicable, .objectStore:
                 .configuration
-            // The user of the command wrote the statement, or named the slot.
-            case .invalidName, .sql, .notAuthorized, .sameFile, .keySlot: .usage
-            default: .failure
+            case .rotationFailed, .fileChanged: .failure
+            default: Self(code.family)
+            }
+    }
+
+    private init(_ family: StrongroomError.Family) {
+        self =
+            switch family {
+            case .keys: .configuration
+            case .damage, .file: .dataError
+            case .system, .contention, .data, .query, .usage, .schema, .replication: .failure
             }
     }
 }

@@ -43,7 +43,7 @@ package struct ReplicateWork: Work {
             do {
                 try await store.replication?.waitUntilShipped(timeout: .seconds(1))
                 return
-            } catch let error as StrongroomError where error.code == .timedOut {
+            } catch let error as StrongroomError where error.code == .replicaBehind {
                 let failure = store.replication?.status.failure
                 if let failure, failure.code == .diskFull || second == 60 { throw failure }
                 if second == 60 { throw error }

@@ -1,3 +1,4 @@
+import Strongroom
 import StrongroomCommands
 import Testing
 
@@ -11,5 +12,35 @@ struct ExitStatusTests {
                 "cannotCreate 73", "inputOutput 74", "temporaryFailure 75", "noPermission 77", "configuration 78",
                 "interrupted 130",
             ])
+    }
+
+    @Test(
+        "The number of a failure of the library does not change either",
+        arguments: [
+            (StrongroomCommands.ExitStatus.usage, "alreadyOpen invalidArgument invalidName keySlot notAuthorized sql"),
+            (
+                .dataError,
+                """
+                constraint copyDamaged damaged damagedLog emptyFile envelopeDamaged newerEnvelope newerReplica \
+                newerSchema noAuthentication notADatabase notSupported plaintextHeader replicaDamaged replicaIncomplete truncated \
+                unsafeFile writeRefused
+                """
+            ),
+            (.noInput, "fileMissing notAFile replicaMissing"), (.unavailable, "notSQLCipher"),
+            (.cannotCreate, "exists"),
+            (.inputOutput, "diskFull inputOutput objectStoreUnreachable outcomeUnknown"),
+            (.temporaryFailure, "busy locked notOwner tooManyOpenFiles"), (.noPermission, "permissionDenied"),
+            (
+                .configuration,
+                """
+                duplicateConfiguration encryptedFile envelopeMissing foreignEnvelope invalidKey invalidMigrator \
+                invalidSetting keySource noConfiguration notDeclared notReplicable objectStore otherDatabase \
+                otherMigrations otherReplica plaintextFile wrongKey
+                """
+            ),
+        ])
+    func codes(status: StrongroomCommands.ExitStatus, names: String) {
+        let found = StrongroomError.Code.all.filter { StrongroomCommands.ExitStatus($0) == status }.map(\.description).sorted()
+        #expect(found.joined(separator: " ") == names)
     }
 }

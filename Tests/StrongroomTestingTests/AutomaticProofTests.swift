@@ -196,7 +196,7 @@ struct AutomaticProofTests {
         let error = await #expect(throws: StrongroomError.self) {
             try await GuestBook().proof(fixtures: fixtures).recordFixture(version: version)
         }
-        #expect(error?.code == .invalidMigrator)
+        #expect(error?.code == .invalidArgument)
     }
 }
 #endif

@@ -68,7 +68,7 @@ struct FixtureTests {
         let error = await #expect(throws: StrongroomError.self) {
             try await Library().proof(fixtures: fixtures).recordFixture(version: "9")
         }
-        #expect(error?.code == .invalidMigrator)
+        #expect(error?.code == .invalidArgument)
     }
 
     // MARK: Faults

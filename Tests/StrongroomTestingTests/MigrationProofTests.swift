@@ -170,7 +170,7 @@ struct MigrationProofTests {
             func keyChain(for database: DatabaseName) throws -> KeyChain { .plaintext }
         }
         let error = await #expect(throws: StrongroomError.self) { try await MigrationProof(Bare()).verify() }
-        #expect(error?.code == .invalidMigrator)
+        #expect(error?.code == .notDeclared)
     }
 
     @Test func dataForAVersionThatIsNoneIsAFault() async throws {

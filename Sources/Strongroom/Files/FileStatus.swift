@@ -143,13 +143,13 @@ package enum SideFile {
     ///   - path: Its path.
     ///   - database: The path of the database.
     ///   - advice: What to do when it was removed.
-    /// - Throws: ``StrongroomError`` with `permissionDenied`.
+    /// - Throws: ``StrongroomError`` with `unsafeFile`.
     package static func requireTrusted(
         _ descriptor: Int32, _ path: String, beside database: String, advice: String
     ) throws {
         guard try !FileStatus.of(descriptor, path).isTrusted(beside: database) else { return }
         throw StrongroomError(
-            .permissionDenied,
+            .unsafeFile,
             """
             "\(path)" was made by another user, or others may read or write it, or it has a second name, so it is not \
             used. Find out who made it: if it is yours, take the permissions of others away (`chmod 600`); otherwise \

@@ -32,7 +32,8 @@ enum FileSystem {
                     "The process has too many files open: close stores, or raise the limit (ulimit -n)."
                 )
             case ENOENT: (.fileMissing, "Check the path.")
-            case EISDIR, ENOTDIR, ELOOP, EEXIST: (.notAFile, "Check which kind of file is at the path.")
+            case EISDIR, ENOTDIR, ELOOP: (.notAFile, "Check which kind of file is at the path.")
+            case EEXIST: (.exists, "Use another path, or move away what is there.")
             case ENAMETOOLONG: (.invalidName, "Use a shorter name.")
             default: (.inputOutput, "Check the disk.")
             }

@@ -18,7 +18,7 @@ public struct KeyChain: Sendable, Equatable {
     /// Makes a chain.
     ///
     /// - Parameter keys: The keys, oldest first, newest last.
-    /// - Throws: ``StrongroomError`` with `emptyKeyChain` for no key, `invalidKey` for an empty passphrase, a raw key
+    /// - Throws: ``StrongroomError`` with `invalidKey` for no key, an empty passphrase, a raw key
     ///   that is not 32 bytes long, a salt that is not 16 bytes long, a key that occurs in the chain twice,
     ///   ``Key/plaintext`` at another position than the first, or a last key that may only open files.
     public init(_ keys: Key...) throws {
@@ -32,7 +32,7 @@ public struct KeyChain: Sendable, Equatable {
     public init(_ keys: [Key]) throws {
         guard !keys.isEmpty else {
             throw StrongroomError(
-                .emptyKeyChain,
+                .invalidKey,
                 """
                 The key chain is empty. Give at least one key, or use `KeyChain.plaintext` for an unencrypted file.
                 """

@@ -8,8 +8,8 @@ extension KeyFile {
     /// try KeyFile("/etc/inventory/keys").create()
     /// ```
     ///
-    /// - Throws: ``StrongroomError`` with `keyFile` if something exists at the path, which is not changed; `notAFile`
-    ///   for a dangling symbolic link; `permissionDenied`, `diskFull`.
+    /// - Throws: ``StrongroomError`` with `exists` if something exists at the path, such as a dangling symbolic link,
+    ///   which is not changed; `permissionDenied`, `diskFull`.
     public func create() throws {
         guard try !exists() else { throw alreadyThere }
         try FileSystem.createDirectories(FileSystem.directory(of: path))
@@ -19,7 +19,7 @@ extension KeyFile {
             } place: {
                 try $0.moveIntoPlace(path)
             }
-        } catch let error as StrongroomError where error.code == .notAFile {
+        } catch let error as StrongroomError where error.code == .exists {
             // Another process has created it meanwhile, or there is a dangling symbolic link.
             throw try exists() ? alreadyThere : error
         }
@@ -64,7 +64,8 @@ extension KeyFile {
         let line = try line(of: key)
         guard content.count + line.count + Self.lineEnds < KeyText.largest else {
             throw StrongroomError(
-                .keyFile, "The key file \"\(name)\" is full; remove keys at its beginning that no file needs any more.")
+                .keySource,
+                "The key file \"\(name)\" is full; remove keys at its beginning that no file needs any more.")
         }
         // The same name each time: a file left by a killed process contains all keys and is removed now.
         let temporary = FileSystem.companion(of: path, "new")
@@ -90,7 +91,7 @@ extension KeyFile {
         case .raw(let raw, salt: nil): return Self.line(of: raw)
         case nil: return Self.line(of: .random(count: Cryptography.keyLength))
         default:
-            throw StrongroomError(.keyFile, "Such a key cannot be a line of a key file; nothing was changed.")
+            throw StrongroomError(.invalidKey, "Such a key cannot be a line of a key file; nothing was changed.")
         }
     }
 
@@ -139,7 +140,7 @@ extension KeyFile {
 
     private var alreadyThere: StrongroomError {
         StrongroomError(
-            .keyFile,
+            .exists,
             """
             "\(path)" already exists, and is not overwritten: a database may need its keys. Use another path, or \
             append to it.

@@ -37,9 +37,9 @@ public struct KeyFile: Sendable {
     ///
     /// - Parameter creating: Whether a missing file is created, with one random raw key.
     /// - Returns: The chain.
-    /// - Throws: ``StrongroomError`` with `fileMissing`, `permissionDenied`, or `keyFile` if others than the owner have
-    ///   access, if the owner is neither the user of the process nor root, if it is not a regular file, is too large,
-    ///   is not UTF-8, or contains no key or an invalid one.
+    /// - Throws: ``StrongroomError`` with `fileMissing`, `permissionDenied`, or `keySource` if others than the owner
+    ///   have access, if the owner is neither the user of the process nor root, if it is not a regular file, is too
+    ///   large, is not UTF-8, or contains no key or an invalid one.
     public func keyChain(creating: Bool = false) throws -> KeyChain {
         if creating, try !exists() { try createIfMissing() }
         return try withContent { content, _ in try text.keyChain(content) }
@@ -113,6 +113,6 @@ public struct KeyFile: Sendable {
     }
 
     private func refusal(_ reason: String) -> StrongroomError {
-        StrongroomError(.keyFile, "The key file \"\(path)\" \(reason).")
+        StrongroomError(.keySource, "The key file \"\(path)\" \(reason).")
     }
 }

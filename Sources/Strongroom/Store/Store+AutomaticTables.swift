@@ -14,7 +14,7 @@ extension Store {
     ///   - tables: The types.
     ///   - isReading: Whether the tables are only read: then a file whose tables have every column stays as it is, such
     ///     as that of another program, which declares types, defaults and indexes in its own way.
-    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` if the file's schema
+    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `otherMigrations` if the file's schema
     ///   is maintained by another program's migrator.
     package func prepare(_ tables: [any Table.Type], isReading: Bool = false) async throws {
         guard !tables.allSatisfy({ pool.automaticTables.isKnown($0, isReading: isReading) }) else { return }
@@ -41,7 +41,7 @@ extension Store {
     /// Creates the tables of some types, in a transaction of this store, if they are missing and no migrator creates
     /// them.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange` if a change is needed that cannot be made inside a
+    /// - Throws: ``StrongroomError`` with `tableDiffers` if a change is needed that cannot be made inside a
     ///   transaction.
     package func prepare(_ tables: [any Table.Type], in db: borrowing WriteTransaction) throws {
         try pool.prepare(tables, on: db._handle.connection)
@@ -70,7 +70,7 @@ extension ConnectionPool {
     /// Creates the table of a type, in the current write transaction of a connection, if it is missing and no migrator
     /// creates it.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange` if a change is needed that cannot be made inside a
+    /// - Throws: ``StrongroomError`` with `tableDiffers` if a change is needed that cannot be made inside a
     ///   transaction.
     private func prepare<Source: Table>(_ table: Source.Type, on connection: Connection) throws {
         guard !automaticTables.isKnown(table), !connection.hasPrepared(table) else { return }
@@ -80,7 +80,7 @@ extension ConnectionPool {
         if changes.isEmpty, !hasSchemaChanged { return automaticTables.record(table) }
         guard changes.isEmpty || changes == [.createTable(Source.schema.name)] else {
             throw StrongroomError(
-                .schemaChange,
+                .tableDiffers,
                 """
                 Table "\(Source.schema.name)" is not as it is declared, and that cannot be changed in the middle of a \
                 transaction: \(changes.map(\.words).joined(separator: "; ")). Call \

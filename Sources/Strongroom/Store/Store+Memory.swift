@@ -36,7 +36,7 @@ extension Store {
         guard let place, place != storage else { return self }
         let (found, wanted) = storage == .memory ? ("in memory", "on the disk") : ("on the disk", "in memory")
         throw StrongroomError(
-            .sameFile,
+            .alreadyOpen,
             "\"\(name)\" is already open \(found), and was requested \(wanted). Close it first, or use another name.",
             database: name.fileName)
     }
@@ -67,7 +67,7 @@ extension Stores {
     ///   - fileName: The database's name.
     ///   - place: Where to keep its data.
     /// - Returns: The store.
-    /// - Throws: As `open(_:)`; ``StrongroomError`` with `sameFile` if the name is already open in the other
+    /// - Throws: As `open(_:)`; ``StrongroomError`` with `alreadyOpen` if the name is already open in the other
     ///   place.
     public func open(_ fileName: String, in place: Persistence) async throws -> Store {
         try await open(DatabaseName(fileName), in: place)

@@ -11,8 +11,9 @@ extension Store {
     ///
     /// - Parameter version: The target version; nil for the newest.
     /// - Returns: The steps that would run.
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` if there is no migrator, no such version, or if `down`s are
-    ///   missing: the message names all of them; `newerSchema`, `closed`; what the configuration throws.
+    /// - Throws: ``StrongroomError`` with `notDeclared` if there is no migrator, `invalidArgument` if there is no such
+    ///   version, `invalidMigrator` if `down`s are missing: the message names all of them; `newerSchema`, `closed`;
+    ///   what the configuration throws.
     public func migrationPlan(to version: String? = nil) async throws -> MigrationPlan {
         let migrator = try migrator()
         return try await pool.perform(.ungroupedWrite) { connection in
@@ -36,9 +37,9 @@ extension Store {
     ///   - progress: Called with the progress and the current step, on the thread that migrates; must return quickly.
     /// - Returns: What was done.
     /// - Throws: `CancellationError` if the task is cancelled; the step that was running is undone. ``StrongroomError``
-    ///   with `invalidMigrator` if there is no migrator, no such version, or if `down`s are missing: no step has run
-    ///   then, and the message names all of them; `migrationFailed`, `newerSchema`, `locked`, `closed`, `readOnly`;
-    ///   what the configuration throws.
+    ///   with `notDeclared` if there is no migrator, `invalidArgument` if there is no such version, `invalidMigrator`
+    ///   if `down`s are missing: no step has run then, and the message names all of them; `migrationFailed`,
+    ///   `newerSchema`, `locked`, `closed`, `readOnly`; what the configuration throws.
     @discardableResult
     public func migrate(
         to version: String? = nil,
@@ -77,7 +78,7 @@ extension Store {
 
     var noMigrator: StrongroomError {
         StrongroomError(
-            .invalidMigrator, "The configuration has no migrator for the database; add one.", database: name.fileName
+            .notDeclared, "The configuration has no migrator for the database; add one.", database: name.fileName
         )
     }
 }

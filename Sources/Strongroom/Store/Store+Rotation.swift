@@ -28,7 +28,7 @@ extension Store {
     /// - Returns: What was done.
     /// - Throws: `CancellationError` if the task is cancelled before the new content replaces the old;
     ///   ``StrongroomError`` with `timedOut` naming the operations that were running; `locked` naming the processes
-    ///   that have the file open; `diskFull`, `damaged`, `rotationFailed`, `wrongKey`; `notAuthorized` with
+    ///   that have the file open; `diskFull`, `damaged`, `rotationFailed`, `wrongKey`; `notDeclared` with
     ///   ``RotationPolicy/never``; with a plaintext chain, `plaintextFile` for a plaintext file, and `encryptedFile`
     ///   for another one; `closed`, `readOnly`; what the configuration throws. The file keeps its key then, and the
     ///   store stays usable.
@@ -59,7 +59,8 @@ extension Store {
     ///     on the rotation's own thread; must return quickly.
     /// - Returns: What was done.
     /// - Throws: As ``rotate(timeout:progress:)``; ``StrongroomError`` with `keySlot` when the keys of slots are
-    ///   missing, `envelopeMissing` when there is no envelope, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`.
+    ///   missing, `notDeclared` when the file has no envelope, `envelopeMissing` when it is gone, `envelopeDamaged`,
+    ///   `newerEnvelope`, `foreignEnvelope`.
     @discardableResult
     public func rotate(
         _ subject: RotationSubject,
@@ -70,7 +71,7 @@ extension Store {
         let context = try file.contextToWrite()
         guard context.settings.rotation != .never else {
             throw StrongroomError(
-                .notAuthorized,
+                .notDeclared,
                 "The configuration's settings disable rotations of the file; set another `RotationPolicy`.",
                 database: name.fileName
             )

@@ -38,7 +38,7 @@ extension StoreFile {
         let envelope = try openEnvelope()
         guard try envelope.contains(key) else {
             throw StrongroomError(
-                .locked,
+                .busy,
                 """
                 Another process has replaced the data key of "\(try context().path)" meanwhile. Try again; nothing was \
                 changed.
@@ -65,7 +65,7 @@ extension StoreFile {
     /// The error for an operation that needs an envelope.
     func noEnvelope() throws -> StrongroomError {
         StrongroomError(
-            .envelopeMissing,
+            .notDeclared,
             """
             "\(try context().path)" has no envelope: its keys encrypt the file themselves. Let the configuration give \
             `KeyProtection.envelope`, then rotate.

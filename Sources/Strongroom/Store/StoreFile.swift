@@ -62,7 +62,7 @@ final class StoreFile: Sendable {
     /// The error for a second connection to a database in memory: an empty database would be mistaken for it.
     private var lost: StrongroomError {
         StrongroomError(
-            .inMemory,
+            .closed,
             """
             The engine could not end a transaction, so its connection was closed, and the content of the store in \
             memory is lost. Close the store, and open it again.

@@ -10,8 +10,8 @@ package enum ReplicaPlace {
     /// - Parameters:
     ///   - place: A directory's path, or `s3://BUCKET` or `s3://BUCKET/PREFIX`; nil for none.
     ///   - endpoint: The URL of an S3 service.
-    /// - Throws: `StrongroomError` with `objectStore` if the bucket or the endpoint cannot be one, or the environment
-    ///   has no credentials.
+    /// - Throws: `StrongroomError` with `invalidName` if the bucket cannot be one, `invalidSetting` if the endpoint
+    ///   cannot be one or the environment has no credentials.
     package static func objects(
         _ place: String?, endpoint: String?, region: String = "us-east-1"
     ) throws -> (any ObjectStore)? {

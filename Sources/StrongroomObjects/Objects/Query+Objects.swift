@@ -11,7 +11,7 @@ extension Query {
         if orderings.isEmpty, Source.schema.hasKey { query = try query.orderedByKey(descending: false) }
         guard page >= 0, size.map({ $0 >= 0 }) ?? (page == 0) else {
             throw StrongroomError(
-                .limit,
+                .invalidArgument,
                 """
                 There is no page \(page) of \(size.map { "\($0)" } ?? "all") records: pages are counted from 0, and \
                 have a size that is not negative.

@@ -43,7 +43,7 @@ extension Table {
     /// The other methods do so on first use. Call it before using the table only inside transactions: a transaction can
     /// create a missing table, but not change an existing one.
     ///
-    /// - Throws: `StrongroomError` with `schemaChange`, `migrationFailed`, or `invalidMigrator` if the file's schema is
+    /// - Throws: `StrongroomError` with `schemaChange`, `migrationFailed`, or `otherMigrations` if the file's schema is
     ///   maintained by another program's migrator; as `Stores.open`.
     public static func prepare() async throws {
         _ = try await Objects<Self>.store()

@@ -136,6 +136,6 @@ extension StrongroomError {
     /// Whether no later attempt succeeds before a change outside the program, such as to a damaged file, a missing
     /// replica, or the space, the permissions or the limits of this host; those who wait get the error.
     var needsHelp: Bool {
-        [.damaged, .replicaMissing, .diskFull, .permissionDenied, .tooManyOpenFiles].contains(code)
+        [.damaged, .replicaMissing, .diskFull, .permissionDenied, .tooManyOpenFiles, .unsafeFile].contains(code)
     }
 }

@@ -59,9 +59,9 @@ public final class Replication: StoreCompanion {
     /// Waits until every commit that was made before the call, by any process, is in the replica.
     ///
     /// - Parameter timeout: How long to wait; nil for no limit.
-    /// - Throws: `CancellationError`; `StrongroomError` with `timedOut`; `notOwner` if another store or host has taken
-    ///   over the replica; `damaged` if the disk has damaged a page that is to be shipped; `replicaMissing` if the
-    ///   replica has lost what was shipped; `diskFull`, `permissionDenied` or `tooManyOpenFiles` if it cannot be
+    /// - Throws: `CancellationError`; `StrongroomError` with `replicaBehind`; `notOwner` if another store or host has
+    ///   taken over the replica; `damaged` if the disk has damaged a page that is to be shipped; `replicaMissing` if
+    ///   the replica has lost what was shipped; `diskFull`, `permissionDenied` or `tooManyOpenFiles` if it cannot be
     ///   written or read for that reason, which is tried again all the same; `closed`.
     public func waitUntilShipped(timeout: Duration? = nil) async throws {
         guard let timeout else { return try await waitForShipping() }
@@ -106,7 +106,7 @@ public final class Replication: StoreCompanion {
     private func late(_ timeout: Duration) -> StrongroomError {
         let failure = status.failure.map { " The object store failed last with: \($0.message)" } ?? ""
         return StrongroomError(
-            .timedOut,
+            .replicaBehind,
             """
             The replica "\(folder.name)" does not have the newest commits after \(timeout). They are committed in the \
             database, and are shipped as soon as possible.\(failure)
@@ -198,7 +198,7 @@ extension Replica: StartedExtension {
         _ = try store.commitReaders()
         guard store.replication == nil else {
             throw StrongroomError(
-                .notReplicable,
+                .invalidSetting,
                 """
                 The configuration of "\(store.name)" lists two replicas. List one; a copy of it elsewhere is made by \
                 copying its objects, or by `strongroom replicate`.

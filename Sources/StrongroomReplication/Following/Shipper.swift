@@ -355,7 +355,7 @@ extension StrongroomError {
     /// The error for connections that were closed while commits were read.
     fileprivate static func interrupted(_ folder: String) -> StrongroomError {
         StrongroomError(
-            .fileChanged,
+            .busy,
             """
             The connections of the replica "\(folder)" were closed while it was written, as a rotation needs it. The \
             replica is compared with the file, and goes on.

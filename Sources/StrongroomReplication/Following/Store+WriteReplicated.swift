@@ -3,7 +3,7 @@ public import Strongroom
 extension Store {
     /// Writes, and returns when the replica has the commit, too: it then survives the loss of this host.
     ///
-    /// If it throws after the commit, as with `timedOut`, the commit is in the database, and is shipped as soon as
+    /// If it throws after the commit, as with `replicaBehind`, the commit is in the database, and is shipped as soon as
     /// possible. Writes that wait at the same time share an object.
     ///
     /// ```swift
@@ -16,7 +16,7 @@ extension Store {
     ///   - body: As for `write(author:as:label:timeout:_:)`.
     /// - Returns: What the closure returns.
     /// - Throws: As `write(author:as:label:timeout:_:)`, and ``Replication/waitUntilShipped(timeout:)``;
-    ///   `StrongroomError` with `notReplicable` if the database's configuration has no replica.
+    ///   `StrongroomError` with `notDeclared` if the database's configuration has no replica.
     @discardableResult
     public func writeReplicated<T: Sendable>(
         author: String? = nil, timeout: Duration? = nil,
@@ -24,7 +24,7 @@ extension Store {
     ) async throws -> T {
         guard let replication else {
             throw StrongroomError(
-                .notReplicable,
+                .notDeclared,
                 """
                 The configuration of "\(name)" lists no replica, so no write can wait for it. List one in \
                 `extensions(for:)`, or use `write`.

@@ -114,13 +114,13 @@ public struct DirectoryObjectStore: ObjectStore {
 
     /// The parts of a name.
     ///
-    /// - Throws: `StrongroomError` with `objectStore` for a name that would leave the directory.
+    /// - Throws: `StrongroomError` with `invalidName` for a name that would leave the directory.
     private func parts(of name: String) throws -> [String] {
         guard !name.isEmpty else { return [] }
         let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.allSatisfy({ !["", ".", ".."].contains($0) && !$0.utf8.contains(0) }) else {
             throw StrongroomError(
-                .objectStore, "\"\(name)\" is no name of an object or a folder. Give the replica another folder.")
+                .invalidName, "\"\(name)\" is no name of an object or a folder. Give the replica another folder.")
         }
         return parts
     }
@@ -205,7 +205,7 @@ enum ObjectFile {
     /// The error for a folder that should be there.
     static func missing(_ path: String, _ folder: String) -> StrongroomError {
         StrongroomError(
-            .objectStore,
+            .objectStoreUnreachable,
             """
             The object store "\(path)" has no folder "\(folder)". Check whether its file system is mounted; when it is \
             back, the replica goes on.

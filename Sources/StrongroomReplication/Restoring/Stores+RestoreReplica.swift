@@ -37,9 +37,9 @@ extension Stores {
     ///     of this database. The replica's folder is that of the other one.
     ///   - progress: Called with `writing`, in bytes of objects, and then as for a backup; must not block.
     /// - Returns: What was restored.
-    /// - Throws: `StrongroomError` with `replicaMissing`, `replicaIncomplete`, `replicaDamaged`, `newerReplica`,
-    ///   `otherDatabase` for the replica of another database, what
-    ///   the object store throws; as `restore(_:from:)`. The database is unchanged then.
+    /// - Throws: `StrongroomError` with `notDeclared` if there is none, `replicaMissing`, `replicaIncomplete`,
+    ///   `replicaDamaged`, `newerReplica`, `otherDatabase` for the replica of another database, what the object store
+    ///   throws; as `restore(_:from:)`. The database is unchanged then.
     @discardableResult
     public func restore(
         _ fileName: String, from replica: Replica? = nil, to point: RestorePoint,
@@ -64,7 +64,7 @@ extension Stores {
 
     static func noReplica(_ name: DatabaseName) -> StrongroomError {
         StrongroomError(
-            .replicaMissing,
+            .notDeclared,
             """
             The configuration of "\(name)" lists no replica. Give one, or list it in `extensions(for:)`.
             """,

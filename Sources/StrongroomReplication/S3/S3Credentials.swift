@@ -45,8 +45,8 @@ public struct S3Credentials: Sendable {
     /// ```
     ///
     /// - Returns: The credentials.
-    /// - Throws: `StrongroomError` with `objectStore` if one of the first two is not set or is empty; the message names
-    ///   which.
+    /// - Throws: `StrongroomError` with `invalidSetting` if one of the first two is not set or is empty; the message
+    ///   names which.
     public static func environment() throws -> S3Credentials {
         try environment(ProcessInfo.processInfo.environment)
     }
@@ -56,7 +56,8 @@ public struct S3Credentials: Sendable {
         func value(_ name: String) throws -> String {
             guard let value = variables[name], !value.isEmpty else {
                 throw StrongroomError(
-                    .objectStore, "The environment variable \"\(name)\" is not set; set it, or pass the credentials.")
+                    .invalidSetting,
+                    "The environment variable \"\(name)\" is not set; set it, or pass the credentials.")
             }
             return value
         }

@@ -21,7 +21,7 @@ struct S3Location: Sendable {
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil
         else {
             throw StrongroomError(
-                .objectStore,
+                .invalidSetting,
                 """
                 The endpoint is not the address of an S3 service; write it as "https://host" or "http://host:port", \
                 without a user, a query or a fragment.
@@ -49,7 +49,7 @@ struct S3Location: Sendable {
             isPlain || addressing == .path
         else {
             throw StrongroomError(
-                .objectStore,
+                .invalidName,
                 """
                 The bucket's name "\(bucket)" cannot be used; with virtual-host addressing it may have only letters, \
                 digits, "-" and ".".
@@ -59,7 +59,7 @@ struct S3Location: Sendable {
 
     /// The key of an object.
     ///
-    /// - Throws: `StrongroomError` with `objectStore` if the name has an empty part, or one that HTTP clients remove
+    /// - Throws: `StrongroomError` with `invalidName` if the name has an empty part, or one that HTTP clients remove
     ///   from paths.
     func key(_ name: String) throws -> String { try key(name, after: prefix) }
 
@@ -70,7 +70,7 @@ struct S3Location: Sendable {
             !name.utf8.contains(0)
         else {
             throw StrongroomError(
-                .objectStore,
+                .invalidName,
                 """
                 "\(name)" cannot be the name of an object: a name has at most 1024 bytes with the prefix, and none of \
                 its parts is empty, "." or "..".

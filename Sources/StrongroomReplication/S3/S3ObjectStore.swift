@@ -55,8 +55,8 @@ public struct S3ObjectStore: ObjectStore, Sendable {
     ///   - requestTimeout: The longest time for which a request may make no progress, above zero. In all a request may
     ///     take this time and one second more for every 32 KiB.
     ///   - connections: The largest number of connections, above 0; further requests wait for one.
-    /// - Throws: `StrongroomError` with `objectStore` if the endpoint, the bucket's name, the prefix, the time-out or
-    ///   the number of connections cannot be used.
+    /// - Throws: `StrongroomError` with `invalidSetting` if the endpoint, the time-out or the number of connections
+    ///   cannot be used, `invalidName` for the bucket's name and the prefix.
     public init(
         bucket: String,
         endpoint: String,
@@ -87,7 +87,7 @@ public struct S3ObjectStore: ObjectStore, Sendable {
         now: (@Sendable () -> Int)? = nil
     ) throws {
         guard requestTimeout > .zero, connections > 0 else {
-            throw StrongroomError(.objectStore, "The time-out and the number of connections must be above zero.")
+            throw StrongroomError(.invalidSetting, "The time-out and the number of connections must be above zero.")
         }
         client = S3Client(
             location: try S3Location(bucket: bucket, endpoint: endpoint, addressing: addressing, prefix: prefix),

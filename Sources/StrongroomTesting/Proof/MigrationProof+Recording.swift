@@ -20,7 +20,7 @@ extension MigrationProof {
     ///
     /// - Parameter version: A version of the migrator; for an automatic one, a name that no earlier release has.
     /// - Returns: The path of the file.
-    /// - Throws: `StrongroomError` with `invalidMigrator` if there is no such version, or it is that of an earlier
+    /// - Throws: `StrongroomError` with `invalidArgument` if there is no such version, or it is that of an earlier
     ///   release, or the error that prevented creating the file; the file system's error.
     @discardableResult
     public func recordFixture(version: String) async throws -> URL {
@@ -53,7 +53,7 @@ extension MigrationProof {
                 return Migrator { steps }.whenChanged(.ignore)
             }
             throw StrongroomError(
-                .invalidMigrator,
+                .invalidArgument,
                 "There is no version \"\(version)\" in the migrator of which a file could be recorded.",
                 database: subject.name.fileName)
         }
@@ -61,7 +61,7 @@ extension MigrationProof {
             || releases.contains(where: { $0.version == version })
         {
             throw StrongroomError(
-                .invalidMigrator,
+                .invalidArgument,
                 """
                 A file of today's tables is not one of the release "\(version)"; give it the name of the release that \
                 is being published.

@@ -117,7 +117,7 @@ public struct MigrationProof: Sendable {
     ///   - line: The caller's line.
     /// - Returns: What was tested, and what was left out and why.
     /// - Throws: ``Failure`` with every fault and the caller's line, which fails a test in both Swift Testing and
-    ///   XCTest; `StrongroomError` with `invalidMigrator` if the configuration has no migrator, or the error that
+    ///   XCTest; `StrongroomError` with `notDeclared` if the configuration has no migrator, or the error that
     ///   prevented the proof.
     @discardableResult
     public func verify(fileID: String = #fileID, line: Int = #line) async throws -> Report {

@@ -98,12 +98,12 @@ struct ProofSubject: Sendable {
 
     /// The configuration's migrator.
     ///
-    /// - Throws: `StrongroomError` with `invalidMigrator` if there is none, or one with nothing to prove.
+    /// - Throws: `StrongroomError` with `notDeclared` if there is none, or one with nothing to prove.
     func migrator() throws -> Migrator {
         let migrator = try configuration.migrator(for: name)
         if let migrator, migrator.isAutomatic || !migrator.migrations.isEmpty { return migrator }
         throw StrongroomError(
-            .invalidMigrator,
+            .notDeclared,
             "The configuration gives no migrator, or one without a migration; there is nothing to prove.",
             database: name.fileName)
     }

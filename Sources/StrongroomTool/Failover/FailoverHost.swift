@@ -45,7 +45,7 @@ struct FailoverHost: Configuration {
         while true {
             do {
                 return try await store.replication?.waitUntilShipped(timeout: .seconds(5)) ?? ()
-            } catch let error as StrongroomError where error.code == .timedOut {
+            } catch let error as StrongroomError where error.code == .replicaBehind {
                 if let failure = store.replication?.status.failure { throw failure }
             }
         }

@@ -109,7 +109,7 @@ struct SearchTutorialTests {
         let error = await #expect(throws: StrongroomError.self) {
             try await indexed.titles(with: "menu", in: unindexed)
         }
-        #expect(error?.code == .schemaChange)
+        #expect(error?.code == .tableDiffers)
         try await unindexed.close()
 
         let program = SearchTutorialLanguages()

@@ -73,7 +73,7 @@ struct DemoBadInputTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: workshop.keyFile)
         let outcome = try await workshop.demo("--json")
         #expect(outcome.status == 78)
-        #expect((try outcome.json(\.errors)["error"] as? [String: String])?["code"] == "keyFile")
+        #expect((try outcome.json(\.errors)["error"] as? [String: String])?["code"] == "keySource")
         #expect(outcome.errors.contains("chmod 600"))
         #expect(try workshop.bytes(workshop.database) == before)
     }

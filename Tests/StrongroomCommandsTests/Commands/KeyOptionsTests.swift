@@ -80,7 +80,7 @@ struct KeyOptionsTests {
         let keys = try ledger.keyFile(Ledger.secrets[0], mode: 0o644)
         let run = try await ledger.run("status", ledger.path(), "--key-file", keys, "--json")
         #expect(run.status == .configuration)
-        #expect(try run.failure().code == "keyFile")
+        #expect(try run.failure().code == "keySource")
     }
 
     @Test(arguments: ["status", "doctor", "rotate", "convert", "migrate", "verify"])

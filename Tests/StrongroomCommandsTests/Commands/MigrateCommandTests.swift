@@ -69,8 +69,8 @@ struct MigrateCommandTests {
 
     @Test func aVersionThatIsNotThereIsNamedAsSuch() async throws {
         let run = try await newer.run("migrate", "ledger.sqlite", "--to", "9", "--json")
-        #expect(run.status == .configuration)
-        #expect(try run.failure().code == "invalidMigrator")
+        #expect(run.status == .usage)
+        #expect(try run.failure().code == "invalidArgument")
     }
 
     @Test func aDatabaseOfANewerProgramIsRefused() async throws {

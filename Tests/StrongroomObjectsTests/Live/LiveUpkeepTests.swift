@@ -40,7 +40,7 @@ struct LiveUpkeepTests {
             await #expect {
                 try await live.save()
             } throws: { error in
-                (error as? StrongroomError)?.code == .transactionEnded
+                (error as? StrongroomError)?.code == .writeRefused
             }
             #expect(live.value.id == nil && live.hasChanges)
             #expect(try await Undone.all().isEmpty)

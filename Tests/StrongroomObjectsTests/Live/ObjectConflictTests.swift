@@ -265,7 +265,7 @@ struct ObjectConflictTests {
     @Test func aPageThatCannotBeIsAnError() async throws {
         try await ObjectHome.run { _ async throws in
             for (page, size) in [(-1, 10), (0, -1), (1, nil)] as [(Int, Int?)] {
-                try await expectFailure(.limit) { try await Player.all(page: page, size: size) }
+                try await expectFailure(.invalidArgument) { try await Player.all(page: page, size: size) }
             }
         }
     }

@@ -242,7 +242,7 @@ struct FirstUseTests {
             let store = try await home.store
             // A live object is saved in a transaction that other objects may share.
             let bob = Live(Player(name: "Bob"), saving: .manual, in: store)
-            let error = try await expectFailure(.schemaChange) { try await bob.save() }
+            let error = try await expectFailure(.tableDiffers) { try await bob.save() }
             #expect(error.message.contains("Player.prepare()"))
             try await Player.prepare()
             #expect(try await bob.save() == .inserted)
@@ -293,7 +293,7 @@ struct FirstUseTests {
         let stores = try Stores(Versioned(home: home, key: home.key))
         try await stores.open("objects.sqlite").close()
         try await home.use { () async throws in
-            _ = try await expectFailure(.invalidMigrator) { try await Player.all() }
+            _ = try await expectFailure(.otherMigrations) { try await Player.all() }
         }
         try await home.stores.closeAll()
     }

@@ -91,7 +91,7 @@ import Testing
         bytes[bytes.count - 32 - size / 2] ^= 1
         objects.objects[part] = bytes.dropLast(32) + Digests.sha256(Array(bytes.dropLast(32)))
         let failure = await failure { _ = try await Clinic.restored(from: replica) }
-        #expect(failure?.code == .damaged)
+        #expect(failure?.code == .replicaDamaged)
         #expect(failure?.message.contains("--at") == true)
         #expect(failure?.message.contains(".restoring") == false)
     }

@@ -96,7 +96,7 @@ import Testing
         }
         let store = try await clinic.open()
         try await store.add(2...2)
-        try await eventually { store.replication?.status.failure?.code == .permissionDenied }
+        try await eventually { store.replication?.status.failure?.code == .unsafeFile }
         #expect(await failureCode { try await store.replication?.waitUntilShipped(timeout: .seconds(1)) } != nil)
         #expect(store.replication?.status.failure?.message.contains(record) == true)
         try await store.close()

@@ -31,7 +31,7 @@ import Testing
         var variables = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "do-not-print"]
         variables[name] = value
         let failure = await error { _ = try S3Credentials.environment(variables) }
-        #expect(failure?.code == .objectStore)
+        #expect(failure?.code == .invalidSetting)
         #expect(failure?.message.contains("\"\(name)\"") == true)
         #expect(failure?.message.contains("do-not-print") == false)
     }
@@ -41,7 +41,7 @@ import Testing
     ])
     func `an endpoint that is none is refused`(endpoint: String) async {
         let failure = await error { _ = try S3ObjectStore(bucket: "b", endpoint: endpoint, credentials: .test) }
-        #expect(failure?.code == .objectStore)
+        #expect(failure?.code == .invalidSetting)
         #expect(failure?.message.contains("secret") == false)
     }
 
@@ -50,7 +50,7 @@ import Testing
         #expect(
             await code {
                 _ = try S3ObjectStore(bucket: bucket, endpoint: "https://host", credentials: .test)
-            } == .objectStore)
+            } == .invalidName)
     }
 
     @Test(arguments: [

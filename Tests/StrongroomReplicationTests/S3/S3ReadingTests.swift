@@ -124,9 +124,9 @@ import Testing
     func `a name that cannot be used is refused before anything is sent`(name: String) async throws {
         let server = try LocalHTTPServer { _, _ in .answer(200) }
         let store = try server.store()
-        #expect(await code { _ = try await store.read(name, nil) } == .objectStore)
-        #expect(await code { _ = try await store.create(name, []) } == .objectStore)
-        #expect(await code { try await store.remove(["x", name]) } == .objectStore)
+        #expect(await code { _ = try await store.read(name, nil) } == .invalidName)
+        #expect(await code { _ = try await store.create(name, []) } == .invalidName)
+        #expect(await code { try await store.remove(["x", name]) } == .invalidName)
         #expect(server.requests.isEmpty)
     }
 }

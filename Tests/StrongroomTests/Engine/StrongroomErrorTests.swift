@@ -57,12 +57,12 @@ struct BindingsTests {
     func aParameterThatIsNotThereIsAnError(index: Int) async throws {
         let store = try await TemporaryStore(tables: [Overreaching.schema]).store
         try await store.write { db in
-            let error = try expectFailure(.limit) { try Overreaching.insert(Overreaching(index), in: db) }
+            let error = try expectFailure(.invalidArgument) { try Overreaching.insert(Overreaching(index), in: db) }
             #expect(error.message.contains("1 parameter;"))
             #expect(error.sql?.contains("overreaching") == true)
             #expect(!"\(error)".contains("secret"))
             try db.execute("INSERT INTO overreaching VALUES (1)")
-            try expectFailure(.limit) { try Overreaching.all(in: db) }
+            try expectFailure(.invalidArgument) { try Overreaching.all(in: db) }
             #expect(try Overreaching.count(in: db) == 1)
         }
     }

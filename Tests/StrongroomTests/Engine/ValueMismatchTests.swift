@@ -75,9 +75,9 @@ struct ValueMismatchTests {
                 #expect(row.name(at: 2) == nil)
                 #expect(row.name(at: -1) == nil)
                 for index in [-1, 2, 99] {
-                    try expectFailure(.limit) { try row[index] as Int64 }
-                    try expectFailure(.limit) { try row[index] as Int64? }
-                    try expectFailure(.limit) { try row[index] as Value }
+                    try expectFailure(.invalidArgument) { try row[index] as Int64 }
+                    try expectFailure(.invalidArgument) { try row[index] as Int64? }
+                    try expectFailure(.invalidArgument) { try row[index] as Value }
                 }
                 try expectFailure(.sql) { try row["two"] as Int64? }
                 #expect(try row["one"] as Int64 == 1)
@@ -90,7 +90,7 @@ struct ValueMismatchTests {
         let store = try await TemporaryStore().store
         try await store.read { db in
             try db.forEachRow("SELECT 1") { row in
-                try expectFailure(.limit) { try row[1 << 32] as Int64 }
+                try expectFailure(.invalidArgument) { try row[1 << 32] as Int64 }
                 #expect(row.name(at: 1 << 32) == nil)
             }
         }

@@ -54,7 +54,7 @@ struct EnvelopeFileTests {
         let bytes: [UInt8]? = envelope.bytes
         for copies in [(bytes, nil), (nil, bytes), (bytes, bytes)] {
             try sidecar.put(copies.0, copies.1)
-            try expectFailure(.notAFile) { try sidecar.file.create(.with(Self.new)) }
+            try expectFailure(.exists) { try sidecar.file.create(.with(Self.new)) }
             #expect(try sidecar.copies == [copies.0, copies.1])
         }
     }

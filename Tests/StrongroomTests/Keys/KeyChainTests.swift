@@ -4,9 +4,9 @@ import Testing
 @Suite("Key chains")
 struct KeyChainTests {
     @Test func anEmptyChainIsAnErrorThatTellsHowToAskForPlaintext() throws {
-        let error = try expectFailure(.emptyKeyChain) { try KeyChain([]) }
+        let error = try expectFailure(.invalidKey) { try KeyChain([]) }
         #expect(error.message.contains("KeyChain.plaintext"))
-        try expectFailure(.emptyKeyChain) { try KeyChain() }
+        try expectFailure(.invalidKey) { try KeyChain() }
     }
 
     @Test func plaintextIsAChainWithoutKeys() throws {

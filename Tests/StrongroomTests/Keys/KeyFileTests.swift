@@ -62,7 +62,7 @@ struct KeyFileTests {
     @Test(arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o644, 0o666, 0o440])
     func aFileThatOthersCanUseIsRefusedWithTheCommandThatMendsIt(permissions: Int) throws {
         try write(Data("secret".utf8), permissions: permissions)
-        let error = try expectFailure(.keyFile) { try KeyFile(path).keyChain(creating: true) }
+        let error = try expectFailure(.keySource) { try KeyFile(path).keyChain(creating: true) }
         #expect(error.message.contains("chmod 600 '\(path)'"))
         #expect(try self.permissions() == permissions)
     }
@@ -89,7 +89,7 @@ struct KeyFileTests {
         try write(content)
         let before = try DirectorySnapshot(directory.path(""))
         for creating in [false, true] {
-            let error = try expectFailure(.keyFile) { try KeyFile(path).keyChain(creating: creating) }
+            let error = try expectFailure(.keySource) { try KeyFile(path).keyChain(creating: creating) }
             #expect(error.message.contains(reason))
             #expect(error.message.contains(path))
         }
@@ -104,14 +104,14 @@ struct KeyFileTests {
 
     @Test func aDirectoryIsRefused() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        let error = try expectFailure(.keyFile) { try KeyFile(path).keyChain(creating: true) }
+        let error = try expectFailure(.keySource) { try KeyFile(path).keyChain(creating: true) }
         #expect(error.message.contains("not a regular file"))
     }
 
     @Test(.ending)
     func aPipeIsRefusedInsteadOfWaitedFor() throws {
         try #require(mkfifo(path, 0o600) == 0)
-        let error = try expectFailure(.keyFile) { try KeyFile(path).keyChain(creating: true) }
+        let error = try expectFailure(.keySource) { try KeyFile(path).keyChain(creating: true) }
         #expect(error.message.contains("not a regular file"))
     }
 
@@ -125,7 +125,7 @@ struct KeyFileTests {
     @Test func aDanglingLinkIsRefusedAndNoFileIsLeftNextToIt() throws {
         try FileManager.default.createSymbolicLink(
             atPath: path, withDestinationPath: directory.path("not there"))
-        try expectFailure(.notAFile) { try KeyFile(path).keyChain(creating: true) }
+        try expectFailure(.exists) { try KeyFile(path).keyChain(creating: true) }
         #expect(try DirectorySnapshot(directory.path("")).names == ["keys"])
     }
 
@@ -136,7 +136,7 @@ struct KeyFileTests {
         let before = try DirectorySnapshot(directory.path(""))
         let file = KeyFile(path)
         for appends in [false, true] {
-            let error = try expectFailure(.keyFile) { try appends ? file.appendKey() : file.keyChain().count }
+            let error = try expectFailure(.keySource) { try appends ? file.appendKey() : file.keyChain().count }
             #expect(error.message.contains("belongs to user 12345"))
             #expect(error.message.contains("chown 0 '\(path)'"))
         }
@@ -148,7 +148,7 @@ struct KeyFileTests {
         try write(Data("secret\n".utf8))
         try #require(chmod(directory.path(""), 0o755) == 0)
         // That of root may be read by whom root lets: here by nobody.
-        let cases: [(UInt32, StrongroomError.Code)] = [(12_345, .keyFile), (0, .permissionDenied)]
+        let cases: [(UInt32, StrongroomError.Code)] = [(12_345, .keySource), (0, .permissionDenied)]
         for (owner, code) in cases {
             try #require(chown(path, owner, owner) == 0)
             let expected = "\(code)"

@@ -215,7 +215,7 @@ struct UpkeepTests {
             let stale = document
             try Document.save(&document, .update, in: db)
             try db.execute("CREATE TRIGGER ignores BEFORE UPDATE ON document BEGIN SELECT RAISE(IGNORE); END")
-            let error = try expectFailure(.constraint) { try Document.update(document, in: db) }
+            let error = try expectFailure(.writeRefused) { try Document.update(document, in: db) }
             #expect(error.message.contains("trigger"))
             try expectFailure(.staleRecord) { try Document.update(stale, in: db) }
         }

@@ -75,7 +75,7 @@ struct StoreInMemoryTests {
         let error = await #expect(throws: StrongroomError.self) {
             try await stores.open("vault.sqlite", in: .memory)
         }
-        #expect(error?.code == .sameFile)
+        #expect(error?.code == .alreadyOpen)
         try await file.close()
     }
 

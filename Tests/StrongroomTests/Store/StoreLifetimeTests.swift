@@ -160,7 +160,7 @@ struct StoreLifetimeTests {
         while true {
             do {
                 return try await stores.open("lines.sqlite")
-            } catch let error as StrongroomError where error.code == .sameFile {
+            } catch let error as StrongroomError where error.code == .alreadyOpen {
                 guard ContinuousClock.now < deadline else { throw error }
                 await Task.yield()
             }

@@ -158,7 +158,7 @@ struct StoredPages {
 extension StrongroomError {
     static func shortened(_ database: String) -> StrongroomError {
         StrongroomError(
-            .fileChanged,
+            .busy,
             """
             The WAL was restarted or shortened while it was read. The replica is compared with the file, and goes on.
             """,

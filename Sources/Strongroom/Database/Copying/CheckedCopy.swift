@@ -352,7 +352,7 @@ struct CheckedCopy: Sendable {
     private func failed(_ reason: String, _ resultCode: ResultCode? = nil) -> StrongroomError {
         if let errors { return errors.failed(reason, resultCode) }
         return StrongroomError(
-            .damaged,
+            .copyDamaged,
             """
             The copy of "\(file.path)" was not kept: \(reason). Check the disk, and the database with `verify`, then \
             try again.

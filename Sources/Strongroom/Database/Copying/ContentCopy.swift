@@ -225,7 +225,7 @@ struct ContentCopy {
 
     private var unreadable: StrongroomError {
         StrongroomError(
-            .rotationFailed,
+            .damaged,
             """
             The schema has an entry that is not as the engine writes it, so the database cannot be copied. Check its \
             sqlite_master; nothing was changed.

@@ -88,7 +88,7 @@ struct PageCopy {
 
     private func failed(_ defect: String) -> StrongroomError {
         StrongroomError(
-            .damaged, "The copy \"\(path)\" was not kept: \(defect). Check the disk, then try again.",
+            .copyDamaged, "The copy \"\(path)\" was not kept: \(defect). Check the disk, then try again.",
             database: file.name)
     }
 

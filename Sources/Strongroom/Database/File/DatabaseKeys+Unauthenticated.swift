@@ -15,7 +15,7 @@ extension DatabaseKeys {
         for key in tried + former where try isPlain(firstPageWith: key) {
             let rounds = key.settings == Self.former ? "`PRAGMA kdf_iter = 4000`, " : ""
             return StrongroomError(
-                .cipherSettings,
+                .noAuthentication,
                 """
                 A key of the chain opens "\(file.path)", but its pages have no authentication codes, as with \
                 SQLCipher 1 or `PRAGMA cipher_use_hmac = OFF`; the library does not open such a file, since changed \

@@ -4,7 +4,7 @@ extension DatabaseKeys {
     /// - Parameter content: The kind of content at the file's path.
     /// - Returns: The file with its key, and the connection that has proved the key.
     /// - Throws: ``StrongroomError`` with `fileMissing`, `wrongKey` if no key matches, `envelopeMissing` if an envelope
-    ///   is wanted, there is none, and no key of the chain opens the file; `cipherSettings` if one opens it as a file
+    ///   is wanted, there is none, and no key of the chain opens the file; `noAuthentication` if one opens it as a file
     ///   without authentication codes; `notADatabase` for an invalid plaintext
     ///   file; `truncated`, `damaged`, or the engine's failure.
     func unlock(_ content: FileContent) throws -> UnlockedFile {

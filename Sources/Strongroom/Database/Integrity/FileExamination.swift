@@ -161,7 +161,7 @@ struct FileExamination {
         connection.stop(after: Self.maxChecks) { monitor.isCancelled() }
         do {
             diagnosis.version = try VersionHistory(connection: connection).entries().last?.version
-        } catch let error as StrongroomError where error.code == .notSupported {
+        } catch let error as StrongroomError where [.newerSchema, .notSupported].contains(error.code) {
             if diagnosis.finding == .whole { diagnosis.finding = .newerSchema }
             diagnosis.reason = error.message
             return

@@ -73,7 +73,7 @@ struct Rotation: Sendable {
 
     private var hasOtherNames: StrongroomError {
         StrongroomError(
-            .rotationFailed,
+            .unsafeFile,
             """
             "\(file.path)" has another name (a hard link), through which the old content would still be used. Remove \
             the other name, then try again; nothing was changed.

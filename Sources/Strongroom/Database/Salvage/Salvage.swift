@@ -109,7 +109,7 @@ final class Salvage {
             try makeFullText(derived, target)
             guard try target.integrityCheck(most: 1).findings.isEmpty else {
                 throw StrongroomError(
-                    .engine, "The new file is not whole; nothing was kept. Try again on another disk.",
+                    .copyDamaged, "The new file is not whole; nothing was kept. Try again on another disk.",
                     database: original.name)
             }
         }
@@ -216,7 +216,7 @@ final class Salvage {
     private static func isObjection(_ code: StrongroomError.Code) -> Bool {
         [
             .sql, .constraint, .notAuthorized, .missingFunction, .missingCollation, .notDeterministic, .schemaChange,
-            .notSupported,
+            .notSupported, .newerSchema, .invalidDeclaration,
         ].contains(code)
     }
 

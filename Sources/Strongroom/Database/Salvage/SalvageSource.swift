@@ -33,7 +33,7 @@ struct SalvageSource {
             }
             guard try Self.states(of: original) == before else {
                 throw StrongroomError(
-                    .busy,
+                    .locked,
                     """
                     The file "\(original.path)" was written while it was copied. Close it everywhere, then try again.
                     """,

@@ -40,8 +40,9 @@ public struct BlobReader: ~Copyable {
     /// - Parameters:
     ///   - buffer: The memory; empty for none.
     ///   - offset: The first byte, counted from 0.
-    /// - Throws: ``StrongroomError`` with `limit` for bytes outside of the value, `blobChanged` if the transaction has
-    ///   changed the row since the value was opened, `damaged`, or the engine's error; `CancellationError`.
+    /// - Throws: ``StrongroomError`` with `invalidArgument` for bytes outside of the value, `blobChanged` if the
+    ///   transaction has changed the row since the value was opened, `damaged`, or the engine's error;
+    ///   `CancellationError`.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
         try blob.read(into: buffer, at: offset)
     }
@@ -69,6 +70,6 @@ public struct BlobReader: ~Copyable {
 /// Parameters of reads and writes in parts.
 enum BlobParameters {
     static var wrongPartSize: StrongroomError {
-        StrongroomError(.limit, "A part of a value must have at least one byte; pass a positive part size.")
+        StrongroomError(.invalidArgument, "A part of a value must have at least one byte; pass a positive part size.")
     }
 }

@@ -43,8 +43,8 @@ public struct BlobWriter: ~Copyable {
     /// - Parameters:
     ///   - bytes: The bytes: `Data`, `[UInt8]`, or a slice of them.
     ///   - offset: The first byte to overwrite, counted from 0.
-    /// - Throws: ``StrongroomError`` with `limit` for bytes outside of the value, `blobChanged` if the transaction has
-    ///   changed the row since the value was opened, `diskFull`, `damaged`, or the engine's error;
+    /// - Throws: ``StrongroomError`` with `invalidArgument` for bytes outside of the value, `blobChanged` if the
+    ///   transaction has changed the row since the value was opened, `diskFull`, `damaged`, or the engine's error;
     ///   `CancellationError`.
     public func write(_ bytes: some Collection<UInt8>, at offset: Int) throws {
         try put(bytes, at: offset)

@@ -73,8 +73,8 @@ final class OpenBlob: OpenWriter {
 
     /// Reads as many bytes as the buffer has.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for bytes outside of the value, `blobChanged`, `damaged`, or the
-    ///   engine's error; `CancellationError`.
+    /// - Throws: ``StrongroomError`` with `invalidArgument` for bytes outside of the value, `blobChanged`, `damaged`,
+    ///   or the engine's error; `CancellationError`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
         try check(offset, buffer.count)
         guard buffer.count > 0 else { return }
@@ -110,7 +110,7 @@ final class OpenBlob: OpenWriter {
     /// The error for bytes outside of the value.
     func isOutside(_ offset: Int, _ length: Int) -> StrongroomError {
         StrongroomError(
-            .limit,
+            .invalidArgument,
             """
             The value has \(count.counting("byte")); \(length) from byte \(offset) on are not all in it. The engine \
             cannot make an open value longer or shorter: write it again with its new size.

@@ -26,7 +26,7 @@ struct UnknownSchemaSQL {
     fileprivate func error(sql: String?, database: String) -> StrongroomError {
         let cipher = (try? EngineFeatures.current())?.cipherVersion ?? ""
         return StrongroomError(
-            .notSupported,
+            .newerSchema,
             """
             The definition of "\(object)" in the schema has syntax that the linked engine, SQLCipher \(cipher) (SQLite \
             \(String(cString: sqlite3_libversion()))), does not know: \(reason). Open the file with the newer \
@@ -52,7 +52,7 @@ extension Connection {
     func readingKnownSchema<T>(_ work: () throws -> T) throws -> T {
         do {
             return try work()
-        } catch let error as StrongroomError where error.code == .notSupported {
+        } catch let error as StrongroomError where error.code == .newerSchema {
             try run("PRAGMA writable_schema = ON")
             return try work()
         }

@@ -32,8 +32,8 @@ public struct StrongroomError: Error, Sendable {
     /// The constraint that the change violates, for the code `constraint`, as far as the engine reports it.
     public internal(set) var constraint: ConstraintFailure?
 
-    /// The error that the caller's code threw, for the codes `migrationFailed` and `damaged`. No message contains it,
-    /// since it may contain a value.
+    /// The error that led to this one, as for the codes `migrationFailed`, `damaged` and `replicaDamaged`. No message
+    /// contains it, since it may contain a value.
     public internal(set) var underlying: (any Error)?
 
     /// The function or collation that is missing, for the codes `missingFunction` and `missingCollation`.

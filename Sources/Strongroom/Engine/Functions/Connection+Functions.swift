@@ -55,7 +55,7 @@ extension Connection {
         }
         guard message.contains("invalid fts5 file format") else { return nil }
         return StrongroomError(
-            .notSupported,
+            .newerSchema,
             """
             The file has a full-text index of a newer form of FTS5 than the linked engine knows. Link SQLCipher 4.6 or \
             later (SQLite 3.42), or drop the index with it, by `stopFullText(of:)`.

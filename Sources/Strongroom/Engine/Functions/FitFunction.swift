@@ -44,7 +44,7 @@ enum FitFunction {
         let row = Row(arguments)
         let name = try row.text(at: 1)
         guard let conversion = conversion(to: name) else {
-            throw StrongroomError(.sql, "\(Self.name) is called by the library's own statements alone.")
+            throw StrongroomError(.notAuthorized, "\(Self.name) is called by the library's own statements alone.")
         }
         return try conversion(row.value(at: 0))
     }

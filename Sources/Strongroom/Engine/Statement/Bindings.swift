@@ -55,8 +55,8 @@ public struct Bindings: ~Copyable {
     /// - Parameters:
     ///   - value: The value.
     ///   - index: The parameter, counted from 0.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store, `limit` for an
-    ///   index out of range or a value that is too long.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store,
+    ///   `invalidArgument` for an index out of range or a value that is too long.
     @inlinable
     public func set<V: ColumnValue>(_ value: V, at index: Int) throws {
         try value.bind(to: self, at: index)
@@ -64,7 +64,7 @@ public struct Bindings: ~Copyable {
 
     /// Binds an integer.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for an index out of range.
+    /// - Throws: ``StrongroomError`` with `invalidArgument` for an index out of range.
     @usableFromInline
     func bind(_ value: Int64, at index: Int) throws {
         switch target {
@@ -76,8 +76,8 @@ public struct Bindings: ~Copyable {
 
     /// Binds a number.
     ///
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, which the engine would store as NULL, and `limit`
-    ///   for an index out of range.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, which the engine would store as NULL, and
+    ///   `invalidArgument` for an index out of range.
     @usableFromInline
     func bind(_ value: Double, at index: Int) throws {
         guard !value.isNaN else { throw Self.notANumber }
@@ -90,7 +90,8 @@ public struct Bindings: ~Copyable {
 
     /// Binds text, including any NUL characters.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for an index out of range or text that is too long.
+    /// - Throws: ``StrongroomError`` with `invalidArgument` for an index out of range, `limit` for text that is too
+    ///   long.
     @usableFromInline
     func bind(_ value: String, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
@@ -106,7 +107,7 @@ public struct Bindings: ~Copyable {
 
     /// Binds bytes.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for an index out of range or too many bytes.
+    /// - Throws: ``StrongroomError`` with `invalidArgument` for an index out of range, `limit` for too many bytes.
     @usableFromInline
     func bind(_ value: [UInt8], at index: Int) throws {
         try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
@@ -114,7 +115,7 @@ public struct Bindings: ~Copyable {
 
     /// Binds a copy of bytes in memory.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for an index out of range or too many bytes.
+    /// - Throws: ``StrongroomError`` with `invalidArgument` for an index out of range, `limit` for too many bytes.
     @usableFromInline
     func bind(bytes: UnsafeRawBufferPointer, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
@@ -127,7 +128,7 @@ public struct Bindings: ~Copyable {
 
     /// Binds NULL; an insert binds the column's default value if there is one.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` for an index out of range.
+    /// - Throws: ``StrongroomError`` with `invalidArgument` for an index out of range.
     @usableFromInline
     func bindNull(at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
@@ -215,7 +216,7 @@ public struct Bindings: ~Copyable {
         guard case .list(let list) = target else { return }
         guard list.pointee.indices.contains(index) else {
             throw StrongroomError(
-                .limit,
+                .invalidArgument,
                 "The record has \(list.pointee.count.counting("column")); an index past them was set: check its list.")
         }
         list.pointee[index] = value

@@ -68,7 +68,7 @@ extension Bindings {
     ///   - index: The parameter, counted from 0.
     ///   - form: The form in which the column stores dates.
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for a date that the form does not have, such as one after
-    ///   the year 9999 as text; `limit` for an index out of range.
+    ///   the year 9999 as text; `invalidArgument` for an index out of range.
     public func set(_ value: Date?, at index: Int, as form: DateForm) throws {
         guard let value else { return try bindNull(at: index) }
         try bind(form.stored(value), at: index)

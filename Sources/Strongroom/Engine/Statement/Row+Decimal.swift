@@ -18,7 +18,7 @@ extension Row {
     ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
     /// - Returns: The number, exactly: 1234 is 12.34 at a scale of 2.
     /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no integer, or if it is declared with
-    ///   another scale; `invalidName` for a scale out of range.
+    ///   another scale; `invalidDeclaration` for a scale out of range.
     public func decimal(at index: Int, scale: Int) throws -> Decimal {
         guard let scale = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "A column of a row") }
         return try decimal(at: index, scale)
@@ -71,8 +71,8 @@ extension Bindings {
     ///   - index: The parameter, counted from 0.
     ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, and for a number that has more digits than the
-    ///   scale or exceeds 64 bits; nothing is rounded. `invalidName` for a scale out of range; `limit` for an index out
-    ///   of range.
+    ///   scale or exceeds 64 bits; nothing is rounded. `invalidDeclaration` for a scale out of range; `invalidArgument`
+    ///   for an index out of range.
     public func set(_ value: Decimal?, at index: Int, scale: Int) throws {
         guard let form = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "A parameter") }
         guard let value else { return try bindNull(at: index) }

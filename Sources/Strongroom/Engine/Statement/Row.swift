@@ -144,7 +144,7 @@ public struct Row: ~Copyable {
 
     /// Whether a column is NULL.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` if there is no such column.
+    /// - Throws: ``StrongroomError`` with `invalidArgument` if there is no such column.
     public func isNull(at index: Int) throws -> Bool {
         try isNull(cell(index), at: index)
     }
@@ -296,7 +296,7 @@ public struct Row: ~Copyable {
     /// The bytes of a text are the engine's: they are valid until the row's closure returns, or until the same column
     /// is read in another way.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` if there is no such column; `outOfMemory`.
+    /// - Throws: ``StrongroomError`` with `invalidArgument` if there is no such column; `outOfMemory`.
     package func content(at index: Int) throws -> StoredContent {
         guard index >= 0, index < count, let cell = cell(index) else { throw mismatch(at: index, wanted: "a value") }
         switch sqlite3_value_type(cell) {
@@ -390,7 +390,7 @@ extension Row {
     func mismatch(at index: Int, wanted: String, found: String? = nil, reason: String? = nil) -> StrongroomError {
         guard let column = name(at: index) else {
             return StrongroomError(
-                .limit,
+                .invalidArgument,
                 "Column \(index) was requested, but the result has \(count.counting("column")); check the record's "
                     + "column list.",
                 sql: sql

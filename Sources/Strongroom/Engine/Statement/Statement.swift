@@ -179,7 +179,7 @@ final class Statement {
             code.primary == SQLITE_ERROR
             && (owner.transaction.state == .rolledBack || owner.transaction.state == .open && owner.hasMetDamage)
             || code.mayHideDamage && owner.hasFailedCodec
-        let kind = isDamage ? owner.codeOfDamage : isOverflow ? .limit : known
+        let kind: StrongroomError.Code = isDamage ? owner.codeOfDamage : isOverflow ? .limit : known
         let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
         let isVacuum = kind == .sql && firstWord == "VACUUM"
         let advice = constraint?.advice ?? (isVacuum ? Self.vacuumAdvice : code.advice(for: kind))

@@ -46,7 +46,7 @@ package struct DecimalScale: Sendable, Hashable {
     /// The error for a scale that is not allowed.
     static func refusal(_ digits: Int, _ subject: String) -> StrongroomError {
         StrongroomError(
-            .invalidName,
+            .invalidDeclaration,
             "\(subject) has a scale of \(digits); a scale is the number of digits after the point, from 0 to 18.")
     }
 }

@@ -45,7 +45,7 @@ struct EnvelopeFile: Sendable {
     func create(_ envelope: OpenEnvelope) throws {
         guard try !exists() else {
             throw StrongroomError(
-                .notAFile,
+                .exists,
                 """
                 There is a wrapped key at "\(path)" or "\(copyPath)" already, and it is not overwritten. Move it away.
                 """,

@@ -21,7 +21,7 @@ struct BlobPlace<Source: Table> {
 
     /// Opens the value to overwrite it.
     ///
-    /// - Throws: As ``open()``, and `blobAccess` for an indexed column, `schemaChange` if several rows of the file's
+    /// - Throws: As ``open()``, and `blobAccess` for an indexed column, `tableDiffers` if several rows of the file's
     ///   table can have one key.
     func openForWriting() throws -> OpenBlob {
         try checkWriting()

@@ -48,9 +48,9 @@ extension Table {
     ///   - db: A write transaction.
     ///   - body: Writes the value, all of it: as many bytes must be appended as the size says. If it throws, the former
     ///     value is kept.
-    /// - Throws: ``StrongroomError`` with `noSuchRow`, `limit` for a size that the engine cannot store and if the
-    ///   closure appended another number of bytes, `blobAccess`, `constraint`, `diskFull`, or the engine's error; what
-    ///   the closure throws.
+    /// - Throws: ``StrongroomError`` with `noSuchRow`, `limit` for a size that the engine cannot store,
+    ///   `invalidArgument` if the closure appended another number of bytes, `blobAccess`, `constraint`, `diskFull`, or
+    ///   the engine's error; what the closure throws.
     public static func writeBlob<V: BlobColumnValue>(
         _ column: KeyPath<Columns, Column<V>>, of key: Key, size: Int, in db: borrowing some Writing & ~Copyable,
         _ body: (inout BlobWriter) throws -> Void
@@ -103,7 +103,7 @@ extension BlobPlace {
 
     private func isIncomplete(_ written: Int, of size: Int) -> StrongroomError {
         StrongroomError(
-            .limit,
+            .invalidArgument,
             """
             \(written) of the \(size) bytes of the value in column "\(column.name)" of table "\(Source.schema.name)" \
             were appended, so the former value was kept; append as many bytes as `size` says.

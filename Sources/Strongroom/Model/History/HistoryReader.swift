@@ -13,12 +13,12 @@ struct HistoryReader<Source: Table> {
 
     private var names: [String] { Source.RecordType.columnNames }
 
-    /// - Throws: ``StrongroomError`` with `schemaChange` if the table has no history.
+    /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no history.
     init(on connection: Connection) throws {
         self.connection = connection
         guard let history = try HistoryTable(Source.schema) else {
             throw StrongroomError(
-                .schemaChange,
+                .notDeclared,
                 """
                 Table "\(Source.schema.name)" has no history; write `history: .keep(…)` in its declaration, as in \
                 `@Table("\(Source.schema.name)", history: .keep(days: 365))`.

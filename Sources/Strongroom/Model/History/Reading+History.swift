@@ -12,7 +12,7 @@ extension Reading where Self: ~Copyable {
     ///
     /// - Parameter author: The author of the transaction's newest change in a table; nil for any transaction.
     /// - Returns: The number; nil if no history has such a change.
-    /// - Throws: ``StrongroomError`` with `schemaChange` if a history does not fit its table.
+    /// - Throws: ``StrongroomError`` with `tableDiffers` if a history does not fit its table.
     public func lastTransaction(author: String? = nil) throws -> Int64? {
         let connection = _handle.connection
         let isWanted = author == nil ? "" : " AND author = ?"

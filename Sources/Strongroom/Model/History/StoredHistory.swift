@@ -21,7 +21,7 @@ struct StoredHistory: KeyedHistory {
 
     /// The histories that the file keeps: those with triggers.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange` for one that does not fit its table.
+    /// - Throws: ``StrongroomError`` with `tableDiffers` for one that does not fit its table.
     static func all(on connection: Connection) throws -> [StoredHistory] {
         try connection.schemaEntries().compactMap { entry in
             guard entry.kind == .trigger,
@@ -47,7 +47,7 @@ struct StoredHistory: KeyedHistory {
             recorded.allSatisfy({ Identifier.index(of: $0.column, in: present.map(\.name)) != nil })
         else {
             throw StrongroomError(
-                .schemaChange,
+                .tableDiffers,
                 """
                 The history of table "\(trigger.table)" does not fit the table as it is now; call `keepHistory(of:)` \
                 with the table's schema, or stop the history with `stopHistory(of:)`.

@@ -18,7 +18,7 @@ extension Table {
     ///   - key: The primary key of the row, which may have been deleted.
     ///   - db: A transaction.
     /// - Returns: The changes that were not pruned; empty for a row that has not changed since the history is kept.
-    /// - Throws: ``StrongroomError`` with `schemaChange` if the table has no history, `sql` if the file does not keep
+    /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no history, `sql` if the file does not keep
     ///   it yet, `typeMismatch` if a former value does not fit the present type of its property, or the engine's error.
     public static func history(
         of key: Key, in db: borrowing some Reading & ~Copyable
@@ -39,7 +39,7 @@ extension Table {
     ///   - limit: The maximum number of changes, not negative; nil for all.
     ///   - db: A transaction.
     /// - Returns: The changes that were not pruned.
-    /// - Throws: As `history(of:in:)`, and ``StrongroomError`` with `limit` for a negative limit.
+    /// - Throws: As `history(of:in:)`, and ``StrongroomError`` with `invalidArgument` for a negative limit.
     public static func changes(
         since number: Int64, limit: Int? = nil, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
@@ -54,7 +54,7 @@ extension Table {
     ///   - limit: The maximum number of changes, not negative; nil for all.
     ///   - db: A transaction.
     /// - Returns: The changes that were not pruned.
-    /// - Throws: As `history(of:in:)`, and ``StrongroomError`` with `limit` for a negative limit.
+    /// - Throws: As `history(of:in:)`, and ``StrongroomError`` with `invalidArgument` for a negative limit.
     public static func changes(
         since date: Date, limit: Int? = nil, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
@@ -110,7 +110,7 @@ extension Table {
     ///   - rows: Which rows are meant if the key was used again after a deletion; nil if that has not happened.
     ///   - db: A write transaction.
     /// - Returns: Whether there was a row or a history.
-    /// - Throws: ``StrongroomError`` with `historyConflict` if `rows` is nil, and there are a row with the key and
+    /// - Throws: ``StrongroomError`` with `notUnique` if `rows` is nil, and there are a row with the key and
     ///   changes of a row that had it before and was deleted; nothing was erased. `constraint` if other rows reference
     ///   the row, or as `history(of:in:)`.
     @discardableResult
@@ -164,7 +164,7 @@ public enum ErasedRows: Sendable, Hashable {
 extension HistoryTable {
     fileprivate func reused(_ connection: Connection) -> StrongroomError {
         StrongroomError(
-            .historyConflict,
+            .notUnique,
             """
             A row of table "\(table.name)" with this key was deleted, and the key was used again; nothing was erased. \
             Say which row is meant: `erase(_:_:in:)` with `.present`, `.former` or `.all`.

@@ -6,7 +6,7 @@ struct TransactionUndoing {
 
     private typealias Step = RowRestoring.Step
 
-    /// - Throws: ``StrongroomError`` with `noSuchRow` if changes of the transaction were pruned.
+    /// - Throws: ``StrongroomError`` with `notUndoable` if changes of the transaction were pruned.
     init(_ transaction: Int64, on connection: Connection) throws {
         self.connection = connection
         self.transaction = transaction
@@ -16,7 +16,7 @@ struct TransactionUndoing {
             "SELECT name FROM \(PrunedHistory.table) WHERE pruned >= ? LIMIT 1", .integer(transaction))
         if let name = pruned?.asText {
             throw error(
-                .noSuchRow,
+                .notUndoable,
                 """
                 Changes of transaction \(transaction), or of later ones, were pruned from "\(name)", or the history \
                 was stopped or its table changed since then, so that the transaction cannot be undone as a whole.
@@ -41,19 +41,19 @@ struct TransactionUndoing {
         }
         guard conflicts.isEmpty else {
             throw error(
-                .historyConflict,
+                .notUndoable,
                 """
                 Transaction \(transaction) was not undone, since rows have changed after it: \
                 \(conflicts.joined(separator: "; ")). Undo the later transactions first.
                 """)
         }
         guard !steps.isEmpty else {
-            throw error(.noSuchRow, "No history has a change of transaction \(transaction), so nothing was undone.")
+            throw error(.notUndoable, "No history has a change of transaction \(transaction), so nothing was undone.")
         }
         let losses = try losses(steps)
         if let words = losses.words, !allowsLosses {
             throw error(
-                .historyConflict,
+                .notUndoable,
                 """
                 Transaction \(transaction) was not undone, since rows would come back without what was deleted with \
                 them: \(words). Keep histories of all of it, or call `undo` with `allowingLosses: true`.
@@ -151,7 +151,7 @@ struct TransactionUndoing {
 
     /// The rows to delete: those that rows reference which are restored are deleted last.
     ///
-    /// - Throws: ``StrongroomError`` with `historyConflict` if rows that are not undone would be deleted or changed.
+    /// - Throws: ``StrongroomError`` with `notUndoable` if rows that are not undone would be deleted or changed.
     private func deletions(_ steps: [Step]) throws -> (last: [Step], first: [Step]) {
         let references = try self.references(steps)
         var (last, first) = ([Step](), [Step]())
@@ -174,7 +174,7 @@ struct TransactionUndoing {
 
     private func conflict(_ step: Step, with table: String) -> StrongroomError {
         error(
-            .historyConflict,
+            .notUndoable,
             """
             Transaction \(transaction) was not undone: rows of table "\(table)" reference a row that it has inserted \
             into table "\(step.history.table)", and would be deleted or changed with it. Undo the transactions that \

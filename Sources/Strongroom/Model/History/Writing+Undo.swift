@@ -23,10 +23,10 @@ extension Writing where Self: ~Copyable {
     ///   - transaction: The number of the transaction; see ``RecordChange/transaction``.
     ///   - allowsLosses: Whether deleted rows are put back without what no history has.
     /// - Returns: The rows that were inserted, updated or deleted, by table, and what was not put back.
-    /// - Throws: ``StrongroomError`` with `historyConflict` if rows have changed since, naming the tables and the
+    /// - Throws: ``StrongroomError`` with `notUndoable` if rows have changed since, naming the tables and the
     ///   numbers of the later changes, if a foreign key would delete or change later rows, or if deleted rows would
-    ///   come back without what no history has; `noSuchRow` if no history has a change of the transaction, some were
-    ///   pruned, or the history was stopped or its table changed since; `schemaChange` if a history does not fit its
+    ///   come back without what no history has, if no history has a change of the transaction, some were
+    ///   pruned, or the history was stopped or its table changed since; `tableDiffers` if a history does not fit its
     ///   table; `constraint` if the former rows violate one.
     @discardableResult
     public func undo(transaction: Int64, allowingLosses allowsLosses: Bool = false) throws -> UndoReport {

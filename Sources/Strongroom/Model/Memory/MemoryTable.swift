@@ -56,7 +56,7 @@ struct MemoryTable: Sendable {
         let names = schema.columns.map(\.name)
         guard let free = ColumnInfo.rowIDNames.first(where: { Identifier.index(of: $0, in: names) == nil }) else {
             throw StrongroomError(
-                .inMemory,
+                .invalidDeclaration,
                 """
                 The columns of table "\(schema.name)" use all names of the row id, which in-memory records require; \
                 keep its records in the file, or rename one of rowid, _rowid_ and oid.

@@ -19,7 +19,7 @@ extension Table {
     ///   otherwise the former. A record that is already in memory is not changed.
     /// - Throws: ``StrongroomError`` with `noSuchRow` if there is no such record; `inMemory` if other rows of the file
     ///   reference it or one of the children, since they would be left without it, or if the table in the file has
-    ///   columns that are not declared; `schemaChange` if several of its rows can have one key; `constraint` if a
+    ///   columns that are not declared; `tableDiffers` if several of its rows can have one key; `constraint` if a
     ///   trigger ignores the deletion. Nothing is changed then.
     @discardableResult
     public static func moveToMemory(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Key {
@@ -85,7 +85,7 @@ extension Table {
         let columns = try connection.columnInfos(of: schema.name)
         guard let other = columns.first(where: { !$0.isHidden && !declared.contains(SQLName($0.name)) }) else { return }
         throw StrongroomError(
-            .inMemory,
+            .tableDiffers,
             """
             Table "\(schema.name)" has a column "\(other.name)" in the file that its type does not declare, and whose \
             value would be lost in memory. Declare it.
@@ -159,7 +159,7 @@ extension Connection {
 extension TableFailure {
     fileprivate static func ignoredDeletion(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
-            .constraint,
+            .writeRefused,
             """
             A trigger of table "\(schema.name)" ignored the deletion of the row, which therefore stays in the file; \
             fix the trigger.

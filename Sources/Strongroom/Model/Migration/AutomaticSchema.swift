@@ -158,7 +158,7 @@ struct AutomaticSchema: Sendable {
 
     /// The same, for a file that may have a version history.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` if it has one.
+    /// - Throws: ``StrongroomError`` with `otherMigrations` if it has one.
     func changesOfUnversioned(_ connection: Connection) throws -> [Change] {
         if let entry = try VersionHistory(connection: connection).entries().last {
             throw versioned(entry.version, connection)
@@ -169,7 +169,7 @@ struct AutomaticSchema: Sendable {
     /// The error for a file that has a version history.
     func versioned(_ version: String, _ connection: Connection) -> StrongroomError {
         StrongroomError(
-            .invalidMigrator,
+            .otherMigrations,
             """
             The file is at version "\(version)" of a migrator with steps, and this one is automatic. Continue with the \
             steps; the file was not changed.
@@ -236,14 +236,14 @@ struct AutomaticSchema: Sendable {
 
     private func schema(_ name: String) throws -> TableSchema {
         guard let table = tables.first(where: { Identifier.areSame($0.name, name) }) else {
-            throw StrongroomError(.invalidMigrator, "There is no table \"\(name)\" in the migrator.")
+            throw StrongroomError(.invalidArgument, "There is no table \"\(name)\" in the migrator.")
         }
         return table
     }
 
     private func definition(_ column: String, of table: String) throws -> ColumnDefinition {
         guard let found = try schema(table).columns.first(where: { Identifier.areSame($0.name, column) }) else {
-            throw StrongroomError(.invalidMigrator, "There is no column \"\(column)\" in table \"\(table)\".")
+            throw StrongroomError(.invalidArgument, "There is no column \"\(column)\" in table \"\(table)\".")
         }
         return found
     }

@@ -55,7 +55,7 @@ final class FingerprintRun: Sendable {
 extension Migrator {
     /// The versions of a file whose statements have changed.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` for ``ChangedMigrations/refuse``.
+    /// - Throws: ``StrongroomError`` with `otherMigrations` for ``ChangedMigrations/refuse``.
     func changedVersions(_ entries: [VersionHistory.Entry], in connection: Connection) throws -> [String] {
         guard changePolicy != .ignore, let last = entries.last(where: { $0.fingerprint != nil }),
             let index = index(of: last.version)
@@ -72,7 +72,7 @@ extension Migrator {
         guard changePolicy == .refuse, !changed.isEmpty else { return changed }
         let names = changed.map { "\"\($0)\"" }.joined(separator: ", ")
         throw StrongroomError(
-            .invalidMigrator,
+            .otherMigrations,
             """
             The file was migrated through \(names), whose statements have changed in the program: it may have another \
             schema than a new file. Put the old statements back, and make the change in a separate migration. The \

@@ -14,7 +14,7 @@ final class KnownSchema: Sendable {
         connection.file.schemaCheck = { [self] in try check($0, $1) }
     }
 
-    /// - Throws: ``StrongroomError`` with `newerSchema` or `invalidMigrator`, as opening the file would.
+    /// - Throws: ``StrongroomError`` with `newerSchema` or `otherMigrations`, as opening the file would.
     private func check(_ connection: Connection, _ version: Int64) throws {
         guard known.withLock({ $0 }) != version else { return }
         try migrator.checkVersion(of: connection)

@@ -7,7 +7,7 @@ extension MigrationTransaction {
     /// ```
     ///
     /// The rows are converted in batches of a thousand with progress reports; triggers do not run. A numeric default is
-    /// converted, too. Without the conversion, the first use of such a table by its type throws `schemaChange`.
+    /// converted, too. Without the conversion, the first use of such a table by its type throws `tableDiffers`.
     /// ``Migrator/automatic(tables:removingColumns:)`` converts automatically, as does ``Writing/changeColumn(_:in:)``
     /// for the column that it changes. Columns that are already converted are not changed, and columns that the file's
     /// table does not have yet, since a later step adds them, are skipped. If a later step renames a column, pass the
@@ -71,7 +71,7 @@ extension MigrationTransaction {
     /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is not a number, has more digits than the
     ///   scale or exceeds 64 bits (the message names the row, never the value); also for a generated column or one in
     ///   the primary key, and for a default that does not fit; `constraint` if the integers violate a check or a unique
-    ///   constraint; `invalidName` for a scale out of range; `sql` if there is no such table or column;
+    ///   constraint; `invalidDeclaration` for a scale out of range; `sql` if there is no such table or column;
     ///   `CancellationError` as ``report(_:of:)``. Nothing was changed then.
     public func convertDecimals(_ columns: [String], in table: String, scale: Int) throws {
         guard let form = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "The conversion of \(table)") }

@@ -47,7 +47,7 @@ extension Migrator {
         try schema.check()
         guard version == nil else {
             throw StrongroomError(
-                .invalidMigrator,
+                .invalidArgument,
                 """
                 The migrator is automatic and has no versions; call `migrate()` without one. The file was not changed.
                 """,

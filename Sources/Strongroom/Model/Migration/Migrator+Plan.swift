@@ -49,8 +49,9 @@ extension Migrator {
     ///
     /// - Parameter version: The target version; nil for the newest.
     /// - Throws: ``StrongroomError`` with `newerSchema` for a version that the migrator does not contain,
-    ///   `invalidMigrator` for an invalid list, such as one in which the file's versions are in another order or
-    ///   missing, and for a target version that the list does not contain or that cannot be downgraded to.
+    ///   `invalidMigrator` for an invalid list, and for a target version that cannot be downgraded to,
+    ///   `otherMigrations` for a list in which the file's versions are in another order or missing, `invalidArgument`
+    ///   for a target version that the list does not contain.
     func plan(for connection: Connection, to version: String? = nil) throws -> Plan {
         if let automatic { return try plan(for: connection, automatic, to: version) }
         try check()
@@ -76,7 +77,7 @@ extension Migrator {
 
     /// Throws if the migrator cannot continue from the version of a file; to be called in a transaction.
     ///
-    /// - Throws: ``StrongroomError`` with `newerSchema` or `invalidMigrator`, as ``plan(for:to:)``.
+    /// - Throws: ``StrongroomError`` with `newerSchema` or `otherMigrations`, as ``plan(for:to:)``.
     func checkVersion(of connection: Connection) throws {
         let versions = try VersionHistory(connection: connection).entries().map(\.version)
         guard let last = versions.last else { return }
@@ -88,7 +89,7 @@ extension Migrator {
         guard let version else { return migrations.count - 1 }
         guard let index = index(of: version) else {
             throw StrongroomError(
-                .invalidMigrator,
+                .invalidArgument,
                 """
                 There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Use \
                 one of these; the file was not changed.
@@ -108,7 +109,7 @@ extension Migrator {
         let expected = known[...index].suffix(recorded.count)
         guard expected.map({ Array($0.utf8) }) != recorded.map({ Array($0.utf8) }) else { return index }
         throw StrongroomError(
-            .invalidMigrator,
+            .otherMigrations,
             """
             The file was migrated through the versions \(list(recorded)), which differ from those of the migrator \
             (\(list(known))): \(difference(recorded, known)). Put new migrations at the end of the list only, and \

@@ -99,10 +99,8 @@ struct StepRun {
     }
 
     private func failure(_ reason: String, _ cause: StrongroomError?, _ underlying: any Error) -> StrongroomError {
-        let circumstances: [StrongroomError.Code] = [
-            .busy, .damaged, .diskFull, .inputOutput, .outOfMemory, .permissionDenied, .tooManyOpenFiles,
-        ]
-        let advice = cause.map { circumstances.contains($0.code) } ?? false ? "Then" : "Correct the migration, then"
+        let isOfMigration = cause.map { ![.system, .contention, .damage].contains($0.family) } ?? true
+        let advice = isOfMigration ? "Correct the migration, then" : "Then"
         guard version != Migrator.automaticVersion else { return refusal(reason, cause, underlying) }
         let outcome =
             isUndoing

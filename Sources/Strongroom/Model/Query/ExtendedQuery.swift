@@ -35,8 +35,8 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
     /// Limits the number of records.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of records; a negative one makes the query throw `limit`.
-    ///   - offset: The number of records to skip; a negative one makes the query throw `limit`.
+    ///   - count: The maximum number of records; a negative one makes the query throw `invalidArgument`.
+    ///   - offset: The number of records to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> ExtendedQuery {
         var copy = self
@@ -110,7 +110,8 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
         var rows = try query.resolved()
         guard !rows.hasLimit || clauses.isPlain else {
             throw StrongroomError(
-                .sql, "The query has a limit before its records are sorted by other values; set the limit after that.")
+                .notTranslatable,
+                "The query has a limit before its records are sorted by other values; set the limit after that.")
         }
         rows.orderings = clauses.orderings + rows.orderings
         if clauses.hasLimit { (rows.limit, rows.offset) = (clauses.limit, clauses.offset) }

@@ -36,8 +36,8 @@ public struct GroupedQuery<Source: Table>: Sendable {
     /// Limits the number of groups.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of groups; a negative one makes the query throw `limit`.
-    ///   - offset: The number of groups to skip; a negative one makes the query throw `limit`.
+    ///   - count: The maximum number of groups; a negative one makes the query throw `invalidArgument`.
+    ///   - offset: The number of groups to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedQuery {
         var copy = self

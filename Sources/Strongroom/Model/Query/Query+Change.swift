@@ -9,7 +9,7 @@ extension Query {
     ///   - db: A write transaction.
     ///   - assignments: Makes the assignments from the table's columns; with none, nothing is changed.
     /// - Returns: The number of rows of the query.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `schemaChange` for a query with a limit if
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `tableDiffers` for a query with a limit if
     ///   several rows of the file's table can have one key, or the engine's failure; then no row is changed.
     @discardableResult
     public func update(
@@ -46,7 +46,7 @@ extension Query {
     ///
     /// - Parameter db: A write transaction.
     /// - Returns: The number of deleted rows.
-    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, `schemaChange` as
+    /// - Throws: ``StrongroomError`` with `constraint` when other rows refer to one of them, `tableDiffers` as
     ///   ``update(in:_:)``, or the engine's failure.
     @discardableResult
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {

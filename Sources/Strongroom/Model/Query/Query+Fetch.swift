@@ -166,7 +166,8 @@ extension Query {
         let statement = try db._handle.connection.statement(for: sql)
         defer { statement.finish() }
         guard try statement.step() else {
-            throw StrongroomError(.sql, "The expression gives no row; compute it with an aggregate.", sql: sql.text)
+            throw StrongroomError(
+                .notTranslatable, "The expression gives no row; compute it with an aggregate.", sql: sql.text)
         }
         return try Row(statement).value(at: 0, form: computed.form)
     }

@@ -57,8 +57,8 @@ public struct Query<Source: Table>: Sendable {
     /// Limits the number of rows.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of rows; a negative one makes the query throw `limit`.
-    ///   - offset: The number of rows to skip; a negative one makes the query throw `limit`.
+    ///   - count: The maximum number of rows; a negative one makes the query throw `invalidArgument`.
+    ///   - offset: The number of rows to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited query.
     @inlinable
     public func limit(_ count: Int, offset: Int = 0) -> Query {
@@ -202,7 +202,8 @@ public struct Query<Source: Table>: Sendable {
     private func checkPages() throws {
         guard clauses.isDistinct else { return }
         throw StrongroomError(
-            .sql, "Equal rows that count once have no key, so no page can follow another; leave out distinct().")
+            .notTranslatable,
+            "Equal rows that count once have no key, so no page can follow another; leave out distinct().")
     }
 
     /// A condition on the keys of the query's rows, without an order: replaces the query if its rows are to be sorted
@@ -231,7 +232,7 @@ extension QueryClauses {
         return try orderings.map { ordering in
             guard !ordering.isCoded else {
                 throw StrongroomError(
-                    .sql,
+                    .notTranslatable,
                     """
                     The query is sorted by a column whose values can be stored in several forms, such as JSON, so no \
                     page can follow a record; sort by other columns.
@@ -239,7 +240,7 @@ extension QueryClauses {
             }
             guard let column = ordering.column, let value = values[column] else {
                 throw StrongroomError(
-                    .sql,
+                    .notTranslatable,
                     """
                     The query is sorted by more than the record's columns, so no page can follow a record; sort by \
                     columns.

@@ -57,8 +57,8 @@ extension Selection {
     /// Limits the number of selected rows.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of rows; a negative one makes the query throw `limit`.
-    ///   - offset: The number of rows to skip; a negative one makes the query throw `limit`.
+    ///   - count: The maximum number of rows; a negative one makes the query throw `invalidArgument`.
+    ///   - offset: The number of rows to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited selection.
     public func limit(_ count: Int, offset: Int = 0) -> Selection {
         var copy = self

@@ -49,7 +49,7 @@ struct Position<Source: Table>: Sendable where Source.RecordType == Source {
 enum RelationFailure {
     static func noColumn(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
-            .invalidName,
+            .invalidDeclaration,
             """
             A property that a relation uses for the rows of table "\(schema.name)" has no column; use a stored \
             property, and if the table is not declared with @Table, return the column from its `columnName(of:)`.
@@ -67,7 +67,7 @@ enum RelationFailure {
 
     static func notDeclared(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
-            .invalidName,
+            .notDeclared,
             "The relation to load is not among the `relations` of table \"\(schema.name)\"; add it there.")
     }
 }

@@ -15,7 +15,7 @@ extension Table where RecordType == Self {
     ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
     ///   - records: The records. Children are sorted by position or by key; a record without a key has no children.
     ///   - db: A transaction.
-    /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `otherStore` if
+    /// - Throws: ``StrongroomError`` with `notDeclared` for a property that is not among the relations, `otherStore` if
     ///   its table is declared in another database, `typeMismatch`, or the engine's error; the records are then not
     ///   changed.
     public static func load<Property: _RelatedProperty>(

@@ -150,7 +150,7 @@ extension Table where RecordType == Self {
     /// The tables at both ends of a relation, this one first.
     ///
     /// - Parameter isStrict: Whether a table that names no database lies elsewhere than one that does.
-    /// - Throws: ``StrongroomError`` with `invalidName` for a property that is not among the relations, `otherStore`
+    /// - Throws: ``StrongroomError`` with `notDeclared` for a property that is not among the relations, `otherStore`
     ///   when the tables lie in different databases.
     package static func tables<Property: _RelatedProperty>(
         of relation: any WritableKeyPath<Self, Property> & Sendable, isStrict: Bool

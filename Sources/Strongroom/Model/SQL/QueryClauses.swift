@@ -52,7 +52,7 @@ struct QueryClauses: Sendable {
     /// The error for a negative limit or offset.
     static var negativeLimit: StrongroomError {
         StrongroomError(
-            .limit, "A limit or an offset is negative; check where the number comes from, such as a request.")
+            .invalidArgument, "A limit or an offset is negative; check where the number comes from, such as a request.")
     }
 
     /// The query.

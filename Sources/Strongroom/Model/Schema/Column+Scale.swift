@@ -17,7 +17,7 @@ extension Column where Value.Unwrapped == Decimal {
     /// - Parameters:
     ///   - name: The column's name; must not be empty.
     ///   - scale: The number of digits after the point, from 0 to 18. With any other, creating the table and using the
-    ///     column in a query throw `invalidName`.
+    ///     column in a query throw `invalidDeclaration`.
     ///   - primaryKey: Whether the column belongs to the primary key; it is never an alias of the row id.
     ///   - unique: Whether the values must be unique.
     ///   - indexed: Whether the table has an index on the column.

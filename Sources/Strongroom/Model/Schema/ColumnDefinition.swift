@@ -146,11 +146,12 @@ extension SQL {
         if let defect { throw defect }
         guard values.isEmpty else {
             throw StrongroomError(
-                .sql, "A schema cannot contain bound values, but \(subject) has one; write a literal instead.",
+                .invalidDeclaration,
+                "A schema cannot contain bound values, but \(subject) has one; write a literal instead.",
                 sql: text)
         }
         guard !text.utf8.contains(0) else {
-            throw StrongroomError(.sql, "There is a NUL character in \(subject); remove it.")
+            throw StrongroomError(.invalidDeclaration, "There is a NUL character in \(subject); remove it.")
         }
         return text
     }

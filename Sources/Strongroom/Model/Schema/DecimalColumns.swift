@@ -9,7 +9,7 @@ extension Connection {
     /// Throws if the file stores a table's decimals in another form than declared here: in that of earlier versions,
     /// which does not compare as numbers, or at another scale.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`.
+    /// - Throws: ``StrongroomError`` with `tableDiffers`.
     func requireSortedDecimals(of schema: TableSchema) throws {
         guard !schema.decimals.isEmpty, !checkedTables.decimals.contains(schema.decimalTypes) else { return }
         let isTable = try ownValue(
@@ -25,7 +25,7 @@ extension Connection {
                 column.scale == nil && DecimalScale(declaredType: info.declaredType) == nil
                 ? "in which decimals do not compare as numbers" : "not as \(column.declaredType)"
             throw StrongroomError(
-                .schemaChange,
+                .tableDiffers,
                 """
                 Column "\(column.name)" of table "\(schema.name)" is declared as \(info.declaredType), \(fault). Call \
                 `db.convertDecimals(of:)` in a migration, or use an automatic migrator; in CREATE TABLE, \
@@ -42,7 +42,7 @@ extension Connection {
     /// Throws if the file stores a table's dates in another ``DateForm`` than declared here. A type that names no form,
     /// such as DATETIME in a file of another library, is accepted.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`.
+    /// - Throws: ``StrongroomError`` with `tableDiffers`.
     func requireDateForms(of schema: TableSchema) throws {
         guard !schema.dates.isEmpty, !checkedTables.dates.contains(schema.dateTypes) else { return }
         let infos = try columnInfos(of: schema.name)
@@ -51,7 +51,7 @@ extension Connection {
                 let stored = DateForm(declaredType: info.declaredType), stored != column.dateForm
             else { continue }
             throw StrongroomError(
-                .schemaChange,
+                .tableDiffers,
                 """
                 Column "\(column.name)" of table "\(schema.name)" stores dates as \(info.declaredType), not as \
                 \(column.declaredType). Declare the form that the file has (`as: .\(stored.rawValue)`), or add a new \

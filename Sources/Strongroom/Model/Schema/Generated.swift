@@ -27,7 +27,7 @@ public struct Generated: Sendable, Equatable {
         let features = try EngineFeatures.current()
         guard features.hasGeneratedColumns else {
             throw StrongroomError(
-                .schemaChange,
+                .notSupported,
                 """
                 Column "\(column)" is generated, which requires SQLite 3.31, and this engine is \
                 \(features.sqliteVersion); link a newer SQLCipher, or compute the value in the program.

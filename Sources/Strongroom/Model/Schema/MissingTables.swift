@@ -11,7 +11,7 @@ extension Connection {
     /// Called before a statement of a table's operations is prepared: creates the table where it is missing and no
     /// migrator would create it, and checks the stored form of its decimals and dates.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`, or `invalidMigrator` if another program keeps the file with a
+    /// - Throws: ``StrongroomError`` with `schemaChange`, or `otherMigrations` if another program keeps the file with a
     ///   migrator.
     @usableFromInline
     func prepareTable(_ schema: TableSchema) throws {

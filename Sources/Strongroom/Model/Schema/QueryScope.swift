@@ -113,7 +113,7 @@ struct QueryScope {
         let scopes = all
         for alias in aliases where scopes.dropFirst().contains(where: { $0.hidesTable(alias) }) {
             return StrongroomError(
-                .sql,
+                .notTranslatable,
                 """
                 A subquery or a join that was made outside of a query's closure is refined inside of it, so the names \
                 of its tables mean two tables; make it inside the closure.
@@ -133,7 +133,7 @@ struct QueryScope {
 
     private static func twoTables(_ column: String, _ table: String) -> StrongroomError {
         StrongroomError(
-            .sql,
+            .notTranslatable,
             """
             Column "\(column)" could be one of several tables in a query within a query\
             \(table.isEmpty ? "" : " of \"\(table)\""); make the inner query with `subquery` or `exists`, whose \

@@ -76,7 +76,7 @@ extension Connection {
         try run("RELEASE strongroom")
         do {
             _ = try ownValue("SELECT count(*) FROM sqlite_master")
-        } catch let error as StrongroomError where [.damaged, .notSupported].contains(error.code) {
+        } catch let error as StrongroomError where [.damaged, .newerSchema].contains(error.code) {
             throw StrongroomError(
                 .schemaChange,
                 "The engine cannot read the schema with the new name (\(error.message)); nothing was changed.",

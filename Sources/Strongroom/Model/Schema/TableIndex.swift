@@ -61,7 +61,7 @@ public struct TableIndex: Sendable {
         try Identifier.check(name, "index")
         guard self.name != nil || parts.allSatisfy({ $0.column != nil }) else {
             throw StrongroomError(
-                .invalidName, "An index on an expression of table \"\(table)\" has no name; set one.")
+                .invalidDeclaration, "An index on an expression of table \"\(table)\" has no name; set one.")
         }
         let list = try parts.map { try $0.sql(index: name) }.joined(separator: ", ")
         let kind = (isUnique ? "UNIQUE INDEX" : "INDEX") + (ifNotExists ? " IF NOT EXISTS" : "")

@@ -142,25 +142,26 @@ public struct TableSchema: Sendable {
 
     /// The column of the primary key, or the first column of a composite key.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidName` if there is no primary key.
+    /// - Throws: ``StrongroomError`` with `notDeclared` if there is no primary key.
     @usableFromInline
     func primaryKey() throws -> ColumnDefinition {
         guard let column = primaryKeys.first else {
             throw StrongroomError(
-                .invalidName, "Table \"\(name)\" has no primary key; declare a column with `primaryKey: true`.")
+                .notDeclared, "Table \"\(name)\" has no primary key; declare a column with `primaryKey: true`.")
         }
         return column
     }
 
     /// The statements that create the table and its indexes.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidName` for an empty or duplicate name.
+    /// - Throws: ``StrongroomError`` with `invalidName` for an empty name, `invalidDeclaration` for one that is used
+    ///   twice.
     func creationSQL(ifNotExists: Bool = false) throws -> [String] {
         try Identifier.check(name, "table")
         for (index, column) in columns.enumerated()
         where columns[..<index].contains(where: { Identifier.areSame($0.name, column.name) }) {
             throw StrongroomError(
-                .invalidName, "Table \"\(name)\" has two columns named \"\(column.name)\"; rename one.")
+                .invalidDeclaration, "Table \"\(name)\" has two columns named \"\(column.name)\"; rename one.")
         }
         var list = try columns.map { try $0.sql(isWholeKey: primaryKeys.count == 1) }
         if primaryKeys.count > 1 {

@@ -9,8 +9,9 @@ extension Writing where Self: ~Copyable {
     ///   - name: The view's name.
     ///   - query: The query; no bound values. See "CREATE VIEW" (sqlite.org/lang_createview.html).
     ///   - ifNotExists: Whether a table or a view with that name may exist; it is then not changed.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` if the name exists, or the query is invalid or has a
-    ///   bound value, `schemaChange` if it reads a table or a column that does not exist.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` if the name exists or the query is invalid,
+    ///   `invalidDeclaration` if it has a bound value, `schemaChange` if it reads a table or a column that does not
+    ///   exist.
     public func createView(_ name: String, as query: SQL, ifNotExists: Bool = false) throws {
         try Identifier.check(name, "view")
         let text = try query.literalText("view \"\(name)\"")
@@ -41,7 +42,8 @@ extension Writing where Self: ~Copyable {
     ///
     /// - Parameter trigger: The trigger.
     /// - Throws: ``StrongroomError`` with `invalidName`, `sql` if the trigger exists, there is no such table, or a
-    ///   statement is invalid or has a bound value, `schemaChange` if it uses a table or a column that does not exist.
+    ///   statement is invalid, `invalidDeclaration` if one has a bound value, `schemaChange` if it uses a table or a
+    ///   column that does not exist.
     public func createTrigger(_ trigger: Trigger) throws {
         let sql = try trigger.sql()
         try savepoint { db in

@@ -51,13 +51,13 @@ struct SearchCondition<Source: Table> {
 extension TableSchema {
     /// The declared full-text index with a name; the first one without a name.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`.
+    /// - Throws: ``StrongroomError`` with `notDeclared`.
     func fullTextIndex(named wanted: String?) throws -> FullTextIndex {
         let found = fullText.first { index in wanted.map { Identifier.areSame($0, index.name) } ?? true }
         guard let found else {
             let what = wanted.map { "full-text index \"\($0)\"" } ?? "full-text index"
             throw StrongroomError(
-                .schemaChange,
+                .notDeclared,
                 """
                 Table "\(name)" declares no \(what), so it cannot be searched; declare it with `fullText:`, as in \
                 `fullText: [FullTextIndex(on: "title")]`.
@@ -70,11 +70,11 @@ extension TableSchema {
 extension FullTextIndex {
     /// The position of a column in the index.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange` if the index does not have it.
+    /// - Throws: ``StrongroomError`` with `notDeclared` if the index does not have it.
     func position(of column: String, in table: String) throws -> Int {
         guard let position = Identifier.index(of: column, in: columns) else {
             throw StrongroomError(
-                .schemaChange,
+                .notDeclared,
                 """
                 The full-text index "\(name)" of table "\(table)" does not have the column "\(column)"; add it to the \
                 index, or search other columns.
@@ -88,7 +88,7 @@ extension Connection {
     /// Throws if the file does not have a full-text index as it is declared: its answers would be wrong, or the engine
     /// would report a table that the program has not named.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`; `damaged` if the engine would end the process.
+    /// - Throws: ``StrongroomError`` with `tableDiffers`; `damaged` if the engine would end the process.
     func requireFullText(_ name: String, _ index: FullTextIndex, of schema: TableSchema) throws {
         try prepareTable(schema)
         let view = try ownValue(
@@ -101,7 +101,7 @@ extension Connection {
         }
         guard isKept != true else { return try requireStatistics(of: name) }
         throw StrongroomError(
-            .schemaChange,
+            .tableDiffers,
             """
             The file \(isKept == nil ? "does not have the" : "has another") full-text index "\(index.name)" of table \
             "\(schema.name)"\(isKept == nil ? "" : " than the table declares"); call `keepFullText(of:)` in a migration.

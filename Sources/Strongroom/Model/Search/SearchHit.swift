@@ -34,8 +34,8 @@ extension Table {
     ///   - offset: The number of records to skip; not negative.
     ///   - db: A transaction.
     /// - Returns: The records, the best first.
-    /// - Throws: ``StrongroomError`` with `schemaChange` if the table or the file has no such index, `limit` if the
-    ///   question is too long, or the limit or the offset is negative.
+    /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no such index, `tableDiffers` if the file has
+    ///   none, `limit` if the question is too long, or the limit or the offset is negative.
     public static func hits(
         _ question: SearchQuery, on columns: any TableColumn..., index: String? = nil,
         where condition: ((Columns) -> Condition)? = nil, limit: Int = 20, offset: Int = 0,

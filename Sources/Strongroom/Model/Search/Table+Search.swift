@@ -12,7 +12,7 @@ extension Table {
     ///   - columns: The columns that are searched; none for all columns of the index.
     ///   - index: The index's name; nil for the first one of the table.
     /// - Returns: The query, which can be refined as any other. If the table declares no such index, or the question is
-    ///   too long, running it throws ``StrongroomError`` with `schemaChange` or `limit`.
+    ///   too long, running it throws ``StrongroomError`` with `notDeclared`, `tableDiffers` or `limit`.
     public static func search(
         _ question: SearchQuery, on columns: any TableColumn..., index: String? = nil
     ) -> Query<Self> {
@@ -32,7 +32,7 @@ extension Table {
     ///   - columns: The columns that are searched; none for all columns of the index.
     ///   - index: The index's name; nil for the first one of the table.
     /// - Returns: The condition. If the table declares no such index, or the question is too long, running a query with
-    ///   it throws ``StrongroomError`` with `schemaChange` or `limit`.
+    ///   it throws ``StrongroomError`` with `notDeclared`, `tableDiffers` or `limit`.
     public static func matches(
         _ question: SearchQuery, on columns: any TableColumn..., index: String? = nil
     ) -> Condition {

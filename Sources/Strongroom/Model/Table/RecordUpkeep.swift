@@ -129,7 +129,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
         } else {
             let message =
                 "\(R.self) has no column \"\(column)\" that the table could keep; correct the name in `upkeep`."
-            copy.defect = copy.defect ?? StrongroomError(.invalidName, message)
+            copy.defect = copy.defect ?? StrongroomError(.invalidDeclaration, message)
         }
         return copy
     }

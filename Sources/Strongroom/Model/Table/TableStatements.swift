@@ -201,7 +201,7 @@ struct TableStatements {
 extension TableSchema {
     /// The columns of the primary key.
     ///
-    /// - Throws: ``StrongroomError`` with `invalidName` if there is no primary key.
+    /// - Throws: ``StrongroomError`` with `notDeclared` if there is no primary key.
     package func keyColumns() throws -> [ColumnDefinition] {
         if !hasKey { _ = try primaryKey() }
         return primaryKeys
@@ -219,7 +219,7 @@ extension TableSchema {
         guard !isUnique(names) else { return }
         let list = names.joined(separator: "\", \"")
         throw StrongroomError(
-            .notUnique,
+            .notDeclared,
             """
             "\(list)" of table "\(name)" is not unique; upsert by the primary key, by the columns of a unique index, \
             or with `.matching` in place of `.by`.

@@ -3,7 +3,7 @@ extension Connection {
     /// have one, because the file's table has neither a primary key nor a unique index of the declared columns, as that
     /// of another program.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`.
+    /// - Throws: ``StrongroomError`` with `tableDiffers`.
     @usableFromInline
     func requireUniqueKey(of schema: TableSchema) throws {
         guard !schema.primaryKeys.isEmpty, !checkedTables.uniqueKeys.contains(schema.keyNames) else { return }
@@ -39,7 +39,7 @@ extension Connection {
     private func noUniqueKey(_ schema: TableSchema, _ keys: [String]) -> StrongroomError {
         let list = keys.map { "\"\($0)\"" }.joined(separator: ", ")
         return StrongroomError(
-            .schemaChange,
+            .tableDiffers,
             """
             Several rows of table "\(schema.name)" can have the same key: in the file, \(list) is neither its primary \
             key nor in a unique index, as it is declared. Nothing was changed. Create a unique index on \(list), or \

@@ -77,8 +77,9 @@ public struct WriteRule<Source: Table>: @unchecked Sendable {
 
     /// The row with the record's values in columns that are unique; it keeps its key. Otherwise as ``key``.
     ///
-    /// A write throws ``StrongroomError`` with `notUnique` if the columns are neither the primary key nor unique, or if
-    /// several rows of the file have the values nevertheless, and `missingKey` if one of the other columns is nil.
+    /// A write throws ``StrongroomError`` with `notDeclared` if the columns are neither the primary key nor unique,
+    /// `notUnique` if several rows of the file have the values nevertheless, and `missingKey` if one of the other columns
+    /// is nil.
     ///
     /// - Parameters:
     ///   - first: The primary key, a unique column, or the first of all columns of a unique index.

@@ -88,7 +88,7 @@ struct BackupRestore {
             let isBackup = try path == backup || identity != nil && FileStatus.at(path)?.identity == identity
             guard isBackup else { continue }
             throw StrongroomError(
-                .sameFile,
+                .invalidName,
                 """
                 "\(backup)" has the name of a leftover of an interrupted restore, which the next restore removes. Move \
                 it to another name, then try again; nothing was changed.

@@ -34,10 +34,11 @@ struct CopyPlace: Sendable {
             let advice =
                 status.isRegularFile ? "Use another path, or allow that it is replaced." : "Use another path."
             throw StrongroomError(
-                .notAFile, "\"\(path)\" already exists, and is not overwritten. \(advice)")
+                status.isRegularFile ? .exists : .notAFile,
+                "\"\(path)\" already exists, and is not overwritten. \(advice)")
         }
         if let status, status.identity == (try FileStatus.at(source)?.identity) {
-            throw StrongroomError(.sameFile, "\"\(path)\" is the database itself. Give another path.")
+            throw StrongroomError(.exists, "\"\(path)\" is the database itself. Give another path.")
         }
         // The engine would apply it to the new file.
         for ending in ["-wal", "-journal"] where try (FileStatus.at(path + ending)?.size ?? 0) > 0 {
@@ -53,7 +54,7 @@ struct CopyPlace: Sendable {
         // It would take precedence over the copy's own key. Another database's may be the last of its copies.
         guard try !envelopeFile.exists() || isReplaced(envelopeOf: salt, status) else {
             throw StrongroomError(
-                .notAFile,
+                .exists,
                 """
                 The files of "\(path)" include an envelope, "\(envelopeFile.path)", that is not of an earlier backup \
                 of this database with its slots. Use another path.

@@ -37,12 +37,13 @@ extension Store {
     ///     If a plaintext database gets an encrypted copy, its rows are copied instead of its pages, all of their
     ///     values are compared, and the structure is checked in any case.
     /// - Returns: What was copied.
-    /// - Throws: ``StrongroomError`` with `notAFile` if the path exists and is not to be replaced, is no file, or has
-    ///   an envelope of another file beside it; the errors of ``keySlots()`` for an envelope that cannot be used;
-    ///   `sameFile` for the path of the database itself; `locked` if another backup to the path is running, or the file
-    ///   to be replaced is open in another process (as far as the system reports it: Linux does) or has a WAL;
-    ///   `damaged` if a page of the database is damaged, or the copy fails its checks; `invalidKey`, `diskFull`,
-    ///   `permissionDenied`, `closed`; `CancellationError` if the task is cancelled. The path is unchanged then.
+    /// - Throws: ``StrongroomError`` with `exists` if the path exists and is not to be replaced, is that of the
+    ///   database itself, or has an envelope of another file beside it; `notAFile` if it is no file; the errors of
+    ///   ``keySlots()`` for an envelope that cannot be used; `locked` if another backup to the path is running, or the
+    ///   file to be replaced is open in another process (as far as the system reports it: Linux does) or has a WAL;
+    ///   `damaged` if a page of the database is damaged, `copyDamaged` if the copy fails its checks; `invalidKey`,
+    ///   `diskFull`, `permissionDenied`, `closed`; `CancellationError` if the task is cancelled. The path is unchanged
+    ///   then.
     public func backup(
         to path: String, key: Key? = nil, replacing: Bool = false, checkingStructure: Bool = false,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }

@@ -18,7 +18,7 @@ extension Store {
     ///   - path: The path of the file. It must not exist; missing directories are created with mode 0700.
     ///   - progress: Called with `checking`, `writing` and `verifying`, in bytes, on one of the library's threads; must
     ///     not block.
-    /// - Throws: ``StrongroomError`` with `notAFile` if the path exists, `damaged` if a page of the database is
+    /// - Throws: ``StrongroomError`` with `exists` if the path exists, `damaged` if a page of the database is
     ///   damaged, `locked` if another export to the path is running, `diskFull`, `permissionDenied`, `closed`;
     ///   `CancellationError` if the task is cancelled. No file is left then.
     public func exportPlaintext(

@@ -33,7 +33,7 @@ extension Stores {
     ///     for it wait.
     ///   - backup: The backup; nil for the newest.
     /// - Returns: The restored backup.
-    /// - Throws: ``StrongroomError`` with `fileMissing` if there is no backup, `readOnly`, `sameFile` if the file is
+    /// - Throws: ``StrongroomError`` with `fileMissing` if there is no backup, `readOnly`, `alreadyOpen` if the file is
     ///   open in this process, `locked` if it is open in another one, `wrongKey` if no key opens the backup, for
     ///   example one from before a new data key, `damaged`, `diskFull`; what opening throws about names, configurations
     ///   and keys. The file is unchanged then.

@@ -44,12 +44,12 @@ extension Stores {
     ///     one of the library's threads; must not block.
     /// - Returns: What was restored.
     /// - Throws: ``StrongroomError`` with `fileMissing` if there is no backup, `readOnly`, `plaintextFile` for a
-    ///   plaintext backup that is not allowed, `sameFile` if the database or the backup is open in this process, or the
-    ///   backup has the name of a leftover of an interrupted restore, `locked` if either is open in another process
-    ///   (for the backup, as far as the system reports it: Linux does) or the backup changes meanwhile, `otherDatabase`
-    ///   for a backup of another database, `wrongKey`, `plaintextHeader`, `damaged`, `truncated`, `emptyFile`,
-    ///   `notADatabase`, `diskFull`; what opening throws about names, configurations and keys; `CancellationError`. The
-    ///   database is unchanged then.
+    ///   plaintext backup that is not allowed, `alreadyOpen` if the database or the backup is open in this process,
+    ///   `invalidName` if the backup has the name of a leftover of an interrupted restore, `locked` if either is open
+    ///   in another process (for the backup, as far as the system reports it: Linux does) or the backup changes
+    ///   meanwhile, `otherDatabase` for a backup of another database, `wrongKey`, `plaintextHeader`, `damaged`,
+    ///   `truncated`, `emptyFile`, `notADatabase`, `diskFull`; what opening throws about names, configurations and
+    ///   keys; `CancellationError`. The database is unchanged then.
     @discardableResult
     public func restore(
         _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,

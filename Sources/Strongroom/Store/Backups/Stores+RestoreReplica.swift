@@ -56,7 +56,7 @@ extension Stores {
 
     private static func damaged(_ database: String, _ underlying: any Error) -> StrongroomError {
         var error = StrongroomError(
-            .damaged,
+            .replicaDamaged,
             """
             This state of the replica has damaged pages: the disk had lost them before they were shipped. Restore an \
             earlier state: `restore(_:from:to:)` with a time or a change, `--at` in the tool; `strongroom replica \

@@ -19,13 +19,13 @@ extension Configuration {
 
     /// The cipher settings that the file may have, oldest first.
     ///
-    /// - Throws: ``StrongroomError`` with `cipherSettings` for an empty list, or invalid settings; what the
+    /// - Throws: ``StrongroomError`` with `invalidSetting` for an empty list, or invalid settings; what the
     ///   configuration throws.
     func checkedCiphers(for name: DatabaseName) throws -> [CipherSettings] {
         let ciphers = try cipherSettings(for: name)
         guard !ciphers.isEmpty else {
             throw StrongroomError(
-                .cipherSettings,
+                .invalidSetting,
                 """
                 The configuration gives no cipher settings; give at least one, such as `CipherSettings.engineDefault()`.
                 """,
@@ -35,7 +35,7 @@ extension Configuration {
         for (position, cipher) in ciphers.enumerated() {
             guard let defect = try cipher.defect() else { continue }
             throw StrongroomError(
-                .cipherSettings,
+                .invalidSetting,
                 "Cipher settings \(position + 1) of the configuration cannot be used: \(defect).",
                 database: name.fileName
             )

@@ -28,7 +28,7 @@ extension StoreContext {
     /// Requests everything but the keys from a configuration.
     ///
     /// - Parameter storage: Where to keep the data; nil for the place in the settings.
-    /// - Throws: ``StrongroomError`` with `invalidMigrator`, `cipherSettings`, `invalidName` for a relative path; what
+    /// - Throws: ``StrongroomError`` with `invalidMigrator`, `invalidSetting`, `invalidName` for a relative path; what
     ///   the configuration throws.
     init(_ name: DatabaseName, _ configuration: any Configuration, in storage: Persistence?) throws {
         var settings = configuration.settings(for: name)

@@ -186,7 +186,7 @@ extension Stores {
         try Task.checkCancellation()
         guard !StoreUse.isInside(self, keepingClosed: name) else {
             throw StrongroomError(
-                .sameFile,
+                .nestedAccess,
                 "The store is kept closed while its file is restored or removed, and cannot be used for that.",
                 database: name.fileName)
         }

@@ -45,7 +45,9 @@ extension StoreOpening {
             context.logger?.info(
                 "full-text indexes rebuilt, which had words of deleted or changed rows, or invalid lengths",
                 metadata: ["indexes": .array(names.map { .string($0) })])
-        } catch let error as StrongroomError where [.missingFunction, .notSupported].contains(error.code) {
+        } catch let error as StrongroomError
+            where [.missingFunction, .notSupported, .newerSchema].contains(error.code)
+        {
             context.logger?.warning(
                 "full-text indexes may have words of deleted or changed rows, or invalid lengths; rebuild them",
                 metadata: ["reason": "\(error.message)"])

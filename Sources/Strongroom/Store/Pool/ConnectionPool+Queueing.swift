@@ -35,7 +35,7 @@ extension ConnectionPool {
                 try connection.acceptingRollback({ try work(connection) }, undone: {})
             } catch is RequestedRollback {
                 throw StrongroomError(
-                    .transactionEnded,
+                    .writeRefused,
                     "A hook called `rollBack()`, so the write was undone. Correct the record, and write it again.",
                     database: connection.database)
             }

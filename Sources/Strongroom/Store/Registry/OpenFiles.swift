@@ -61,8 +61,8 @@ final class OpenFiles: Sendable {
 
     /// Registers a file that is about to be opened.
     ///
-    /// - Throws: ``StrongroomError`` with `sameFile` if the path, or the same file under another path, is already open,
-    ///   or if one of the two paths is that of a companion file of the other.
+    /// - Throws: ``StrongroomError`` with `alreadyOpen` if the path, or the same file under another path, is already
+    ///   open, `invalidName` if one of the two paths is that of a companion file of the other.
     func claim(_ path: String, _ name: DatabaseName) throws {
         ReplacedFiles.shared.prune()
         let identity = try FileStatus.at(path)?.identity
@@ -75,7 +75,7 @@ final class OpenFiles: Sendable {
         }
         if let companion {
             throw StrongroomError(
-                .sameFile,
+                .invalidName,
                 """
                 "\(path)" cannot be opened while "\(companion.path)" is open: one of the two has the name of the WAL, \
                 the rollback journal or the envelope of the other. Move the database to another path.
@@ -85,7 +85,7 @@ final class OpenFiles: Sendable {
         }
         guard let sameFile else { return }
         throw StrongroomError(
-            .sameFile,
+            .alreadyOpen,
             """
             The file "\(path)" is already open in this process, as "\(sameFile.name)" at "\(sameFile.path)". Open it \
             by one name and from one registry, or close it first.

@@ -16,8 +16,8 @@ extension Stores {
     ///     not be in use.
     ///   - formerName: The name that is recorded in the file. A file that records none, or the database's own name, is
     ///     accepted as well.
-    /// - Throws: ``StrongroomError`` with `otherDatabase` if the file records a third name, `invalidMigrator` without a
-    ///   migrator, `fileMissing`, `sameFile`, `locked`, `busy`, `readOnly`; what opening throws about names,
+    /// - Throws: ``StrongroomError`` with `otherDatabase` if the file records a third name, `notDeclared` without a
+    ///   migrator, `fileMissing`, `alreadyOpen`, `locked`, `busy`, `readOnly`; what opening throws about names,
     ///   configurations, keys and damage. The file is unchanged then.
     public func adopt(_ fileName: String, from formerName: String) async throws {
         let former = try DatabaseName(formerName)
@@ -31,7 +31,7 @@ extension StoreContext {
     fileprivate func adopt(from former: DatabaseName, _ chain: KeyChain) throws {
         guard migrator != nil else {
             throw StrongroomError(
-                .invalidMigrator,
+                .notDeclared,
                 """
                 The configuration of "\(name)" has no migrator, so the name that its file records is not compared. \
                 Nothing was changed.

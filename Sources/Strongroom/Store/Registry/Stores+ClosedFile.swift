@@ -4,7 +4,7 @@ extension Stores {
     /// - Parameter isWriting: Whether the work changes the file; it is refused then for a file that is opened
     ///   read-only. Otherwise nothing is created beside the file, and its lock is acquired only if the lock file exists
     ///   and may be written.
-    /// - Throws: ``StrongroomError`` with `readOnly`, `sameFile` if the file is open in this process, `locked`; the
+    /// - Throws: ``StrongroomError`` with `readOnly`, `alreadyOpen` if the file is open in this process, `locked`; the
     ///   errors of its name, its configuration and its keys; what the work throws.
     func withClosedFile<T>(
         _ fileName: String, isWriting: Bool = true, _ work: (StoreContext, KeyChain) async throws -> T

@@ -15,7 +15,7 @@ extension Stores {
     ///   - path: The path of another file to diagnose with these, such as a backup; nil for the configured one.
     ///   - progress: Called repeatedly with `checking`, in pages, on one of the library's threads; must not block.
     /// - Returns: The diagnosis. What is wrong with the file is part of it, not thrown.
-    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `cipherSettings`,
+    /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `invalidSetting`,
     ///   `inputOutput`; what the configuration throws; `CancellationError` if the task is cancelled, which stops the
     ///   diagnosis soon.
     public func diagnose(
@@ -46,7 +46,7 @@ extension Stores {
     ///   - settings: Cipher settings to try, oldest first; nil for those of SQLCipher 3 and of the linked engine.
     ///   - progress: Called repeatedly with `checking`, in pages, on one of the library's threads; must not block.
     /// - Returns: The diagnosis.
-    /// - Throws: ``StrongroomError`` with `cipherSettings` or `inputOutput`; `CancellationError` if the task is
+    /// - Throws: ``StrongroomError`` with `invalidSetting` or `inputOutput`; `CancellationError` if the task is
     ///   cancelled.
     public static func diagnose(
         path: String,
@@ -58,7 +58,7 @@ extension Stores {
         let name = FileSystem.name(of: path)
         for cipher in ciphers {
             guard let defect = try cipher.defect() else { continue }
-            throw StrongroomError(.cipherSettings, "The cipher settings cannot be used: \(defect).", database: name)
+            throw StrongroomError(.invalidSetting, "The cipher settings cannot be used: \(defect).", database: name)
         }
         let known = keys.map { FileExamination.Keys(chain: $0, ciphers: ciphers, protection: .direct, migrator: nil) }
         return try await examine(path, known, name: name, progress)

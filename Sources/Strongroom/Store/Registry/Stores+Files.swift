@@ -29,9 +29,9 @@ extension Stores {
     ///
     /// - Parameter fileName: The database's name; its configuration provides the path.
     /// - Returns: Whether the file existed. Leftovers of an interrupted removal are removed in any case.
-    /// - Throws: ``StrongroomError`` with `sameFile` if it is open in this process: close it first, or end the uses of
-    ///   a lent one; `locked` naming the processes that have it open, where the system reports them (Linux does), or if
-    ///   another process is opening it; `readOnly` if its settings open it read-only; `notAFile` for a directory,
+    /// - Throws: ``StrongroomError`` with `alreadyOpen` if it is open in this process: close it first, or end the uses
+    ///   of a lent one; `locked` naming the processes that have it open, where the system reports them (Linux does), or
+    ///   if another process is opening it; `readOnly` if its settings open it read-only; `notAFile` for a directory,
     ///   `permissionDenied`, `invalidName`, `noConfiguration`, `duplicateConfiguration`; what the configuration throws;
     ///   `CancellationError` while an idle store is being closed. Nothing is removed then.
     @discardableResult

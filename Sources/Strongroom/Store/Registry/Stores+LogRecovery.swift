@@ -20,7 +20,7 @@ extension Stores {
     ///   - fileName: The database's name; its configuration provides the path.
     ///   - dryRun: Whether to report only, without changing anything, as also for a file on a read-only file system.
     /// - Returns: What was found, and what was done. An undamaged WAL is left unchanged.
-    /// - Throws: ``StrongroomError`` with `fileMissing`, `sameFile` if the file is open in this process, `locked` if
+    /// - Throws: ``StrongroomError`` with `fileMissing`, `alreadyOpen` if the file is open in this process, `locked` if
     ///   another process has it open, `readOnly` if its configuration opens it read-only and something is to
     ///   be changed, `permissionDenied`, `diskFull`, and what opening throws about names and configurations.
     public func recoverLog(_ fileName: String, dryRun: Bool = false) async throws -> LogRecovery {

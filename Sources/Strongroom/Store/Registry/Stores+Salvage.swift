@@ -31,8 +31,8 @@ extension Stores {
     ///   - progress: Called after each table with `writing`, in tables, on one of the library's threads; must not
     ///     block.
     /// - Returns: What was copied and what was lost.
-    /// - Throws: ``StrongroomError`` with `notAFile` if the path exists, `fileMissing`, `sameFile` if the file is open
-    ///   in this process, `locked`, `busy` if another process is writing to it, `wrongKey`, `plaintextFile`,
+    /// - Throws: ``StrongroomError`` with `exists` if something is at the path, `fileMissing`, `alreadyOpen` if the
+    ///   file is open in this process, `locked` if another process is writing to it, `wrongKey`, `plaintextFile`,
     ///   `plaintextHeader`, `damagedLog`, `damaged` if the first page or the schema is damaged, so that no table can be
     ///   found (the message says what can be done), `diskFull`, and what opening throws about names and configurations;
     ///   `CancellationError` if the task is cancelled. No new file is left then.
@@ -56,7 +56,7 @@ extension Stores {
             let target = try FileSystem.resolve(path)
             guard try FileStatus.at(target) == nil else {
                 throw StrongroomError(
-                    .notAFile, "\"\(target)\" already exists, and is not overwritten. Use another path.")
+                    .exists, "\"\(target)\" already exists, and is not overwritten. Use another path.")
             }
             let content = try FileContent.of(context.path)
             try check(content, chain, context.file)

@@ -36,8 +36,8 @@ public struct BlobParts<Source: Table>: AsyncSequence, Sendable {
 
         /// The next part, or nil after the last one.
         ///
-        /// - Throws: `CancellationError` if the task is cancelled; ``StrongroomError`` with `noSuchRow`,
-        ///   `typeMismatch` if the value is NULL, `blobAccess`, `limit` for a part size below 1, `closed`, `timedOut`,
+        /// - Throws: `CancellationError` if the task is cancelled; ``StrongroomError`` with `noSuchRow`, `typeMismatch`
+        ///   if the value is NULL, `blobAccess`, `invalidArgument` for a part size below 1, `closed`, `timedOut`,
         ///   `damaged`, or the engine's failure. There are no further parts then.
         public mutating func next() async throws -> [UInt8]? {
             guard !isAtEnd else { return nil }
@@ -98,7 +98,7 @@ extension StoreTable {
     ///   - timeout: How long the first part may wait for a reader; nil for no limit.
     /// - Returns: The parts; read when they are iterated over, each time from the snapshot of that moment. No part is
     ///   empty. The iteration throws ``StrongroomError`` with `noSuchRow`, `typeMismatch` if the value is NULL,
-    ///   `blobAccess`, `limit`, `timedOut`, `closed`, `damaged`, or the engine's failure.
+    ///   `blobAccess`, `invalidArgument`, `timedOut`, `closed`, `damaged`, or the engine's failure.
     public func bytes<V: BlobColumnValue>(
         of key: Source.Key, _ column: KeyPath<Source.Columns, Column<V>>, partSize: Int = 1 << 18,
         label: String? = nil, timeout: Duration? = nil

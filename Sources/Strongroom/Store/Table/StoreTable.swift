@@ -21,7 +21,7 @@ public struct StoreTable<Source: Table>: Sendable {
     /// The other methods of ``StoreTable`` do so, too; those that read, only if the table or one of its columns is
     /// missing. A write in a transaction creates a missing table, and does not change one that exists.
     ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `invalidMigrator` if the file's schema
+    /// - Throws: ``StrongroomError`` with `schemaChange`, `migrationFailed`, or `otherMigrations` if the file's schema
     ///   is maintained by another program's migrator; as `Store.write`.
     @inlinable
     public func prepare() async throws {

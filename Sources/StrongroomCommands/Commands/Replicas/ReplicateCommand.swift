@@ -66,7 +66,7 @@ extension Replication {
         while true {
             do {
                 return try await waitUntilShipped(timeout: .seconds(5))
-            } catch let error as StrongroomError where error.code == .timedOut {
+            } catch let error as StrongroomError where error.code == .replicaBehind {
                 failures = status.failure == nil ? 0 : failures + 1
                 guard failures < Self.patience || status.failure == nil else { throw status.failure ?? error }
             }

@@ -162,7 +162,7 @@ struct ComparedCopyTests {
         let target = directory.path("out/copy.sqlite")
         try await vault.using { store in
             let isPlanted = Locked(false)
-            let error = try await expectFailure(.damaged) {
+            let error = try await expectFailure(.copyDamaged) {
                 try await store.backup(to: target, key: .raw(Array(repeating: 3, count: 32), salt: salt)) { progress in
                     guard progress.phase == .verifying, !isPlanted.withLock({ $0 }) else { return }
                     isPlanted.withLock { $0 = true }

@@ -159,7 +159,7 @@ struct DamagedLogTests {
         #expect(try await place.lines() == specimen.lines.last)
         try await expectFailure(.fileMissing) { try await Stores(place).recoverLog("vault_none.sqlite") }
         try await place.using { _ in
-            try await expectFailure(.sameFile) { try await Stores(place).recoverLog("vault.sqlite") }
+            try await expectFailure(.alreadyOpen) { try await Stores(place).recoverLog("vault.sqlite") }
         }
     }
 

@@ -31,7 +31,7 @@ struct UnauthenticatedFileTests {
         let vault = Vault(directory.path(""), keys: .numbered(7), key).with(\.migrator, nil)
         try make(vault, key)
         let before = try Data(contentsOf: URL(filePath: vault.path))
-        let error = try await expectFailure(.cipherSettings) { try await vault.open() }
+        let error = try await expectFailure(.noAuthentication) { try await vault.open() }
         #expect(error.message.contains("cipher_use_hmac = OFF") && error.message.contains("sqlcipher_export"))
         let diagnosis = try await Stores(vault).diagnose("vault.sqlite")
         #expect(diagnosis.finding == .wrongKey && diagnosis.reason?.contains("cipher_use_hmac") == true)

@@ -34,7 +34,7 @@ struct UnknownSchemaTests {
     func itIsNotSupportedAndNotDamaged(text: String) async throws {
         try make(text, key: key)
         let before = try Data(contentsOf: URL(filePath: vault.path))
-        let error = try await expectFailure(.notSupported) { [vault] in
+        let error = try await expectFailure(.newerSchema) { [vault] in
             try await vault.using { store in
                 try await store.read { db in try db.value("SELECT count(*) FROM ok", as: Int.self) }
             }
@@ -65,7 +65,7 @@ struct UnknownSchemaTests {
         var converting = vault
         converting.keyChain = { _ in try KeyChain(.plaintext, .numbered(1)) }
         let chain = converting
-        try await expectFailure(.notSupported) { try await chain.open() }
+        try await expectFailure(.newerSchema) { try await chain.open() }
         #expect(try Data(contentsOf: URL(filePath: vault.path)) == before)
     }
 }

@@ -66,8 +66,8 @@ struct EnvelopeStoreTests {
     @Test func rotatingGivesAFileItsEnvelope() async throws {
         try await vault.direct(.numbered(1)).keep("first")
         let store = try await vault(1).with(\.settings.rotation, .manual).open()
-        try await expectFailure(.envelopeMissing) { try await store.keySlots() }
-        try await expectFailure(.envelopeMissing) { try await store.addKey(.numbered(2)) }
+        try await expectFailure(.notDeclared) { try await store.keySlots() }
+        try await expectFailure(.notDeclared) { try await store.addKey(.numbered(2)) }
         let report = try await store.rotate()
         #expect(report.method == .copy && report.from == 0 && report.to == 0)
         #expect(try await store.keySlots().count == 1)
@@ -89,9 +89,9 @@ struct EnvelopeStoreTests {
 
     @Test func withoutAnEnvelopeThereIsNothingToAddOrToRevoke() async throws {
         try await vault.direct(.numbered(1)).using { store in
-            try await expectFailure(.envelopeMissing) { try await store.keySlots() }
-            try await expectFailure(.envelopeMissing) { try await store.recoveryKey() }
-            try await expectFailure(.envelopeMissing) { try await store.rotate(.dataKey) }
+            try await expectFailure(.notDeclared) { try await store.keySlots() }
+            try await expectFailure(.notDeclared) { try await store.recoveryKey() }
+            try await expectFailure(.notDeclared) { try await store.rotate(.dataKey) }
             #expect(try await lines(store) == [])
         }
         #expect(try DirectorySnapshot(vault.directory.path("")).names == ["vault.sqlite"])

@@ -143,7 +143,7 @@ struct RotationOfAStoreTests {
     @Test func whereItIsNeverRotatedItIsRefused() async throws {
         let store = try await vault.with(\.settings.rotation, .never).open()
         numbers.withLock { $0.append(2) }
-        try await expectFailure(.notAuthorized) { try await store.rotate() }
+        try await expectFailure(.notDeclared) { try await store.rotate() }
         try await store.close()
         try await expectFailure(.closed) { try await vault.using { $0 }.rotate() }
     }

@@ -149,10 +149,10 @@ struct SalvageTests {
         let specimen = try await DamageSpecimen()
         _ = try await specimen.salvage()
         let before = try DirectorySnapshot(specimen.rescue)
-        try await expectFailure(.notAFile) {
+        try await expectFailure(.exists) {
             try await Stores(specimen.vault).salvage("vault.sqlite", to: specimen.rescue + "/vault.sqlite")
         }
-        try await expectFailure(.notAFile) {
+        try await expectFailure(.exists) {
             try await Stores(specimen.vault).salvage("vault.sqlite", to: specimen.vault.path)
         }
         try before.expectUntouched()
@@ -161,7 +161,7 @@ struct SalvageTests {
     @Test func anOpenFileIsRefused() async throws {
         let specimen = try await DamageSpecimen()
         try await specimen.vault.using { store in
-            try await expectFailure(.sameFile) { try await specimen.salvage() }
+            try await expectFailure(.alreadyOpen) { try await specimen.salvage() }
             try await store.write { db in try db.execute("INSERT INTO loose VALUES (1, 'still here')") }
         }
         try specimen.expectNothingLeft()

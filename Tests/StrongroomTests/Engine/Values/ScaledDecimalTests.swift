@@ -255,14 +255,14 @@ struct ScaledDecimalTests {
                 read.append(try row.decimal(at: 2, scale: 2))
                 try expectFailure(.typeMismatch) { try row.decimal(at: 0, scale: 3) }
                 try expectFailure(.typeMismatch) { try row[0] as Decimal }
-                try expectFailure(.invalidName) { try row.decimal(at: 0, scale: 19) }
+                try expectFailure(.invalidDeclaration) { try row.decimal(at: 0, scale: 19) }
             }
             #expect(try read == [limit, nil, exactly("1.02")])
             let inexact = try exactly("1.015")
             try expectFailure(.valueNotStorable) {
                 try db.execute("DELETE FROM voucher WHERE fee = \(inexact, scale: 2)")
             }
-            try expectFailure(.invalidName) {
+            try expectFailure(.invalidDeclaration) {
                 try db.execute("DELETE FROM voucher WHERE fee = \(limit, scale: -1)")
             }
         }

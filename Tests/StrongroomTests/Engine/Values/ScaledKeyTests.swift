@@ -109,7 +109,7 @@ struct ScaledKeyTests {
         let id = Column<Int64?>("id", primaryKey: true)
         let price = Column<Decimal>("price", scale: scale)
         try await store.write { db throws in
-            let error = try expectFailure(.invalidName) { try db.createTable(TableSchema("offer", id, price)) }
+            let error = try expectFailure(.invalidDeclaration) { try db.createTable(TableSchema("offer", id, price)) }
             #expect(error.message.contains("Column \"price\"") && error.message.contains("0 to 18"))
         }
     }
@@ -143,8 +143,8 @@ struct ScaledKeyTests {
         let price = try exactly("1.50")
         try await store.write { db throws in
             try Voucher.insert(Voucher(price: price), in: db)
-            try expectFailure(.schemaChange) { try Coarse.query.fetch(in: db) }
-            try expectFailure(.schemaChange) { try Coarse.insert(Coarse(price: 1), in: db) }
+            try expectFailure(.tableDiffers) { try Coarse.query.fetch(in: db) }
+            try expectFailure(.tableDiffers) { try Coarse.insert(Coarse(price: 1), in: db) }
             #expect(try Voucher.query.fetch(as: Price.self, in: db).map(\.price) == [price])
             let error = try expectFailure(.typeMismatch) { try Voucher.query.fetch(as: Plain.self, in: db) }
             #expect(error.message.contains("scale"))

@@ -158,7 +158,7 @@ struct OldDecimalTests {
         // Before it their first use is an error, and reading SQL of one's own gives them.
         try await vault.with(\.migrator, Migrator { Self.first }).using { store in
             for work in Self.uses {
-                let error = try await expectFailure(.schemaChange) { try await store.write { db in try work(db) } }
+                let error = try await expectFailure(.tableDiffers) { try await store.write { db in try work(db) } }
                 #expect(error.message.contains("Column \"total\" of table \"bill\""))
                 #expect(error.message.contains("convert"))
             }

@@ -64,10 +64,10 @@ struct ValuesIfPresentTests {
     @Test(arguments: [-1, 1, 99, Int(Int32.max), .max, .min])
     func aColumnThatIsNotThereIsAnError(index: Int) async throws {
         try await withRow("SELECT NULL") { row in
-            try expectFailure(.limit) { try row.integerIfPresent(at: index) }
-            try expectFailure(.limit) { try row.realIfPresent(at: index) }
-            try expectFailure(.limit) { try row.textIfPresent(at: index) }
-            try expectFailure(.limit) { try row.blobIfPresent(at: index) }
+            try expectFailure(.invalidArgument) { try row.integerIfPresent(at: index) }
+            try expectFailure(.invalidArgument) { try row.realIfPresent(at: index) }
+            try expectFailure(.invalidArgument) { try row.textIfPresent(at: index) }
+            try expectFailure(.invalidArgument) { try row.blobIfPresent(at: index) }
         }
     }
 

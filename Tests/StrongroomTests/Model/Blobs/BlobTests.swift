@@ -93,7 +93,7 @@ struct BlobTests {
                     do {
                         _ = try Document.withBlob(\.content, of: key, in: db) { try $0.read(length, at: offset) }
                     } catch let error as StrongroomError {
-                        #expect(error.code == .limit)
+                        #expect(error.code == .invalidArgument)
                         throw error
                     }
                 }
@@ -104,14 +104,14 @@ struct BlobTests {
         }
         #expect(none.isEmpty)
         await #expect { try await self.change(temporary.store, key) { try $0.write([1, 2, 3], at: 0) } } throws: {
-            ($0 as? StrongroomError)?.code == .limit
+            ($0 as? StrongroomError)?.code == .invalidArgument
         }
         await #expect {
             try await temporary.store.read { db in
                 try Document.withBlob(\.content, of: key, in: db) { try $0.forEachPart(of: 0) { _ in } }
             }
         } throws: {
-            ($0 as? StrongroomError)?.code == .limit
+            ($0 as? StrongroomError)?.code == .invalidArgument
         }
     }
 
@@ -146,7 +146,7 @@ struct BlobTests {
             let short = #expect(throws: StrongroomError.self) {
                 try Document.writeBlob(\.content, of: key, size: size, in: db) { try $0.append([1]) }
             }
-            #expect(short?.code == .limit)
+            #expect(short?.code == .invalidArgument)
             #expect(short?.message.contains("1 of the \(size) bytes") == true)
         }
         let found = try await temporary.store.table(Document.self).find(key)

@@ -47,7 +47,7 @@ struct ErasureTests {
             try Patient.update(key, in: db) { [$0.weight.set(1)] }
 
             let error = #expect(throws: StrongroomError.self) { try Patient.erase(key, in: db) }
-            #expect(error?.code == .historyConflict)
+            #expect(error?.code == .notUnique)
             #expect(try Self.names(db) == ["first", "first", "second", "second"])
 
             #expect(try Patient.erase(key, .former, in: db))
@@ -137,8 +137,8 @@ struct ErasureTests {
             #expect(try Patient.find(1, in: db)?.name == "SECRET")
             #expect(try Patient.changes(since: 0, in: db).count == 7)
             #expect(try Patient.changes(since: 0, limit: 2, in: db).count == 2)
-            try expectFailure(.limit) { try Patient.changes(since: 0, limit: -1, in: db) }
-            try expectFailure(.limit) { try Patient.changes(since: Date.distantPast, limit: .min, in: db) }
+            try expectFailure(.invalidArgument) { try Patient.changes(since: 0, limit: -1, in: db) }
+            try expectFailure(.invalidArgument) { try Patient.changes(since: Date.distantPast, limit: .min, in: db) }
             #expect(try Patient.erase(1, in: db))
             #expect(try Patient.changes(since: 0, in: db).isEmpty)
         }

@@ -44,7 +44,7 @@ struct ForeignHistoryTests {
             #expect(replaced.map(\.after?.name) == [nil, "D"])
             let transaction = try #require(changes.first?.transaction)
             let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: transaction) }
-            #expect(error?.code == .historyConflict)
+            #expect(error?.code == .notUndoable)
         }
         try await store.close()
     }

@@ -116,12 +116,12 @@ struct HistorySchemaTests {
             TableSchema("thing", columns: columns, history: history)
         }
         let both = [id.definition, name.definition]
-        #expect(await code(declared(.keep(), [name.definition])) == .invalidName)
-        #expect(await code(declared(.keep(days: 0), both)) == .schemaChange)
-        #expect(await code(declared(.keep(changes: -1), both)) == .schemaChange)
-        #expect(await code(declared(.keep(omitting: ["other"]), both)) == .schemaChange)
-        #expect(await code(declared(.keep(omitting: ["name"]), both)) == .schemaChange)
-        #expect(await code(declared(.keep(omitting: ["id"]), both)) == .schemaChange)
+        #expect(await code(declared(.keep(), [name.definition])) == .notDeclared)
+        #expect(await code(declared(.keep(days: 0), both)) == .invalidDeclaration)
+        #expect(await code(declared(.keep(changes: -1), both)) == .invalidDeclaration)
+        #expect(await code(declared(.keep(omitting: ["other"]), both)) == .invalidDeclaration)
+        #expect(await code(declared(.keep(omitting: ["name"]), both)) == .invalidDeclaration)
+        #expect(await code(declared(.keep(omitting: ["id"]), both)) == .invalidDeclaration)
         try await temporary.store.write { db throws in
             try db.execute("CREATE TABLE thing_history (id INTEGER PRIMARY KEY, what TEXT)")
         }
@@ -194,7 +194,7 @@ struct HistorySchemaTests {
             #expect(changes.map(\.isAfterKnown) == [false, true])
             #expect(changes.last?.after?.name == 2)
             let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: number) }
-            #expect(error?.code == .noSuchRow)
+            #expect(error?.code == .notUndoable)
         }
         try await store.close()
     }
@@ -343,7 +343,7 @@ struct HistorySchemaTests {
         let error = await #expect(throws: StrongroomError.self) {
             try await store.write { db in try db.undo(transaction: numbers[1]) }
         }
-        #expect(error?.code == .noSuchRow)
+        #expect(error?.code == .notUndoable)
         try await store.close()
     }
 
@@ -397,7 +397,7 @@ struct HistorySchemaTests {
             #expect(try Thing.history(of: 1, in: db).map(\.number) == [1, 2, 3, 4])
             if isKept { #expect(try PrunedFacts.newest("thing", db) == 0) }
             let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: number) }
-            #expect(error?.code == (isKept ? .historyConflict : .noSuchRow))
+            #expect(error?.code == .notUndoable)
         }
     }
 

@@ -225,7 +225,7 @@ struct HistoryTests {
         let error = await #expect(throws: StrongroomError.self) {
             try await temporary.store.read { db in _ = try Person.changes(since: 0, in: db) }
         }
-        #expect(error?.code == .schemaChange)
+        #expect(error?.code == .notDeclared)
         #expect(error?.message.contains("history: .keep(…)") == true)
     }
 }

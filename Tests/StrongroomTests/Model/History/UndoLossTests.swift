@@ -45,7 +45,7 @@ struct UndoLossTests {
         }
         let number = try await temporary.store.read { db in try Entry.changes(since: 0, in: db).last?.transaction }
         let transaction = try #require(number)
-        let error = try await expectFailure(.historyConflict) {
+        let error = try await expectFailure(.notUndoable) {
             try await temporary.store.write { db in try db.undo(transaction: transaction) }
         }
         #expect(error.message.contains("\"attachment\"") && error.message.contains("allowingLosses"), "\(error)")
@@ -84,7 +84,7 @@ struct UndoLossTests {
             try Note.delete(2, in: db)
             return try #require(try db.transactionNumber)
         }
-        let error = try await expectFailure(.historyConflict) {
+        let error = try await expectFailure(.notUndoable) {
             try await store.write { db in try db.undo(transaction: deletion) }
         }
         #expect(error.message.contains("omits \"content\""), "\(error)")

@@ -173,7 +173,7 @@ struct UndoOrderTests {
                 #expect(isFine)
             } catch let error as StrongroomError {
                 #expect(!isFine)
-                #expect(error.code == .schemaChange)
+                #expect(error.code == .invalidDeclaration)
             }
         }
     }

@@ -94,7 +94,7 @@ struct UndoTests {
         let error = await #expect(throws: StrongroomError.self) {
             try await store.write { db in try db.undo(transaction: number) }
         }
-        #expect(error?.code == .historyConflict)
+        #expect(error?.code == .notUndoable)
         #expect(error?.message.contains("1 row of table \"patient\" (changes \(later))") == true)
         try await store.read { db throws in
             #expect(try Patient.find(key, in: db)?.name == "C")
@@ -103,7 +103,7 @@ struct UndoTests {
         let missing = await #expect(throws: StrongroomError.self) {
             try await store.write { db in try db.undo(transaction: 9_999) }
         }
-        #expect(missing?.code == .noSuchRow)
+        #expect(missing?.code == .notUndoable)
     }
 
     @Test func `a history is pruned by number and by age`() async throws {
@@ -131,7 +131,7 @@ struct UndoTests {
         let error = await #expect(throws: StrongroomError.self) {
             try await store.write { [numbers] db in try db.undo(transaction: numbers[2]) }
         }
-        #expect(error?.code == .noSuchRow)
+        #expect(error?.code == .notUndoable)
         try await store.write { [numbers] db throws in
             #expect(try db.undo(transaction: numbers[5]).count == 1)
             #expect(try Visit.find(key, in: db)?.note == "4")
@@ -199,7 +199,7 @@ struct UndoTests {
         try await store.write { db in try Visit.insert(Visit(patient: key, day: "1", note: "x"), in: db) }
         try await store.write { db throws in
             let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: number) }
-            #expect(error?.code == .historyConflict)
+            #expect(error?.code == .notUndoable)
             #expect(error?.message.contains("\"visit\"") == true)
             #expect(try db.value("PRAGMA defer_foreign_keys", as: Int.self) == 0)
             #expect(try Visit.count(in: db) == 1)
@@ -257,7 +257,7 @@ struct UndoTests {
         }
         try await store.write { db throws in
             let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: number) }
-            #expect(error?.code == .noSuchRow)
+            #expect(error?.code == .notUndoable)
             try db.undo(transaction: later)
             #expect(try Scan.find(key, in: db) == Scan(id: key, title: "b", content: Data([1])))
         }

@@ -68,7 +68,7 @@ struct RecordsInMemoryNamesTests {
     func noRowID() async throws {
         let store = try await TemporaryStore(tables: [Full.schema]).store
         try await store.write { db throws in
-            try expectFailure(.inMemory) {
+            try expectFailure(.invalidDeclaration) {
                 try Full.insert(Full(name: "a", rowid: 1, _rowid_: 1, oid: 1), persistence: .memory, in: db)
             }
             try Full.insert(Full(name: "a", rowid: 1, _rowid_: 1, oid: 1), in: db)

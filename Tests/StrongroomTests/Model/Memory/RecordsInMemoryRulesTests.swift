@@ -55,7 +55,7 @@ struct RecordsInMemoryRulesTests {
             try Entry.insert(Entry(word: "on the disk"), in: db)
             let key = try Entry.insert(Entry(word: "draft"), persistence: .memory, in: db)
             try db.execute("CREATE TRIGGER ignores BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END")
-            try expectFailure(.constraint) { try Entry.persist(key, in: db) }
+            try expectFailure(.writeRefused) { try Entry.persist(key, in: db) }
             #expect(try Entry.isInMemory(key, in: db) && Entry.find(key, in: db)?.word == "draft")
         }
     }

@@ -203,7 +203,7 @@ struct AutomaticSchemaTests {
     @Test func aFileThatHasBeenThroughVersionsIsRefused() async throws {
         try await vault.keep("a")
         let before = try DirectorySnapshot(vault.directory)
-        let error = try await expectFailure(.invalidMigrator) { try await automatic(Self.contact).open() }
+        let error = try await expectFailure(.otherMigrations) { try await automatic(Self.contact).open() }
         #expect(error.message.contains("version \"1\""))
         try before.expectUntouched()
     }
@@ -212,7 +212,7 @@ struct AutomaticSchemaTests {
         try await prepare()
         let steps = Migrator { Migration("1") { db in try db.addColumn(Column<Int?>("age"), to: "contact") } }
         #expect(try await vault.with(\.migrator, steps).using { $0.opening.migration?.applied } == ["1"])
-        try await expectFailure(.invalidMigrator) { try await automatic(Self.contact).open() }
+        try await expectFailure(.otherMigrations) { try await automatic(Self.contact).open() }
     }
 
     @Test func mistakesInTheDeclarationAreToldBeforeAFileIsMade() async throws {
@@ -231,7 +231,7 @@ struct AutomaticSchemaTests {
             #expect(trial.schemaChanges == plan.schemaChanges)
             let report = try await store.migrate()
             #expect(report.schemaChanges == plan.schemaChanges)
-            try await expectFailure(.invalidMigrator) { try await store.migrate(to: "2") }
+            try await expectFailure(.invalidArgument) { try await store.migrate(to: "2") }
         }
     }
 

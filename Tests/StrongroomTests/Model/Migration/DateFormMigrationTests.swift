@@ -62,10 +62,10 @@ struct DateFormMigrationTests {
         let store = try await TemporaryStore(tables: [table(Column<Date>("day", as: .dateTime))]).store
         try await store.write { db in
             try db.execute("INSERT INTO appointment (day) VALUES ('2026-11-21 12:00:00.000')")
-            let error = try expectFailure(.schemaChange) { try Appointment.all(in: db) }
+            let error = try expectFailure(.tableDiffers) { try Appointment.all(in: db) }
             #expect(error.message.contains("DATETIME_TEXT"))
             #expect(error.message.contains("as: .dateTime"))
-            try expectFailure(.schemaChange) { try Appointment.insert(Appointment(day: Self.noon), in: db) }
+            try expectFailure(.tableDiffers) { try Appointment.insert(Appointment(day: Self.noon), in: db) }
         }
     }
 
@@ -98,7 +98,7 @@ struct DateFormMigrationTests {
     func aFormInTheFileIsNotTakenForThatOfDate(form: DateForm) async throws {
         let store = try await TemporaryStore(tables: [table(Column<Date>("day", as: form))]).store
         try await store.write { db in
-            let error = try expectFailure(.schemaChange) { try Plain.all(in: db) }
+            let error = try expectFailure(.tableDiffers) { try Plain.all(in: db) }
             #expect(error.message.contains("as: .\(form.rawValue)"))
             #expect(error.message.contains("not as REAL"))
         }

@@ -183,9 +183,9 @@ struct DecimalMigrationTests {
         }
         try await vault.with(\.migrator, Migrator { old }).using { store in
             try await store.write { db throws in
-                try expectFailure(.schemaChange) { try Narrow.find(1, in: db) }
-                try expectFailure(.schemaChange) { try Narrow.find(7, in: db) }
-                try expectFailure(.schemaChange) { try Narrow.delete(2, in: db) }
+                try expectFailure(.tableDiffers) { try Narrow.find(1, in: db) }
+                try expectFailure(.tableDiffers) { try Narrow.find(7, in: db) }
+                try expectFailure(.tableDiffers) { try Narrow.delete(2, in: db) }
             }
         }
         let new = Migration("2") { db in try db.convertDecimals(of: Narrow.self) }

@@ -85,7 +85,7 @@ struct FingerprintTests {
             Migration("2") { db in try db.execute("UPDATE line SET size = 1") }
             Migration("3") { db in try db.execute("CREATE TABLE more (a)") }
         }.whenChanged(.refuse)
-        let error = try await expectFailure(.invalidMigrator) { try await vault.with(\.migrator, changed).open() }
+        let error = try await expectFailure(.otherMigrations) { try await vault.with(\.migrator, changed).open() }
         #expect(error.message.contains("\"2\""))
         #expect(error.message.contains("Put the old statements back"))
         try before.expectUntouched()

@@ -72,7 +72,7 @@ struct GoingBackTests {
 
     @Test func aVersionThatThereIsNotIsNamed() async throws {
         try await vault.with(\.migrator, Self.migrator()).using { store in
-            let error = try await expectFailure(.invalidMigrator) { try await store.migrate(to: "7") }
+            let error = try await expectFailure(.invalidArgument) { try await store.migrate(to: "7") }
             #expect(error.message.contains("no version \"7\""))
             #expect(error.message.contains("\"1\", \"2\", \"3\", \"4\""))
         }

@@ -114,7 +114,7 @@ struct MigrationBackupTests {
         _ = try await keep(2)
         let stores = try Stores(vault.with(\.migrator, Self.migrator(2)))
         let store = try await stores.open("vault.sqlite")
-        try await expectFailure(.sameFile) { try await stores.restoreMigrationBackup(of: "vault.sqlite") }
+        try await expectFailure(.alreadyOpen) { try await stores.restoreMigrationBackup(of: "vault.sqlite") }
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('b')") }
         try await stores.closeAll()
         #expect(try await lines() == ["1", "a", "2", "b"])

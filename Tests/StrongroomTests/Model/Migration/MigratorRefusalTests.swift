@@ -63,7 +63,7 @@ struct MigratorRefusalTests {
         try await vault.with(\.migrator, Self.reordered[number].made).keep("a")
         let before = try DirectorySnapshot(vault.directory)
         let now = vault.with(\.migrator, Self.reordered[number].now)
-        let error = try await expectFailure(.invalidMigrator) { try await now.open() }
+        let error = try await expectFailure(.otherMigrations) { try await now.open() }
         #expect(error.message.contains("Put new migrations at the end"))
         #expect(error.database == "vault.sqlite")
         try before.expectUntouched()

@@ -207,7 +207,7 @@ struct ScaledMigrationTests {
             (.schemaChange, { db in try db.convertDecimals(["tip"], in: "offer", scale: 2) }),
             (.sql, { db in try db.convertDecimals(["cost"], in: "offer", scale: 2) }),
             (.sql, { db in try db.convertDecimals(["price"], in: "nowhere", scale: 2) }),
-            (.invalidName, { db in try db.convertDecimals(["tip"], in: "offer", scale: 19) }),
+            (.invalidDeclaration, { db in try db.convertDecimals(["tip"], in: "offer", scale: 19) }),
         ]
         for (code, step) in steps {
             let migrator = Migrator {

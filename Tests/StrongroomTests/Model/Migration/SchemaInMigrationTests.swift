@@ -72,7 +72,7 @@ struct SchemaInMigrationTests {
 
     static let mistakes: [(name: String, code: StrongroomError.Code, step: Migration.Step)] = [
         ("a view of no table", .schemaChange, { db in try db.createView("v", as: "SELECT * FROM nowhere") }),
-        ("a view with a bound value", .sql, { db in try db.createView("v", as: "SELECT \(1)") }),
+        ("a view with a bound value", .invalidDeclaration, { db in try db.createView("v", as: "SELECT \(1)") }),
         ("a view without a name", .invalidName, { db in try db.createView("", as: "SELECT 1") }),
         (
             "a trigger on no table", .sql,

@@ -193,7 +193,7 @@ struct JoinTests {
             #expect(chosen == [Line(name: "contact1@example.org", article: "PEN", total: 300)])
             let ambiguous = try expectFailure(.sql) { try join.fetch(as: Ambiguous.self, in: db) }
             #expect(ambiguous.message.contains("\"contact\", \"purchase\" all have a column \"id\""))
-            let short = try expectFailure(.sql) {
+            let short = try expectFailure(.invalidArgument) {
                 try join.fetch(as: Line.self, in: db) { contact, _ in [contact.name] }
             }
             #expect(short.message.contains("3 columns; chosen for them: 1"))

@@ -11,11 +11,11 @@ struct NegativeLimitTests {
         try await store.write { db throws in
             try Contact.insert(contentsOf: Contact.samples(5), in: db)
             let query = Contact.query.limit(limit, offset: offset)
-            try expectFailure(.limit) { try query.fetch(in: db) }
-            try expectFailure(.limit) { try query.first(in: db) }
-            try expectFailure(.limit) { try query.count(in: db) }
-            try expectFailure(.limit) { try query.delete(in: db) }
-            try expectFailure(.limit) { try query.select { $0.name }.fetch(in: db) }
+            try expectFailure(.invalidArgument) { try query.fetch(in: db) }
+            try expectFailure(.invalidArgument) { try query.first(in: db) }
+            try expectFailure(.invalidArgument) { try query.count(in: db) }
+            try expectFailure(.invalidArgument) { try query.delete(in: db) }
+            try expectFailure(.invalidArgument) { try query.select { $0.name }.fetch(in: db) }
             #expect(try Contact.count(in: db) == 5)
         }
     }

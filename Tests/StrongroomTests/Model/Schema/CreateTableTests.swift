@@ -97,14 +97,18 @@ struct CreateTableTests {
 
     @Test func aNameThatCannotBeUsedIsRefused() async throws {
         let id = Column<Int64?>("id", primaryKey: true)
-        let refused = [
+        let names = [
             TableSchema("", id), TableSchema("a\0b", id), TableSchema("t", id, Column<Int>("")),
-            TableSchema("t", id, Column<Int>("a\0")), TableSchema("t", id, Column<Int>("a"), Column<Int>("a")),
+            TableSchema("t", id, Column<Int>("a\0")),
+        ]
+        let twice = [
+            TableSchema("t", id, Column<Int>("a"), Column<Int>("a")),
             TableSchema("t", id, Column<Int>("name"), Column<Int>("NAME")),
         ]
         let store = try await TemporaryStore().store
         try await store.write { db in
-            for schema in refused { try expectFailure(.invalidName) { try db.createTable(schema) } }
+            for schema in names { try expectFailure(.invalidName) { try db.createTable(schema) } }
+            for schema in twice { try expectFailure(.invalidDeclaration) { try db.createTable(schema) } }
             #expect(try db.tableNames() == [])
         }
     }
@@ -135,10 +139,10 @@ struct CreateTableTests {
             try db.createTable(Keyless.schema)
             try Keyless.insert(Keyless(word: "a"), in: db)
             #expect(try Keyless.where { $0.word == "a" }.count(in: db) == 1)
-            let error = try expectFailure(.invalidName) { try Keyless.find(1, in: db) }
+            let error = try expectFailure(.notDeclared) { try Keyless.find(1, in: db) }
             #expect(error.message.contains("\"keyless\" has no primary key"))
-            try expectFailure(.invalidName) { try Keyless.delete(1, in: db) }
-            try expectFailure(.invalidName) { try Keyless.upsert(Keyless(word: "b"), in: db) }
+            try expectFailure(.notDeclared) { try Keyless.delete(1, in: db) }
+            try expectFailure(.notDeclared) { try Keyless.upsert(Keyless(word: "b"), in: db) }
         }
     }
 }

@@ -71,10 +71,10 @@ struct StatusTests {
         let limit = 3
         try await store.write { db in
             let checked = TableSchema("t", Column<Int>("a", check: "a > \(limit)"))
-            let error = try expectFailure(.sql) { try db.createTable(checked) }
+            let error = try expectFailure(.invalidDeclaration) { try db.createTable(checked) }
             #expect(error.message.contains("write a literal"))
             try db.createTable(TableSchema("t", Column<Int>("a", check: "a > 3")))
-            try expectFailure(.sql) {
+            try expectFailure(.invalidDeclaration) {
                 try db.createIndex(TableIndex("i", on: .column("a"), where: "a = \(limit)"), on: "t")
             }
             let failure = try expectFailure(.constraint) { try db.execute("INSERT INTO t VALUES (1)") }
@@ -90,7 +90,7 @@ struct StatusTests {
             Column<Int?>("v", generated: .virtual("a * 3")))
         try await store.write { db in
             guard try EngineFeatures.current().hasGeneratedColumns else {
-                let error = try expectFailure(.schemaChange) { try db.createTable(schema) }
+                let error = try expectFailure(.notSupported) { try db.createTable(schema) }
                 #expect(error.message.contains("3.31"))
                 return
             }

@@ -160,7 +160,7 @@ struct FullTextEngineTests {
         try await plain.using { store async throws in
             func expectRefusal(_ work: (Store) async throws -> Void) async {
                 let error = await #expect(throws: StrongroomError.self) { try await work(store) }
-                #expect(error?.code == .notSupported, "\(String(describing: error))")
+                #expect(error?.code == .newerSchema, "\(String(describing: error))")
             }
             await expectRefusal { store in _ = try await store.read { db in try Note.hits("alpha", in: db).count } }
             await expectRefusal { store in

@@ -110,7 +110,7 @@ struct SearchHitTests {
         let temporary = try await TemporaryStore(Leaf.self)
         try await temporary.store.write { db throws in
             let error = #expect(throws: StrongroomError.self) { try Unchecked.hits("sun", in: db) }
-            #expect(error?.code == .schemaChange)
+            #expect(error?.code == .invalidDeclaration)
         }
     }
 

@@ -69,7 +69,7 @@ struct SearchQueryTests {
             let error = #expect(throws: StrongroomError.self) {
                 try Note.search("menu", on: columns.number).count(in: db)
             }
-            #expect(error?.code == .schemaChange)
+            #expect(error?.code == .notDeclared)
             #expect(throws: StrongroomError.self) { try Note.search("menu", index: "other").count(in: db) }
         }
     }

@@ -129,7 +129,7 @@ struct ComparedNameTests {
         try await store.read { db throws in #expect(try db.columns(of: "t").count == 3) }
         let twice = TableSchema("t", Column<Int64?>("id", primaryKey: true), Column<String>("ID"))
         try await store.write { db throws in
-            try expectFailure(.invalidName) { try db.createTable(twice, ifNotExists: true) }
+            try expectFailure(.invalidDeclaration) { try db.createTable(twice, ifNotExists: true) }
         }
     }
 

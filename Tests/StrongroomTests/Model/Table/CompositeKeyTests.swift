@@ -75,7 +75,7 @@ struct CompositeKeyTests {
                     Price(shop: "c", article: 1, label: nil, edition: 5, cents: 1), .by(\.label, \.edition), in: db)
             }
             #expect(missing.message.contains("label"))
-            try expectFailure(.notUnique) {
+            try expectFailure(.notDeclared) {
                 try Price.upsert(Price(shop: "c", article: 1, label: "l", edition: 5, cents: 1), .by(\.label), in: db)
             }
         }

@@ -82,10 +82,10 @@ struct InsertManyTests {
                 BEGIN SELECT RAISE(IGNORE); END
                 """)
             var contact = Contact(name: "Contact 50", email: "e")
-            let error = try expectFailure(.constraint) { try Contact.save(&contact, .insert, in: db) }
+            let error = try expectFailure(.writeRefused) { try Contact.save(&contact, .insert, in: db) }
             #expect(error.message.contains("trigger"))
             #expect(contact.id == nil)
-            try expectFailure(.constraint) { try Contact.insert(contentsOf: Contact.samples(60), in: db) }
+            try expectFailure(.writeRefused) { try Contact.insert(contentsOf: Contact.samples(60), in: db) }
             #expect(try Contact.count(in: db) == 1)
         }
     }

@@ -160,7 +160,7 @@ struct MappingTests {
             #expect(try Contact.all(in: db) == expected)
             // The columns that it lacks must not be empty, and have no default.
             try expectFailure(.constraint) { try Card.insert(Card(name: "x", phone: nil), in: db) }
-            let error = try expectFailure(.notUnique) {
+            let error = try expectFailure(.notDeclared) {
                 try Card.upsert(Card(name: "x", phone: nil), .by(\.email), in: db)
             }
             #expect(error.message.contains("\"email\""))
@@ -224,7 +224,7 @@ struct StoreTableTests {
         try await expectFailure(.noSuchRow) {
             try await store.write { db in try Contact.update(Contact(id: 9), in: db) }
         }
-        try await expectFailure(.notUnique) {
+        try await expectFailure(.notDeclared) {
             try await store.write { db in try Contact.upsert(Contact(), .by(\.name), in: db) }
         }
         #expect(try await contacts.all() == [Contact(id: 1, email: "1")])

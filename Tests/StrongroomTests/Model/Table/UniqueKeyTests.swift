@@ -26,24 +26,24 @@ struct UniqueKeyTests {
         try await store.write { db throws in
             try db.execute("INSERT INTO plain (id, word) VALUES (7, 'b')")
             let new = Plain(id: 7, word: "new")
-            let error = try expectFailure(.schemaChange) { try Plain.update(new, in: db) }
+            let error = try expectFailure(.tableDiffers) { try Plain.update(new, in: db) }
             #expect(error.message.contains("unique index"))
-            try expectFailure(.schemaChange) { try Plain.upsert(new, in: db) }
-            try expectFailure(.schemaChange) {
+            try expectFailure(.tableDiffers) { try Plain.upsert(new, in: db) }
+            try expectFailure(.tableDiffers) {
                 var copy = new
                 try Plain.save(&copy, in: db)
             }
-            try expectFailure(.schemaChange) { try Plain.update(7, in: db) { [$0.word.set("new")] } }
-            try expectFailure(.schemaChange) { try Plain.delete(7, in: db) }
-            try expectFailure(.schemaChange) { try Plain.delete(new, in: db) }
-            try expectFailure(.schemaChange) { try Plain.delete(keys: Array(0..<Int64(1_000)), in: db) }
+            try expectFailure(.tableDiffers) { try Plain.update(7, in: db) { [$0.word.set("new")] } }
+            try expectFailure(.tableDiffers) { try Plain.delete(7, in: db) }
+            try expectFailure(.tableDiffers) { try Plain.delete(new, in: db) }
+            try expectFailure(.tableDiffers) { try Plain.delete(keys: Array(0..<Int64(1_000)), in: db) }
             let (one, first) = (Plain.where { $0.word == "a" }, Plain.query.limit(1))
-            try expectFailure(.schemaChange) {
+            try expectFailure(.tableDiffers) {
                 try one.update(in: db, returning: Plain.self) { [$0.word.set("new")] }
             }
-            try expectFailure(.schemaChange) { try first.delete(in: db) }
-            try expectFailure(.schemaChange) { try first.update(in: db) { [$0.word.set("new")] } }
-            try expectFailure(.schemaChange) { try Plain.moveToMemory(7, in: db) }
+            try expectFailure(.tableDiffers) { try first.delete(in: db) }
+            try expectFailure(.tableDiffers) { try first.update(in: db) { [$0.word.set("new")] } }
+            try expectFailure(.tableDiffers) { try Plain.moveToMemory(7, in: db) }
             #expect(try db.value("SELECT group_concat(word) FROM plain WHERE id = 7", as: String.self) == "a,b")
             // Rows are read, and written by a condition.
             #expect(try Plain.find(8, in: db)?.word == "c")
@@ -61,10 +61,10 @@ struct UniqueKeyTests {
         let store = try await store("id INTEGER, word TEXT, data BLOB")
         try await store.write { db throws in
             try db.execute("UPDATE plain SET id = 7, data = x'00'")
-            try expectFailure(.schemaChange) {
+            try expectFailure(.tableDiffers) {
                 try Scan.changeBlob(\.data, of: 7, in: db) { blob in try blob.write([1], at: 0) }
             }
-            try expectFailure(.schemaChange) {
+            try expectFailure(.tableDiffers) {
                 try Scan.writeBlob(\.data, of: 7, size: 1, in: db) { blob in try blob.append([1]) }
             }
             #expect(try db.value("SELECT count(*) FROM plain WHERE data = x'00'", as: Int.self) == 2)
@@ -74,9 +74,9 @@ struct UniqueKeyTests {
     @Test func anIndexThatIsCreatedLaterIsEnough() async throws {
         let store = try await store("id INTEGER, word TEXT")
         try await store.write { db throws in
-            try expectFailure(.schemaChange) { try Plain.delete(7, in: db) }
+            try expectFailure(.tableDiffers) { try Plain.delete(7, in: db) }
             try db.execute("CREATE UNIQUE INDEX part ON plain (id) WHERE word = 'a'")
-            try expectFailure(.schemaChange) { try Plain.delete(7, in: db) }
+            try expectFailure(.tableDiffers) { try Plain.delete(7, in: db) }
             try db.execute("CREATE UNIQUE INDEX plain_id ON plain (id)")
             #expect(try Plain.delete(7, in: db))
         }
@@ -123,7 +123,7 @@ struct UniqueKeyTests {
                 """
                 CREATE TRIGGER made INSTEAD OF INSERT ON plain BEGIN INSERT INTO base VALUES (new.id, new.word); END
                 """)
-            let error = try expectFailure(.constraint) { try Plain.insert(Plain(id: 7, word: "a"), in: db) }
+            let error = try expectFailure(.writeRefused) { try Plain.insert(Plain(id: 7, word: "a"), in: db) }
             #expect(error.message.contains("a trigger ignored it, or that is a view"), "\(error.message)")
         }
     }

@@ -147,15 +147,15 @@ struct UpsertTests {
             try Note.insert(Note("a", level: 1), in: db)
             let before = try Note.all(in: db)
             for _ in 1...2 {
-                let error = try expectFailure(.notUnique) {
+                let error = try expectFailure(.notDeclared) {
                     try Note.upsert(Note(id: 1, "b", level: 2), .by(\.code), in: db)
                 }
                 #expect(error.message.contains("\"code\""))
                 // Unique only together with another column.
-                try expectFailure(.notUnique) { try Note.upsert(Note(id: 1, "b", level: 2), .by(\.mood), in: db) }
-                try expectFailure(.notUnique) { try Note.upsert(Note(id: 1, "b", level: 2), .by(\.level), in: db) }
+                try expectFailure(.notDeclared) { try Note.upsert(Note(id: 1, "b", level: 2), .by(\.mood), in: db) }
+                try expectFailure(.notDeclared) { try Note.upsert(Note(id: 1, "b", level: 2), .by(\.level), in: db) }
                 // A plain index.
-                try expectFailure(.notUnique) { try Contact.upsert(Contact(id: 1), .by(\.name), in: db) }
+                try expectFailure(.notDeclared) { try Contact.upsert(Contact(id: 1), .by(\.name), in: db) }
             }
             #expect(try Note.all(in: db) == before)
             #expect(try Contact.count(in: db) == 0)

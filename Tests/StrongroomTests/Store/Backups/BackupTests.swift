@@ -119,14 +119,14 @@ struct BackupTests {
         try await vault.using { store in
             try FileManager.default.createDirectory(atPath: directory.path("out"), withIntermediateDirectories: true)
             try Data("mine".utf8).write(to: URL(filePath: target))
-            try await expectFailure(.notAFile) { try await store.backup(to: target) }
+            try await expectFailure(.exists) { try await store.backup(to: target) }
             #expect(try Data(contentsOf: URL(filePath: target)) == Data("mine".utf8))
-            try await expectFailure(.notAFile) { try await store.backup(to: vault.path) }
+            try await expectFailure(.exists) { try await store.backup(to: vault.path) }
             let link = directory.path("link")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: directory.path("nothing"))
             let named = try await expectFailure(.notAFile) { try await store.backup(to: link) }
             #expect(named.message.contains("\"\(link)\" is a symbolic link"), "\(named)")
-            try await expectFailure(.sameFile) { try await store.backup(to: vault.path, replacing: true) }
+            try await expectFailure(.exists) { try await store.backup(to: vault.path, replacing: true) }
             try await expectFailure(.notAFile) { try await store.backup(to: directory.path("out"), replacing: true) }
             try await expectFailure(.invalidKey) {
                 try await store.backup(to: directory.path("other"), key: .plaintext)

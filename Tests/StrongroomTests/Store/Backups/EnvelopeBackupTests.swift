@@ -149,7 +149,7 @@ struct EnvelopeBackupTests {
         let other = Vault(directory.path("out"), keys: .numbered(5)).with(\.protection, .envelope)
         try await other.keep("theirs")
         try await vault.using { store in
-            _ = try await expectFailure(.notAFile) { try await store.backup(to: copy, replacing: true) }
+            _ = try await expectFailure(.exists) { try await store.backup(to: copy, replacing: true) }
         }
         #expect(try await other.lines() == ["theirs"])
     }

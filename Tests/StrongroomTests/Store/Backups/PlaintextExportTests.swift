@@ -68,7 +68,7 @@ struct PlaintextExportTests {
     @Test func nothingIsOverwrittenAndNothingLeft() async throws {
         _ = try SourceFile(vault, key: .numbered(1))
         try await vault.using { store in
-            try await expectFailure(.notAFile) { try await store.exportPlaintext(to: vault.path) }
+            try await expectFailure(.exists) { try await store.exportPlaintext(to: vault.path) }
             let task = Task {
                 try await store.exportPlaintext(to: target) { _ in withUnsafeCurrentTask { $0?.cancel() } }
             }
@@ -109,7 +109,7 @@ struct PlaintextExportTests {
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(outcomes.filter { $0 == nil }.count == 1)
-            #expect(outcomes.compactMap(\.self).allSatisfy { [.locked, .notAFile].contains($0) }, "\(outcomes)")
+            #expect(outcomes.compactMap(\.self).allSatisfy { [.locked, .exists].contains($0) }, "\(outcomes)")
         }
         #expect(try await Vault(directory.path("out")) { _ in .plaintext }.with(\.migrator, nil).lines().count == 6)
     }

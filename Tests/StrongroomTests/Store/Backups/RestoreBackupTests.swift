@@ -66,7 +66,7 @@ struct RestoreBackupTests {
         try await expectFailure(.wrongKey) { try await restore(backup) }
         try await expectFailure(.fileMissing) { try await restore(directory.path("none")) }
         try await expectFailure(.notAFile) { try await restore(directory.path("source")) }
-        try await expectFailure(.sameFile) { try await restore(vault.path) }
+        try await expectFailure(.alreadyOpen) { try await restore(vault.path) }
         var bytes = try Data(contentsOf: URL(filePath: backup))
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: URL(filePath: directory.path("flipped")))
@@ -184,7 +184,7 @@ struct RestoreBackupTests {
         for ending in ["restoring", "restored"] {
             let path = "\(vault.directory)/.vault.sqlite.\(ending)"
             try await vault.using { store in _ = try await store.backup(to: path) }
-            try await expectFailure(.sameFile) { try await Stores(vault).restore("vault.sqlite", from: path) }
+            try await expectFailure(.invalidName) { try await Stores(vault).restore("vault.sqlite", from: path) }
             #expect(FileManager.default.fileExists(atPath: path))
             try FileManager.default.removeItem(atPath: path)
         }
@@ -229,7 +229,7 @@ struct RestoreBackupTests {
     @Test func aDatabaseThatIsOpenIsNotReplaced() async throws {
         try await vault.using { store in
             _ = try await store.backup(to: backup)
-            try await expectFailure(.sameFile) { try await Stores(vault).restore("vault.sqlite", from: backup) }
+            try await expectFailure(.alreadyOpen) { try await Stores(vault).restore("vault.sqlite", from: backup) }
         }
         let other = try await vault.open()
         await #expect(processExitsWith: .success) { [root = vault.directory as String, backup = backup as String] in

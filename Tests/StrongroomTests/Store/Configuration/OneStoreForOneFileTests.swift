@@ -98,7 +98,7 @@ struct OneStoreForOneFileTests {
 
     @Test func theFileOfAnotherRegistryIsRefusedWhileItIsOpen() async throws {
         let store = try await vault.open()
-        let error = try await expectFailure(.sameFile) { try await vault.open() }
+        let error = try await expectFailure(.alreadyOpen) { try await vault.open() }
         #expect(error.message.contains(vault.path))
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
         try await store.close()
@@ -109,7 +109,7 @@ struct OneStoreForOneFileTests {
         let path = directory.path("one.sqlite")
         let stores = try Stores(Funnel { _ in path })
         let store = try await stores.open("funnel_a")
-        let error = try await expectFailure(.sameFile) { try await stores.open("funnel_b") }
+        let error = try await expectFailure(.alreadyOpen) { try await stores.open("funnel_b") }
         #expect(error.message.contains("\"funnel_a\""))
         #expect(error.database == "funnel_b")
         try await store.close()
@@ -132,7 +132,7 @@ struct OneStoreForOneFileTests {
             return error as? StrongroomError
         }
         #expect(failures.count == 7)
-        #expect(failures.allSatisfy { $0.code == .sameFile })
+        #expect(failures.allSatisfy { $0.code == .alreadyOpen })
         try await stores.closeAll()
     }
 
@@ -160,9 +160,9 @@ struct OneStoreForOneFileTests {
         case .detour:
             try files.createSymbolicLink(atPath: second, withDestinationPath: "\(real)/../real/.")
         }
-        try await expectFailure(.sameFile) { try await stores.open("funnel_b") }
+        try await expectFailure(.alreadyOpen) { try await stores.open("funnel_b") }
         // The refusal must not have dropped the engine's locks or taken the first store's claim with it.
-        try await expectFailure(.sameFile) { try await stores.open("funnel_c") }
+        try await expectFailure(.alreadyOpen) { try await stores.open("funnel_c") }
         try await store.write { db in try db.execute("CREATE TABLE still (works)") }
         try await stores.closeAll()
     }
@@ -176,7 +176,7 @@ struct OneStoreForOneFileTests {
         #expect(decomposed.opening.outcome == .created)
         #else
         // The file system takes the two for one.
-        try await expectFailure(.sameFile) { try await stores.open("vault_e\u{301}.sqlite") }
+        try await expectFailure(.alreadyOpen) { try await stores.open("vault_e\u{301}.sqlite") }
         #endif
         try await stores.closeAll()
     }

@@ -278,7 +278,7 @@ struct LendingTests {
             do {
                 #expect(try await lines(of: 0) == 0)
                 break
-            } catch let error as StrongroomError where error.code == .sameFile {
+            } catch let error as StrongroomError where error.code == .alreadyOpen {
                 // It is still closing the file.
                 await linger()
             }

@@ -127,7 +127,7 @@ struct ReservedStoreTests {
         let stores = try Stores(vault)
         let lease = try await stores.lease("vault.sqlite")
         try await lease.store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
-        try await expectFailure(.sameFile) { try await stores.remove("vault.sqlite") }
+        try await expectFailure(.alreadyOpen) { try await stores.remove("vault.sqlite") }
         lease.end()
         #expect(try await stores.remove("vault.sqlite"))
         #expect(try DirectorySnapshot(vault.directory).names == [])
@@ -144,7 +144,7 @@ struct ReservedStoreTests {
         let stores = try Stores(vault)
         let store = try await stores.open("vault.sqlite")
         try await stores.withStore("vault.sqlite") { lent in #expect(lent === store) }
-        try await expectFailure(.sameFile) { try await stores.remove("vault.sqlite") }
+        try await expectFailure(.alreadyOpen) { try await stores.remove("vault.sqlite") }
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
         try await store.close()
         #expect(try await stores.remove("vault.sqlite"))
@@ -169,7 +169,7 @@ struct ReservedStoreTests {
         if source == "vault_keys.sqlite" {
             #expect(try await restored().rows == 0)
         } else {
-            try await expectFailure(.sameFile) { _ = try await restored() }
+            try await expectFailure(.nestedAccess) { _ = try await restored() }
         }
         lease.end()
         keeper.source.withLock { $0 = nil }

@@ -196,7 +196,7 @@ struct BadInputTests {
 
     @Test func anEmptyKeyChainIsAnErrorAndNoPlaintextFile() async throws {
         let keyless = Vault(directory.path("")) { _ in try KeyChain([]) }
-        let error = try await expectFailure(.emptyKeyChain) { try await keyless.open() }
+        let error = try await expectFailure(.invalidKey) { try await keyless.open() }
         #expect(error.message.contains("KeyChain.plaintext"))
         #expect(try DirectorySnapshot(directory.path("")).names == [])
     }

@@ -51,7 +51,7 @@ struct FilesOfADatabaseTests {
         let stores = try Stores(vault)
         let store = try await stores.open("vault.sqlite")
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('first')") }
-        try await expectFailure(.sameFile) { try await stores.remove("vault.sqlite") }
+        try await expectFailure(.alreadyOpen) { try await stores.remove("vault.sqlite") }
         #if os(Linux)
         await #expect(processExitsWith: .success) { [root = vault.directory as String, parent = getpid() as Int32] in
             let other = try Stores(Vault(root, keys: .numbered(1)))
@@ -73,7 +73,7 @@ struct FilesOfADatabaseTests {
                 group.addTask {
                     for _ in 0..<rounds {
                         do { try await stores.remove("vault.sqlite") } catch let error as StrongroomError {
-                            #expect([.locked, .sameFile].contains(error.code), "\(error)")
+                            #expect([.locked, .alreadyOpen].contains(error.code), "\(error)")
                         }
                     }
                 }
@@ -85,7 +85,7 @@ struct FilesOfADatabaseTests {
                         try await store.write { db in try db.execute("INSERT INTO line VALUES (\("\(round)"))") }
                         try await store.close()
                     } catch let error as StrongroomError {
-                        #expect([.locked, .sameFile].contains(error.code), "\(error)")
+                        #expect([.locked, .alreadyOpen].contains(error.code), "\(error)")
                     }
                 }
             }

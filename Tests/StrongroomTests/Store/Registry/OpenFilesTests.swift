@@ -34,7 +34,7 @@ import Testing
             try claim(path)
             return false
         } catch let error as StrongroomError {
-            return error.code == .sameFile
+            return error.code == .alreadyOpen
         } catch {
             return false
         }

@@ -129,13 +129,13 @@ struct StoresClosingTests {
         let configuration = try LineConfiguration(TemporaryDirectory())
         let (one, other) = (try Stores(configuration), try Stores(configuration))
         let store = try await one.open("lines.sqlite")
-        try await expectFailure(.sameFile) { try await other.open("lines.sqlite") }
+        try await expectFailure(.alreadyOpen) { try await other.open("lines.sqlite") }
         // The refusal has taken nothing from the store that is open.
         try await store.write { db in try addLine(1, db) }
         try await store.close()
         let second = try await other.open("lines.sqlite")
         #expect(try await second.read { db in try lineNumbers(db) } == [1])
-        try await expectFailure(.sameFile) { try await one.open("lines.sqlite") }
+        try await expectFailure(.alreadyOpen) { try await one.open("lines.sqlite") }
         try await other.closeAll()
     }
 }

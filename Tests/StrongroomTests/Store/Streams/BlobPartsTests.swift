@@ -86,7 +86,7 @@ struct BlobPartsTests {
         await #expect {
             for try await _ in documents.bytes(of: key, \.content, partSize: 0) {}
         } throws: {
-            ($0 as? StrongroomError)?.code == .limit
+            ($0 as? StrongroomError)?.code == .invalidArgument
         }
     }
 
@@ -108,7 +108,7 @@ struct BlobPartsTests {
             await #expect {
                 try await documents.writeBlob(\.content, of: key, size: size, from: parts())
             } throws: {
-                ($0 as? StrongroomError)?.code == .limit
+                ($0 as? StrongroomError)?.code == .invalidArgument
             }
         }
         await #expect {

@@ -20,7 +20,7 @@ public struct GroupedJoin<Columns: Sendable, Records: Sendable>: Sendable {
         clauses.groups = groups
         guard join.content.clauses.hasLimit || join.content.clauses.isDistinct else { return }
         let refusal = StrongroomError(
-            .sql,
+            .notTranslatable,
             """
             A join with a limit, or without duplicates, cannot be grouped; limit the groups, or join a limited query.
             """)
@@ -52,8 +52,8 @@ public struct GroupedJoin<Columns: Sendable, Records: Sendable>: Sendable {
     /// Limits the number of groups.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of groups; a negative one makes the query throw `limit`.
-    ///   - offset: The number of groups to skip; a negative one makes the query throw `limit`.
+    ///   - count: The maximum number of groups; a negative one makes the query throw `invalidArgument`.
+    ///   - offset: The number of groups to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited groups.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedJoin {
         var copy = self

@@ -139,8 +139,8 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     /// Limits the number of rows.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of rows; a negative one makes the query throw `limit`.
-    ///   - offset: The number of rows to skip; a negative one makes the query throw `limit`.
+    ///   - count: The maximum number of rows; a negative one makes the query throw `invalidArgument`.
+    ///   - offset: The number of rows to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited join.
     public func limit(_ count: Int, offset: Int = 0) -> Join {
         var copy = self

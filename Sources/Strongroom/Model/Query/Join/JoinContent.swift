@@ -133,7 +133,8 @@ struct JoinContent: Sendable {
     ) throws -> [R] {
         guard expressions.count == R.columnNames.count else {
             throw StrongroomError(
-                .sql, "\(R.self) has \(R.columnNames.count.counting("column")); chosen for them: \(expressions.count).")
+                .invalidArgument,
+                "\(R.self) has \(R.columnNames.count.counting("column")); chosen for them: \(expressions.count).")
         }
         try prepareTables(db._handle.connection)
         var result = SQL(reserving: 128)

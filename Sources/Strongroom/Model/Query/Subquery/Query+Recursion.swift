@@ -13,7 +13,7 @@ extension Query {
     ///
     /// - Parameter step: Makes the condition by which a row follows from one that is found, from the columns of both.
     /// - Returns: The query of all rows; its order and limit are those that are set on it.
-    /// - Throws: ``StrongroomError`` with `invalidName` for a table without a primary key, and as ``select(_:)``.
+    /// - Throws: ``StrongroomError`` with `notDeclared` for a table without a primary key, and as ``select(_:)``.
     public func recursively(
         _ step: (_ found: JoinedColumns<Source>, _ next: JoinedColumns<Source>) -> Condition
     ) throws -> Query {

@@ -22,14 +22,14 @@ extension SQLExpression {
     ///
     /// - Parameter query: A query of a table whose primary key has one column.
     /// - Returns: The condition. Running it throws ``StrongroomError`` with `sql` for a composite key, and
-    ///   `invalidName` for a table without a key.
+    ///   `notDeclared` for a table without a key.
     public func isIn<Source: Table>(_ query: Query<Source>) -> Condition
     where Source.Key == Value.Unwrapped, Source.Key: ColumnValue {
         do {
             let keys = try Source.schema.keyColumns()
             guard keys.count == 1 else {
                 throw StrongroomError(
-                    .sql,
+                    .notTranslatable,
                     """
                     The key of table "\(Source.schema.name)" has several columns; compare them with `exists`.
                     """)

@@ -70,8 +70,8 @@ public struct Subquery<Source: Table>: Sendable {
     /// Limits the number of rows.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of rows; a negative one makes the query throw `limit`.
-    ///   - offset: The number of rows to skip; a negative one makes the query throw `limit`.
+    ///   - count: The maximum number of rows; a negative one makes the query throw `invalidArgument`.
+    ///   - offset: The number of rows to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited subquery.
     public func limit(_ count: Int, offset: Int = 0) -> Subquery {
         var copy = self
@@ -152,7 +152,7 @@ public struct Subquery<Source: Table>: Sendable {
 
     private static var noOwnColumn: StrongroomError {
         StrongroomError(
-            .sql,
+            .notTranslatable,
             """
             The value of a subquery has columns of the outer query only, whose rows the engine would aggregate; use a \
             column of table "\(Source.schema.name)", or `count`.

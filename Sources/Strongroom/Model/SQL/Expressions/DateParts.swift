@@ -139,7 +139,8 @@ extension SQLExpression where Value.Unwrapped == Date {
     private static var refusedOffset: SQL {
         SQL(
             failing: StrongroomError(
-                .sql, "A time zone's offset is at most 18 hours; give the seconds from GMT, from -64800 to 64800."))
+                .invalidArgument,
+                "A time zone's offset is at most 18 hours; give the seconds from GMT, from -64800 to 64800."))
     }
 }
 

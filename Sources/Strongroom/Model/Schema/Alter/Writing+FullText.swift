@@ -205,7 +205,9 @@ extension Connection {
                 findings.append("\(title) differs from the table; rebuild it")
             } catch let error as StrongroomError where error.code == .missingFunction {
                 unchecked.append("\(title): its tokenizer \"\(stored.tokenizer)\" is missing")
-            } catch let error as StrongroomError where [.sql, .schemaChange, .notSupported].contains(error.code) {
+            } catch let error as StrongroomError
+                where [.sql, .schemaChange, .notSupported, .newerSchema].contains(error.code)
+            {
                 findings.append("\(title) cannot be compared: \(error.message)")
             }
         }

@@ -8,8 +8,9 @@ extension Writing where Self: ~Copyable {
     /// - Parameters:
     ///   - schema: The table.
     ///   - ifNotExists: Whether a table or an index with that name may exist; it is then not changed.
-    /// - Throws: ``StrongroomError`` with `invalidName` for an invalid name, `sql` if the table exists or a check has a
-    ///   bound value, `schemaChange` for a generated column that the engine does not support.
+    /// - Throws: ``StrongroomError`` with `invalidName` for an invalid name, `sql` if the table exists,
+    ///   `invalidDeclaration` if a check has a bound value, `notSupported` for a generated column that the engine does
+    ///   not support.
     public func createTable(_ schema: TableSchema, ifNotExists: Bool = false) throws {
         let statements = try schema.creationSQL(ifNotExists: ifNotExists)
         try savepoint { db in

@@ -77,7 +77,8 @@ public struct FullTextIndex: Sendable, Hashable {
         hasher.combine(prefixes)
     }
 
-    /// - Throws: ``StrongroomError`` with `invalidName` or `schemaChange` for a declaration that no table can have.
+    /// - Throws: ``StrongroomError`` with `invalidName` or `invalidDeclaration` for a declaration that no table can
+    ///   have.
     func check(_ table: String) throws {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
@@ -95,7 +96,7 @@ public struct FullTextIndex: Sendable, Hashable {
                 """)
         }
         func refusal(_ message: String) -> StrongroomError {
-            StrongroomError(.schemaChange, "The full-text index \"\(name)\" of table \"\(table)\" \(message)")
+            StrongroomError(.invalidDeclaration, "The full-text index \"\(name)\" of table \"\(table)\" \(message)")
         }
         guard !columns.isEmpty else { throw refusal("has no columns; name at least one.") }
         for (position, column) in columns.enumerated()
@@ -113,13 +114,14 @@ public struct FullTextIndex: Sendable, Hashable {
 }
 
 extension TableSchema {
-    /// - Throws: ``StrongroomError`` with `invalidName` or `schemaChange` for full-text indexes that no table can have.
+    /// - Throws: ``StrongroomError`` with `invalidName` or `invalidDeclaration` for full-text indexes that no table can
+    ///   have.
     func checkFullText() throws {
         for (position, index) in fullText.enumerated() {
             try index.check(name)
             guard fullText[..<position].allSatisfy({ !Identifier.areSame($0.name, index.name) }) else {
                 throw StrongroomError(
-                    .schemaChange,
+                    .invalidDeclaration,
                     """
                     The table "\(name)" declares two full-text indexes with the name "\(index.name)"; give one another \
                     name.

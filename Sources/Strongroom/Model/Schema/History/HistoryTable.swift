@@ -9,8 +9,8 @@ struct HistoryTable {
     private(set) var kept: [ColumnDefinition]
     let keys: [ColumnDefinition]
 
-    /// - Throws: ``StrongroomError`` with `schemaChange` for a table that cannot have a history as declared, or
-    ///   `invalidName` if it has no primary key.
+    /// - Throws: ``StrongroomError`` with `invalidDeclaration` for a table that cannot have a history as declared, or
+    ///   `notDeclared` if it has no primary key.
     init?(_ table: TableSchema) throws {
         guard let history = table.history else { return nil }
         self.table = table
@@ -25,7 +25,7 @@ struct HistoryTable {
     private func check() throws {
         if let version = history.version, Identifier.index(of: version, in: kept.map(\.name)) == nil {
             throw StrongroomError(
-                .schemaChange,
+                .invalidDeclaration,
                 """
                 The history of table "\(table.name)" does not record the version "\(version)"; name a column that is \
                 neither omitted nor part of the key.
@@ -33,7 +33,7 @@ struct HistoryTable {
         }
 
         func refusal(_ message: String) -> StrongroomError {
-            StrongroomError(.schemaChange, "The history of table \"\(table.name)\" \(message)")
+            StrongroomError(.invalidDeclaration, "The history of table \"\(table.name)\" \(message)")
         }
         if let days = history.days, days < 1 { throw refusal("is kept for \(days) days; keep it for at least 1.") }
         if let changes = history.changes, changes < 1 {

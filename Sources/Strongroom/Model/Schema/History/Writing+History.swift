@@ -27,13 +27,13 @@ extension Writing where Self: ~Copyable {
     /// themselves.
     ///
     /// - Parameter schema: The table, with a history.
-    /// - Throws: ``StrongroomError`` with `schemaChange` if the table has no history declared, the history cannot be
-    ///   kept as declared, or another table has its name; `invalidName` without a primary key; `sql` if there is no
-    ///   such table.
+    /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no history declared or no primary key,
+    ///   `invalidDeclaration` if it cannot be kept as declared, `schemaChange` if another table has its name; `sql` if
+    ///   there is no such table.
     public func keepHistory(of schema: TableSchema) throws {
         guard let history = try HistoryTable(schema) else {
             throw StrongroomError(
-                .schemaChange,
+                .notDeclared,
                 "Table \"\(schema.name)\" declares no history; write `history: .keep(…)` in its declaration.")
         }
         try savepoint { db in

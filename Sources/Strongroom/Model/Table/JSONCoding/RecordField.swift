@@ -29,7 +29,7 @@ struct RecordField {
         var seen: Set<String> = []
         for field in fields where !seen.insert(field.key).inserted {
             throw StrongroomError(
-                .notARecord,
+                .invalidArgument,
                 """
                 Two properties of table "\(Source.schema.name)" have the key "\(field.key)"; rename one in the mapping.
                 """

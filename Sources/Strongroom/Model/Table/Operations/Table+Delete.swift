@@ -5,7 +5,7 @@ extension Table {
     ///   - key: The primary key.
     ///   - db: A write transaction.
     /// - Returns: Whether there was such a row.
-    /// - Throws: ``StrongroomError`` with `constraint` if other rows reference it, `schemaChange` if several rows of
+    /// - Throws: ``StrongroomError`` with `constraint` if other rows reference it, `tableDiffers` if several rows of
     ///   the file's table can have one key, or the engine's error.
     @inlinable
     @discardableResult

@@ -13,7 +13,7 @@ extension Table {
     ///     it, no hook runs.
     ///   - db: A write transaction.
     /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
-    ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `schemaChange` if
+    ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `tableDiffers` if
     ///   several rows of the file's table can have one key, `constraint`, `sql` for a column that the record does not
     ///   have; errors of `validateUpdate`.
     @inlinable
@@ -70,7 +70,7 @@ extension Table {
     ///   - db: A write transaction.
     ///   - assignments: Returns the assignments for the table's columns; if empty, nothing is changed.
     /// - Returns: Whether there is such a row.
-    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `schemaChange` if several rows of the
+    /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `tableDiffers` if several rows of the
     ///   file's table can have one key, or the engine's error.
     @discardableResult
     public static func update(

@@ -118,7 +118,7 @@ extension Connection {
 extension TableFailure {
     fileprivate static func ignoredUpdate(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
-            .constraint,
+            .writeRefused,
             """
             A trigger of table "\(schema.name)" ignored the update, so the row is as it was; fix the trigger or the \
             record.

@@ -11,8 +11,7 @@ struct WritePlan<Source: Table> {
     @usableFromInline let operation: Int
     @usableFromInline let several: SeveralRows
 
-    /// - Throws: ``StrongroomError`` with `notUnique` for a column that the table or its record does not have, `sql`
-    ///   for a column in `only` that the record does not have.
+    /// - Throws: ``StrongroomError`` with `sql` for a column that the table or its record does not have.
     @inlinable
     init(_ rule: WriteRule<Source>, on connection: Connection) throws {
         indices = try rule.first.map { try Self.indices($0, rule.rest, on: connection) } ?? []
@@ -60,7 +59,7 @@ struct WritePlan<Source: Table> {
                 Source.schema.columns.contains(where: { Identifier.areSame($0.name, name) })
             else {
                 throw StrongroomError(
-                    .notUnique, "Table \"\(Source.schema.name)\" and its record have no column \"\(name)\".")
+                    .sql, "Table \"\(Source.schema.name)\" and its record have no column \"\(name)\".")
             }
             return index
         }

@@ -100,8 +100,8 @@ struct UpsertFieldsTests {
             try Price.upsert(json: #"{"shop": "s", "article": 1, "edition": 3}"#, in: db)
             let prices = try Price.all(in: db)
             #expect(prices == [Price(shop: "s", article: 1, label: "l", edition: 3, cents: nil)])
-            try expectFailure(.notUnique) {
-                try Contact.upsert(dictionaries: [["name": "Ada"]], .by(\.name), in: db)[0]
+            try expectFailure(.notDeclared) {
+                try Contact.upsert(dictionaries: [["name": "Ada"]], .by(\.name), in: db)
             }
             let coding = RecordCoding(keys: .snakeCase.renaming(["email": "mail"]), unknownKeys: .ignored)
             try Contact.upsert(json: #"{"mail": "ada", "x": 1, "score": 9}"#, .by(\.email), coding: coding, in: db)
