@@ -101,7 +101,7 @@ struct FileLock: ~Copyable {
 
     /// The process's umask may have removed permissions of the owner. Only users who may write the protected file get
     /// access.
-    static func setAccess(_ descriptor: Int32, _ path: String, like file: String?) throws {
+    private static func setAccess(_ descriptor: Int32, _ path: String, like file: String?) throws {
         var mode: mode_t = 0o600
         if let file, let model = try FileStatus.at(file), model.isRegularFile {
             // Only root may change the owner; without it the owner would be locked out. Any user may change the group

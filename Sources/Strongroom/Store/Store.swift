@@ -39,7 +39,6 @@ public final class Store: Sendable {
         path = context.path
         opening = report
         self.file = file
-        let foreign = context.foreignCommits
         let counters = StoreCounters()
         let (families, family) = (resources.families, context.name.target)
         families.add(counters, log: context.isInMemory ? nil : context.path + "-wal", to: family)
@@ -49,7 +48,7 @@ public final class Store: Sendable {
             executor: resources.executor,
             observer: resources.observer.map { StoreObserver(observer: $0, name: context.name) },
             counters: counters,
-            foreign: foreign,
+            foreign: context.foreignCommits,
             readerCount: context.isInMemory ? 0 : nil,
             writer: connection,
             open: { try file.connect(as: $0) },
@@ -57,11 +56,6 @@ public final class Store: Sendable {
             keeper: { file.keeperOfLog() },
             automaticTables: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
             knownSchema: context.isInMemory ? nil : context.migrator.map { KnownSchema($0) },
-            records: {
-                guard let ring = foreign?.records, let key = try? file.activeKey() else { return nil }
-                // The connection's key, also if the file has another one when it is needed.
-                return CommitRecords(ring) { try CommitRecordKey(key.derivedKey) }
-            },
             // With the context this retains the configuration, which the file's location may depend on, while the store
             // is open.
             whenClosed: {

@@ -175,13 +175,6 @@ final class StoreFile: Sendable {
         return key
     }
 
-    /// The key of the records of commits.
-    ///
-    /// - Throws: ``StrongroomError`` with `closed`, also after the key was released; `engine` if libcrypto fails.
-    func commitRecordKey() throws -> CommitRecordKey {
-        try CommitRecordKey(activeKey().derivedKey)
-    }
-
     /// The number of keys that the file has had since it was opened.
     var generation: Int { state.withLock { $0.generation } }
 

@@ -132,7 +132,7 @@ struct CheckedCopy: Sendable {
         switch structure {
         case .none: break
         case .reported, .required:
-            content.defect = try structureOfCopy.firstDefect(beside: [{ _ in try copy.synchronize() }])
+            content.defect = try firstDefectOfCopy(beside: [{ _ in try copy.synchronize() }])
         }
         if countsRows {
             let connection = try openCopy()
@@ -227,15 +227,11 @@ struct CheckedCopy: Sendable {
     }
 
     private func checkPagesOfCopy() throws {
-        let damaged = try verifierOfCopy()?.damagedPages(.verifying, monitor) ?? []
+        guard let to else { return }
+        let cipher = try PageCipher(to, settings: to.settings)
+        let damaged = try PageVerifier(closed: PlainFile(path, followsLinks: false), cipher)
+            .damagedPages(.verifying, monitor)
         if !damaged.isEmpty { throw failed("the copy has \(damaged.count.counting("damaged page"))") }
-    }
-
-    /// Reads the pages of the copy; nil for plaintext.
-    private func verifierOfCopy() throws -> PageVerifier? {
-        try to.map { key in
-            try PageVerifier(closed: PlainFile(path, followsLinks: false), PageCipher(key, settings: key.settings))
-        }
     }
 
     /// Reads the copy on new connections: its pages, its structure, since its b-trees are new, and its rows. What is
@@ -260,7 +256,7 @@ struct CheckedCopy: Sendable {
             content.withLock { $0.rowCounts = found.tables.values.map(\.count) }
         }
         do {
-            let defect = try structureOfCopy.firstDefect(beside: [pages, rows])
+            let defect = try firstDefectOfCopy(beside: [pages, rows])
             content.withLock { $0.defect = defect }
         } catch {
             // A damaged page is the cause of what the others meet.
@@ -269,9 +265,8 @@ struct CheckedCopy: Sendable {
         return content.withLock { $0 }
     }
 
-    private var structureOfCopy: CopyCheck {
-        CopyCheck(
-            open: { try openCopy() }, pages: { try verifierOfCopy()?.contents }, isCancelled: monitor.isCancelled)
+    private func firstDefectOfCopy(beside others: [SharedWork.Piece]) throws -> String? {
+        try Connection.firstDefect(beside: others, isCancelled: monitor.isCancelled) { try openCopy() }
     }
 
     private func summary(of connection: Connection) throws -> DatabaseSummary {

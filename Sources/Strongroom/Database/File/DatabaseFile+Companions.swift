@@ -11,7 +11,8 @@ extension DatabaseFile {
         for ending in ["-wal", "-journal", "-shm"] { try requireRegular(path + ending) }
     }
 
-    /// The suffixes of the library's files beside a database, after the dot and the database's name.
+    /// The suffixes of the library's files beside a database, after the dot and the database's name; only 0.2.0 writes
+    /// `changes`.
     static let companions = [
         "new", "rotating", "plaintext", "restoring", "fetched", "restored", "snapshot.new", "trial", "trial.lock",
         "keys.new", "keys.copy.new", "keys.next", "changes",
@@ -32,9 +33,6 @@ extension DatabaseFile {
         return try FileSystem.names(in: directory).filter { $0.utf8.starts(with: beginning.utf8) }
             .map { "\(directory)/\($0)" }
     }
-
-    /// The path of the records of commits, see ``RecordRing``.
-    var recordsPath: String { FileSystem.companion(of: path, "changes") }
 
     /// Throws if the path of one of the engine's or the library's files beside the database is not a regular file.
     ///

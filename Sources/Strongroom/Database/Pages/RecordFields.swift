@@ -53,28 +53,6 @@ struct RecordFields {
         return position == length ? types : nil
     }
 
-    /// Whether a record has a number of values, the last of which is an integer, and nothing else.
-    ///
-    /// - Parameters:
-    ///   - record: The record, or its beginning.
-    ///   - length: The length of the whole record.
-    /// - Returns: False also if the beginning does not contain all serial types.
-    static func isEntry(_ record: WipedBytes, of length: Int, values: Int) -> Bool {
-        record.withUnsafeBytes { bytes in
-            // Of more than 126 bytes of serial types, the length needs more than one byte.
-            guard let first = bytes.first, (1..<0x80).contains(first), first <= bytes.count else { return false }
-            var (count, end, type, last) = (0, Int(first), 0 as Int64, 0 as Int64)
-            for byte in bytes[1..<Int(first)] {
-                guard type < 1 << 48 else { return false }
-                type = type << 7 | Int64(byte & 0x7f)
-                guard byte < 0x80 else { continue }
-                guard let size = size(of: type) else { return false }
-                (count, end, last, type) = (count + 1, end + size, type, 0)
-            }
-            return count == values && end == length && (1...6 ~= last || 8...9 ~= last) && bytes[Int(first) - 1] < 0x80
-        }
-    }
-
     private static func size(of type: Int64) -> Int? {
         switch type {
         case 0, 8, 9: 0

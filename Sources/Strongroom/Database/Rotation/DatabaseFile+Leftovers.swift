@@ -14,10 +14,10 @@ extension DatabaseFile {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)
         }
-        for ending in ["snapshot.new", "restoring", "fetched", "restored"] where companions.contains(ending) {
+        for ending in ["snapshot.new", "restoring", "fetched", "restored", "changes"]
+        where companions.contains(ending) {
             try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
         }
-        RecordRing.removeIfUnused(recordsPath, of: path)
     }
 
     /// The path at which a new file is created before it is renamed into place.

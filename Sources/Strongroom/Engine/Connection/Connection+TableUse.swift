@@ -28,8 +28,6 @@ extension Connection {
         statement.recordedIn = transaction.number
         if !observers.isEmpty { observers.didUse(statement) }
         transaction.tables.writes.formUnion(statement.tables.writes)
-        // It writes something else than tables, as `PRAGMA user_version` does.
-        if statement.tables.writes.isEmpty, !statement.isReadOnly { transaction.isFullyRecorded = false }
         guard transaction.isWatchingReads else { return statement }
         do {
             transaction.tables.reads.formUnion(try reads(of: statement))

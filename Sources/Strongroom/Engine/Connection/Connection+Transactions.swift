@@ -120,9 +120,7 @@ extension Connection {
         // A commit is not interrupted.
         transaction.isCommitting = true
         defer { transaction.isCommitting = false }
-        try watchingCommit {
-            if let participant { try participant.commit(on: self) { try run(.commit) } } else { try run(.commit) }
-        }
+        if let participant { try participant.commit(on: self) { try run(.commit) } } else { try run(.commit) }
         transaction.state = .none
         // The file may have been taken away during the commit.
         try checkPlace()

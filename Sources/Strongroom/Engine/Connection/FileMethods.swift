@@ -29,21 +29,11 @@ protocol FileLockRule: AnyObject {
 
     /// - Parameter level: The requested lock on the file, one of `SQLITE_LOCK_SHARED` to `SQLITE_LOCK_EXCLUSIVE`.
     func lockFile(_ level: Int32, _ proceed: (Int32) -> Int32) -> Int32
-
-    /// Whether ``willPublish(_:)`` is to be called now.
-    var expectsToPublish: Bool { get }
-
-    /// Called at the engine's memory barriers, one of which comes before it publishes a change of the WAL.
-    ///
-    /// - Parameter index: The first page of the WAL index.
-    func willPublish(_ index: UnsafeRawPointer)
 }
 
 extension FileLockRule {
     func lockIndex(_ lock: IndexLock, _ proceed: (IndexLock) -> Int32) -> Int32 { proceed(lock) }
     func lockFile(_ level: Int32, _ proceed: (Int32) -> Int32) -> Int32 { proceed(level) }
-    var expectsToPublish: Bool { false }
-    func willPublish(_ index: UnsafeRawPointer) {}
 }
 
 /// A file that a ``FileWriteRule`` writes.
@@ -222,11 +212,6 @@ struct FileMethods {
             own.pointee.isIndexOpen = false
             return own.pointee.original.pointee.xShmUnmap(file, isDeleting)
         }
-        methods.xShmBarrier = { file in
-            guard let file, let own = FileMethods.of(file) else { return }
-            own.pointee.noteBarrier(file)
-            own.pointee.original.pointee.xShmBarrier(file)
-        }
         methods.xLock = { file, level in
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
             return own.pointee.lockFile(file, level, rule: 0)
@@ -267,18 +252,6 @@ struct FileMethods {
             if lock.isLocking { writeRuleOfLog?.beginWriting() } else { writeRuleOfLog?.endWriting() }
         }
         return result
-    }
-
-    // Mutating, although it changes nothing, like the others of a read: for another one the compiler copies the value.
-    private mutating func noteBarrier(_ file: File) {
-        for rule in rules where rule.expectsToPublish { index(of: file).map(rule.willPublish) }
-    }
-
-    /// The first page of the WAL index of a file that has one; nil if it cannot be written.
-    func index(of file: File) -> UnsafeRawPointer? {
-        var page: UnsafeMutableRawPointer?
-        let result = original.pointee.xShmMap(file, 0, Connection.indexPage, 0, &page)
-        return result == SQLITE_OK ? page.map { UnsafeRawPointer($0) } : nil
     }
 
     private func lockFile(_ file: File, _ level: Int32, rule: Int) -> Int32 {

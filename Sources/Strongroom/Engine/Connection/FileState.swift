@@ -18,8 +18,6 @@ extension Connection {
         var checkedMisses = 0
         /// The data version when it was last compared; see ``Connection/findForeignCommits()``.
         var dataVersion: Int64?
-        /// Follows the positions of the WAL that this connection's commits publish; nil for one that records none.
-        var commitWatch: CommitWatch?
         /// Throws if the program does not know the schema that the file has now, and receives the number of the schema;
         /// nil where nothing is compared.
         var schemaCheck: ((Connection, _ version: Int64) throws -> Void)?

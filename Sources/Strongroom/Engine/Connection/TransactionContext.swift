@@ -25,8 +25,6 @@ struct TransactionContext {
     private(set) var number = 0
     /// The tables that it has read and written.
     var tables = TableUse()
-    /// Whether ``tables`` has every table that the transaction writes, so that others can be told.
-    var isFullyRecorded = false
     /// Whether reads of tables are recorded, too.
     var isWatchingReads = false
     /// Whether the connection is read-only until the transaction ends.
@@ -63,7 +61,6 @@ struct TransactionContext {
         rollbackCause = nil
         number += 1
         tables = TableUse()
-        isFullyRecorded = false
         writeTime = nil
         writers = []
         attachments = Attachments()
@@ -81,11 +78,6 @@ struct TransactionContext {
         authorship = authorBefore
         number += 1
         attachments = Attachments()
-    }
-
-    /// The tables that it has written and no others; nil if that is not known, as after a change of the schema.
-    var allWrites: Set<String>? {
-        isFullyRecorded && !tables.writes.isEmpty && !tables.writes.contains("sqlite_master") ? tables.writes : nil
     }
 
     /// Records the commit: the tables of its statements, unless these have changed no row at all.

@@ -176,6 +176,8 @@ extension Connection {
 
     /// Bytes of a page of the WAL index.
     static let indexPage: Int32 = 32_768
+    /// Bytes of the header of the WAL index, which is followed by its copy.
+    static let indexHeaderLength = 48
     /// The offset of `mxFrame` in the index, which `nBackfill` follows.
     private static let frameCount = 16
     private static let frameInFileCount = 96

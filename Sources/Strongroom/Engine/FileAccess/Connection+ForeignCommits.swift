@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Commits that other connections make, in this process or another.
 extension Connection {
     /// What ``findForeignCommits()`` has found.
@@ -21,27 +19,13 @@ extension Connection {
     ///
     /// The engine's counter does not count this connection's commits. See SQLite's documentation, "PRAGMA data_version"
     /// (sqlite.org/pragma.html).
-    ///
-    /// - Parameter mayDefer: Whether a found commit may be left to the next call while another one is being published,
-    ///   since only then it is known up to where commits are found.
-    func findForeignCommits(mayDefer: Bool = false) throws -> ForeignFinding {
+    func findForeignCommits() throws -> ForeignFinding {
         // Before the counter is read: a commit that becomes valid in between is found by it.
         let mayFollow = try !isInTransaction && hasUnpublishedCommit()
-        let position = file.commitWatch.flatMap { $0.known == nil ? logPosition : nil }
         do {
             let version = try withoutWaiting { try dataVersion() }
-            guard version != file.dataVersion else {
-                // Read before the counter: every commit up to there has been reported.
-                if let position { file.commitWatch?.known = position }
-                return ForeignFinding(isFound: false, mayFollow: mayFollow)
-            }
-            if let watch = file.commitWatch {
-                // After the counter: further commits up to there are found once more, without a change.
-                watch.newest = logPosition
-                if watch.newest == nil, mayDefer { return ForeignFinding(isFound: false, mayFollow: true) }
-            }
-            file.dataVersion = version
-            return ForeignFinding(isFound: true, mayFollow: mayFollow)
+            defer { file.dataVersion = version }
+            return ForeignFinding(isFound: version != file.dataVersion, mayFollow: mayFollow)
         } catch let error as StrongroomError where error.code == .busy {
             return ForeignFinding(isFound: false, mayFollow: true)
         }
@@ -59,27 +43,6 @@ extension Connection {
         }
         defer { try? run(.rollback) }
         return try findForeignCommits()
-    }
-
-    /// The positions between which the commits lie that ``findForeignCommits()`` has found, and have not been reported.
-    ///
-    /// - Returns: Nil if they are not known: any table may have changed.
-    func removeForeignPositions() -> (former: LogPosition, newest: LogPosition)? {
-        guard let watch = file.commitWatch else { return nil }
-        let former = watch.known
-        watch.known = watch.newest.take()
-        guard let former, let newest = watch.known else { return nil }
-        return (former, newest)
-    }
-
-    /// The published position of the WAL; nil without a WAL or its first commit, or while it is being published.
-    private var logPosition: LogPosition? {
-        guard (try? logFile()) != nil, let index = try? logIndex() else { return nil }
-        // The engine writes the copy first, and the header after a barrier.
-        let position = LogPosition(header: index)
-        atomicMemoryFence(ordering: .sequentiallyConsistent)
-        let copy = LogPosition(header: index + LogPosition.headerLength)
-        return position == copy && position.hasSalts ? position : nil
     }
 
     private func dataVersion() throws -> Int64 {
@@ -109,8 +72,8 @@ extension Connection {
     private func hasUnpublishedCommit() throws -> Bool {
         // Without a WAL, the file is locked until the commit is complete.
         guard let log = try? logFile(), let index = try? logIndex() else { return false }
-        let header = UnsafeRawBufferPointer(start: index, count: LogPosition.headerLength)
-        let copy = UnsafeRawBufferPointer(start: index + LogPosition.headerLength, count: LogPosition.headerLength)
+        let header = UnsafeRawBufferPointer(start: index, count: Self.indexHeaderLength)
+        let copy = UnsafeRawBufferPointer(start: index + Self.indexHeaderLength, count: Self.indexHeaderLength)
         // It is being written.
         guard header.elementsEqual(copy) else { return true }
         let size = Int(header.loadUnaligned(fromByteOffset: 14, as: UInt16.self))

@@ -26,11 +26,30 @@ extension Connection {
     /// The first finding of the engine's integrity check; nil if there is none.
     func firstDefect() throws -> String? { try integrityCheck(most: 1).findings.first }
 
-    /// Whether the engine's check of the b-trees and of the constraints of columns finds nothing. It does not compare
-    /// indexes with their tables.
+    /// Runs the integrity check on a connection of its own, and other work at the same time.
     ///
-    /// See SQLite's documentation, "PRAGMA quick_check" (sqlite.org/pragma.html).
-    func passesQuickCheck() throws -> Bool { try ownValue("PRAGMA main.quick_check(1)")?.asText == "ok" }
+    /// - Parameters:
+    ///   - others: The other work. If it fails, the check ends, and the failure is thrown in place of one of the check,
+    ///     whose cause it may be.
+    ///   - open: Opens the connection.
+    /// - Returns: The first finding; nil if there is none.
+    static func firstDefect(
+        beside others: [SharedWork.Piece], isCancelled: @escaping @Sendable () -> Bool,
+        open: @escaping @Sendable () throws -> Connection
+    ) throws -> String? {
+        let defect = Locked(Result<String?, any Error>.success(nil))
+        let check: SharedWork.Piece = { hasFailed in
+            let found = Result {
+                let connection = try open()
+                defer { connection.close() }
+                connection.stop { isCancelled() || hasFailed() }
+                return try connection.inSnapshot(connection.firstDefect)
+            }
+            defect.withLock { $0 = found }
+        }
+        try SharedWork.run("strongroom.copy", [check] + others)
+        return try defect.withLock { $0 }.get()
+    }
 
     private func findings(
         _ most: Int, limit: Int32? = nil, except isLeftOut: (String) -> Bool = { _ in false }

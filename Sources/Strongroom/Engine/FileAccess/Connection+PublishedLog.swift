@@ -35,15 +35,15 @@ extension Connection {
         let index = try logIndex()
         for _ in 0..<Self.attempts {
             // A commit writes the copy first, and the header after a barrier.
-            let header = UnsafeRawBufferPointer(start: index, count: LogPosition.headerLength)
+            let header = UnsafeRawBufferPointer(start: index, count: Self.indexHeaderLength)
             let bytes = [UInt8](header)
             atomicMemoryFence(ordering: .sequentiallyConsistent)
-            let copy = UnsafeRawBufferPointer(start: index + LogPosition.headerLength, count: LogPosition.headerLength)
+            let copy = UnsafeRawBufferPointer(start: index + Self.indexHeaderLength, count: Self.indexHeaderLength)
             guard copy.elementsEqual(bytes) else {
                 pause()
                 continue
             }
-            let inFile = index.loadUnaligned(fromByteOffset: 2 * LogPosition.headerLength, as: UInt32.self)
+            let inFile = index.loadUnaligned(fromByteOffset: 2 * Self.indexHeaderLength, as: UInt32.self)
             atomicMemoryFence(ordering: .sequentiallyConsistent)
             // A restart of the WAL in between has set the number of checkpointed frames back.
             guard header.elementsEqual(bytes) else { continue }

@@ -221,22 +221,15 @@ struct BackupRestore {
     ///
     /// - Returns: The number of rows of each table.
     private func check(_ raw: DatabaseFile, _ unlocked: UnlockedFile, _ bytes: PlainFile) throws -> [Int64] {
-        let structure = CopyCheck {
-            try raw.connect(.existing, key: unlocked.derivedKey)
-        } pages: {
-            try unlocked.derivedKey.map { key in
-                try PageVerifier(closed: bytes, PageCipher(key, settings: key.settings)).contents
-            }
-        } isCancelled: {
-            monitor.isCancelled()
-        }
+        let key = unlocked.derivedKey
         let pages: SharedWork.Piece = { _ in
-            try checkPages(unlocked.derivedKey)
+            try checkPages(key)
             try bytes.synchronize()
         }
-        if let defect = try structure.firstDefect(beside: [pages]) {
-            throw StrongroomError.notWhole(backup, defect, database: opening.file.name)
+        let defect = try Connection.firstDefect(beside: [pages], isCancelled: monitor.isCancelled) {
+            try raw.connect(.existing, key: key)
         }
+        if let defect { throw StrongroomError.notWhole(backup, defect, database: opening.file.name) }
         unlocked.connection.stop(when: monitor.isCancelled)
         return try unlocked.connection.inSnapshot { try unlocked.connection.rowCounts() }
     }

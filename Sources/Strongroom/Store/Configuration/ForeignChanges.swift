@@ -1,7 +1,7 @@
 /// How the observers of a store are notified of commits that other processes make to its file.
 ///
-/// A commit counts for the observers of the tables that it has written, if the other process has a store on the file.
-/// One of a program without this library counts for all of them, since its tables are not known.
+/// A commit counts for every observed table, since the tables that it has written are not known; so does a restart of
+/// the WAL. ``ObservedValues`` does not deliver a value that has not changed.
 ///
 /// ```swift
 /// StoreSettings(foreignChanges: .polled(every: .milliseconds(20)))

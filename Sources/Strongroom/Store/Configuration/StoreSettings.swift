@@ -59,7 +59,8 @@ public struct StoreSettings: Sendable, Equatable {
     /// The most memory of a connection for decrypted pages, in bytes, 128 KiB to 1 GiB; other values are clamped. The
     /// memory is allocated as pages are read, and each reader and the writer has a cache of its own. A read whose
     /// index does not fit decrypts a page for each row, and a transaction whose changes do not fit writes pages more
-    /// than once. The check of ``Store/verify(checkingStructure:progress:)`` uses up to 96 MiB for its connection.
+    /// than once. The engine's integrity check, in ``Store/verify(checkingStructure:progress:)`` and of a copy, uses up
+    /// to 96 MiB for its connection.
     ///
     /// See SQLite's documentation, "PRAGMA cache_size" (sqlite.org/pragma.html).
     public var pageCache: Int {

@@ -64,14 +64,7 @@ final class ChangeBroadcaster: Sendable {
         for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.record(tables, rows) }
     }
 
-    /// Reports commits of other processes.
-    ///
-    /// - Parameter tables: The tables that they have written.
-    func record(_ tables: ForeignTables) {
-        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.record(tables) }
-    }
-
-    /// Reports a commit that may have written any table.
+    /// Reports a commit that may have written any table, such as one of another process.
     func reportAll() {
         for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.recordAll() }
     }

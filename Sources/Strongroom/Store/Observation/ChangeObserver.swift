@@ -5,8 +5,6 @@ final class ChangeObserver: Sendable {
         var tables: Set<String>?
         /// The tables that have been written since the last ``begin()``.
         var changed: Set<String> = []
-        /// The tables that other processes have written since then.
-        var foreign: ForeignTables?
         /// Whether a commit since then may have written any table.
         var hasUnknownChanges = false
         /// The rows that have changed since then, for an observer of rows.
@@ -19,14 +17,12 @@ final class ChangeObserver: Sendable {
         var waiter: CheckedContinuation<Bool, any Error>?
 
         var hasChanges: Bool {
-            guard let tables else { return hasUnknownChanges || !changed.isEmpty || foreign != nil }
-            if hasUnknownChanges && !tables.isEmpty || !tables.isDisjoint(with: changed) { return true }
-            return foreign.map { tables.contains(where: $0.contains) } ?? false
+            guard let tables else { return hasUnknownChanges || !changed.isEmpty }
+            return hasUnknownChanges && !tables.isEmpty || !tables.isDisjoint(with: changed)
         }
 
         mutating func discardChanges() {
             changed = []
-            foreign = nil
             hasUnknownChanges = false
         }
     }
@@ -134,20 +130,6 @@ final class ChangeObserver: Sendable {
         resume { state in
             state.changed.insert(table)
             state.rows.formUnion(changed)
-        }
-    }
-
-    /// Records commits of other processes.
-    ///
-    /// - Parameter tables: The tables that they have written.
-    func record(_ tables: ForeignTables) {
-        if let rowsOf {
-            if tables.contains(rowsOf.table) { recordAll() }
-            return
-        }
-        resume { state in
-            guard state.foreign?.formUnion(tables) != true else { return }
-            if state.foreign == nil { state.foreign = tables } else { state.hasUnknownChanges = true }
         }
     }
 

@@ -8,10 +8,8 @@ import Synchronization
 /// The system reports that the file or its WAL was written, which the store's own commits do as well. The writer's
 /// connection then says whether another one has committed (``Connection/findForeignCommits()``). It is asked by the
 /// holder of its slot: by the one that releases it next, or, if it is free, by a check that acquires it. A transaction
-/// that writes asks at its beginning, and no other process commits until its end.
-///
-/// What has been committed is known from the records of the other processes (``CommitRecords``). If they do not cover
-/// every commit since the last check, any table may have been written.
+/// that writes asks at its beginning, and no other process commits until its end. Which tables the commit has written
+/// is not known.
 ///
 /// No commit is missed. The frames of a commit are in the WAL before the system reports the last of them, and each
 /// report is followed by a check that begins after it. If the commit is valid then, the check finds it. If it is not,
@@ -24,8 +22,6 @@ final class ForeignCommits: Sendable {
         let path: String
         let changes: ForeignChanges
         let logger: Logger?
-        /// The records of other processes' commits; nil for a file beside which nothing may be created.
-        var records: RecordRing?
     }
 
     private struct State {
@@ -63,8 +59,6 @@ final class ForeignCommits: Sendable {
     /// The repetition, after about two seconds, from which the write lock is tried: before, it could make a write of a
     /// program fail that does not wait for locks.
     private static let patience = 45
-    /// The repetition, after about 30 milliseconds, until which a found commit may be left to the next check.
-    private static let mostDeferrals = 5
     /// The repetition, after about a minute, from which the pause is long: a read-only store cannot try the write lock.
     private static let maxRepetitions = 1_200
     private static let longPause = 1_000
@@ -102,10 +96,8 @@ final class ForeignCommits: Sendable {
             hasObservers.store(isObserved, ordering: .sequentiallyConsistent)
             guard isObserved else {
                 end(&state)
-                file.records?.release()
                 return (false, nil)
             }
-            file.records?.hold()
             if case .polled(let interval) = file.changes {
                 poll(every: interval, &state)
                 return (true, nil)
@@ -181,22 +173,18 @@ final class ForeignCommits: Sendable {
 
     /// Checks whether another connection has committed; only for the holder of the writer's slot.
     ///
-    /// - Parameters:
-    ///   - connection: The writer's connection; nil if it has none.
-    ///   - isLast: Whether no check follows.
-    func check(_ connection: Connection?, isLast: Bool = false) {
+    /// - Parameter connection: The writer's connection; nil if it has none.
+    func check(_ connection: Connection?) {
         isRequested.store(false, ordering: .sequentiallyConsistent)
         guard isOn else { return }
         // The file that such a connection reads has no counter.
         guard let connection, connection.mode != .untouched, connection.mode != .withoutIndex else { return report() }
         connection.beginWork(.unshared)
         do {
-            let number = repetitions.load(ordering: .relaxed)
             let found =
-                try number >= Self.patience
-                ? connection.findForeignCommitsLockingOut()
-                : connection.findForeignCommits(mayDefer: !isLast && number < Self.mostDeferrals)
-            if found.isFound { reportTables(on: connection) }
+                try repetitions.load(ordering: .relaxed) >= Self.patience
+                ? connection.findForeignCommitsLockingOut() : connection.findForeignCommits()
+            if found.isFound { report() }
             if found.mayFollow { repeatCheck() }
         } catch {
             // The file cannot be read, for example because another process has rotated it: so does an observer's read,
@@ -208,8 +196,8 @@ final class ForeignCommits: Sendable {
     /// As ``check(_:)`` in a transaction that has just begun.
     func checkInTransaction(_ connection: Connection) {
         guard isOn else { return }
-        guard let found = try? connection.findForeignCommits() else { return report() }
-        if found.isFound { reportTables(on: connection) }
+        let found = try? connection.findForeignCommits()
+        if found?.isFound ?? true { report() }
     }
 
     /// Runs a transaction that may not have the write lock, so that others can commit until its end.
@@ -229,18 +217,6 @@ final class ForeignCommits: Sendable {
             isRepeating.store(false, ordering: .sequentiallyConsistent)
             request()
         }
-    }
-
-    /// Reports the commits that the connection has found.
-    private func reportTables(on connection: Connection) {
-        // The schema is at least as new as the commits: a change of it has no record.
-        guard let (former, newest) = connection.removeForeignPositions(), let virtual = try? connection.virtualTables(),
-            let tables = connection.attachments[CommitRecords.self]?.tables(from: former, to: newest, virtual)
-        else { return report() }
-        // None: the WAL was restarted, or the commits have been reported by the previous check.
-        guard !tables.isEmpty else { return }
-        counters.countForeignChange()
-        broadcaster.record(tables)
     }
 
     /// Reports commits that may have written any table.

@@ -50,8 +50,7 @@ public final class Observation: Sendable {
 }
 
 extension Store {
-    /// Calls a closure with the value of a read: now, and again after each commit that has written a table that it
-    /// reads.
+    /// Calls a closure with the value of a read: now, and again after each commit that has changed it.
     ///
     /// The same as ``values(label:_:)``, for code without tasks.
     ///

@@ -1,5 +1,5 @@
-/// The values of a read: the current one, and a new one after each commit that has written a table that it reads. A
-/// slow consumer gets the newest value only.
+/// The values of a read: the current one, and a new one after each commit that has changed it. A slow consumer gets the
+/// newest value only.
 ///
 /// ```swift
 /// for try await count in store.values({ db in try Contact.count(in: db) }) {
@@ -7,10 +7,13 @@
 /// }
 /// ```
 ///
+/// The read runs again after each commit that has written a table that it reads, and after each commit of another
+/// process, whose tables are not known. If the type of the value is `Equatable`, a value that is equal (`==`) to the
+/// last one is not delivered again; so `==` must compare all that the consumer shows, not only a key. Values of other
+/// types, tuples among them, are not compared, and can be repeated.
+///
 /// The sequence ends when the store is closed, with the newest value: closing reads it once more if it was not
-/// delivered. It throws what the read throws, and `CancellationError` if the task is cancelled. A value can be
-/// repeated, since a commit need not have changed it: one of another program may count for every table, see
-/// ``StoreSettings/foreignChanges``.
+/// delivered. It throws what the read throws, and `CancellationError` if the task is cancelled.
 public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
 
@@ -29,6 +32,8 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
         /// The value that was read while the store was closing.
         private let last: Locked<Result<Value, any Error>?>
         private var isFirst = true
+        /// The value that was delivered last, if its type is `Equatable`.
+        private var delivered: Value?
 
         fileprivate init(values: ObservedValues) {
             self.values = values
@@ -40,11 +45,20 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        /// The first value at once, each further one after a commit that may have changed it.
+        /// The first value at once, each further one after a commit that has changed it or may have done so.
         ///
         /// - Returns: Nil when the store is closed.
         /// - Throws: What the read throws; `CancellationError`.
         public mutating func next() async throws -> Value? {
+            while let value = try await read() {
+                if let delivered, let former = delivered as? any Equatable, former.isEqual(to: value) { continue }
+                if value is any Equatable { delivered = value }
+                return value
+            }
+            return nil
+        }
+
+        private mutating func read() async throws -> Value? {
             if !isFirst, try await !observer.wait() { return try removeLast() }
             isFirst = false
             // A commit after the snapshot counts as a change again.
@@ -73,8 +87,12 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     }
 }
 
+extension Equatable {
+    fileprivate func isEqual(to other: Any) -> Bool { other as? Self == self }
+}
+
 extension Store {
-    /// The values of a read: the current one, and a new one after each commit that has written a table that it reads.
+    /// The values of a read: the current one, and a new one after each commit that has changed it.
     ///
     /// - Parameters:
     ///   - label: The name of the reads in error messages, including timeouts of operations that wait for their reader.

@@ -2,7 +2,7 @@
 public enum ChangedRows<Key: TableKey>: Sendable, Equatable {
     /// The primary keys of rows that were inserted, updated or deleted.
     case keys(Set<Key>)
-    /// Any row may have changed: another process may have written the table, or the engine does not report the rows.
+    /// Any row may have changed: another process has committed, or the engine does not report the rows.
     case unknown
 }
 
@@ -71,9 +71,9 @@ extension Store {
     /// Reports the primary keys of the rows that commits change in a table.
     ///
     /// A commit that changes no row of the table is not reported. The rows are ``ChangedRows/unknown`` after a commit
-    /// of another process that may have written the table, after changes of the schema and of records in memory, when a
-    /// statement, a trigger or an index mentions REPLACE, which deletes rows that the engine does not report, and for
-    /// more than 100,000 rows. Where the key is an integer, also when a statement changes the key of a row, or empties
+    /// of another process, after changes of the schema and of records in memory, when a statement, a trigger or an
+    /// index mentions REPLACE, which deletes rows that the engine does not report, and for more than 100,000 rows.
+    /// Where the key is an integer, also when a statement changes the key of a row, or empties
     /// a table.
     ///
     /// Rows are recorded only during an iteration: integer keys by the engine, any other key by temporary triggers of

@@ -7,7 +7,7 @@
 /// ```
 ///
 /// The sequence ends when the store is closed, and throws `CancellationError` if the task is cancelled. A commit of
-/// another program may count for every table, see ``StoreSettings/foreignChanges``.
+/// another process counts for every table, see ``StoreSettings/foreignChanges``.
 public struct TableChanges: AsyncSequence, Sendable {
     public typealias Element = Void
 

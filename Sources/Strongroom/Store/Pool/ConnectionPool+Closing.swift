@@ -56,7 +56,7 @@ extension ConnectionPool {
             dismantle(isWaiting: true)
             whenDismantled.signal()
         }
-        if foreign.isOn { foreign.check(try? lastWritersConnection(), isLast: true) }
+        if foreign.isOn { foreign.check(try? lastWritersConnection()) }
         readLastValues()
         companions.finish()
         companions.suspend()

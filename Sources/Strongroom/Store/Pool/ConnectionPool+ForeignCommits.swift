@@ -24,12 +24,6 @@ extension ConnectionPool {
 extension StoreContext {
     /// The file that other connections may change; nil in memory.
     var foreignCommits: ForeignCommits.File? {
-        guard !isInMemory else { return nil }
-        return ForeignCommits.File(path: path, changes: settings.foreignChanges, logger: logger, records: commitRecords)
-    }
-
-    /// The records of the commits of all processes; nil in memory, and for a file that is opened read-only.
-    var commitRecords: RecordRing? {
-        isInMemory || isReadOnly ? nil : RecordRing(file.recordsPath, of: path)
+        isInMemory ? nil : ForeignCommits.File(path: path, changes: settings.foreignChanges, logger: logger)
     }
 }

@@ -68,7 +68,6 @@ final class ConnectionPool: Sendable {
     ///   - keeper: Called before the connections are closed; returns a connection to close after them.
     ///   - automaticTables: The tables that need not be compared with the declarations of their types.
     ///   - knownSchema: Compares the versions of the file with those of the program; nil for a file without a migrator.
-    ///   - records: Creates the recorder of a writer's commits; nil to record none.
     ///   - whenClosed: Called once, when no connection is left: after closing, or when the pool is deinitialized;
     ///     released then.
     init(
@@ -85,7 +84,6 @@ final class ConnectionPool: Sendable {
         keeper: @escaping @Sendable () -> Connection? = { nil },
         automaticTables: AutomaticTables = AutomaticTables(isKept: true),
         knownSchema: KnownSchema? = nil,
-        records: @escaping @Sendable () -> CommitRecords? = { nil },
         whenClosed: @escaping @Sendable () -> Void
     ) {
         self.database = database
@@ -106,10 +104,7 @@ final class ConnectionPool: Sendable {
         let open: @Sendable (Connection.Role) throws -> Connection = { [memory, automaticTables] role in
             let connection = try open(role)
             knownSchema?.attach(to: connection)
-            if connection.isWriter {
-                automaticTables.attach(to: connection)
-                records()?.attach(to: connection)
-            }
+            if connection.isWriter { automaticTables.attach(to: connection) }
             connection.participant = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
             return connection
         }
@@ -119,7 +114,6 @@ final class ConnectionPool: Sendable {
         writer.connection = connection
         automaticTables.attach(to: connection)
         knownSchema?.attach(to: connection)
-        if connection.isWriter { records()?.attach(to: connection) }
         // Changes made by opening and migrating are not reported to observers.
         _ = connection.removeChangedTables()
         // A migration may have left temporary tables on it.

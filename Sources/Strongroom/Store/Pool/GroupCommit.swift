@@ -43,7 +43,6 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
         case .immediate:
             return try acknowledging(
                 connection.inTransaction(.immediate) {
-                    connection.transaction.isFullyRecorded = true
                     if foreign.isOn { foreign.checkInTransaction(connection) }
                     try connection.readKnownSchema()
                     return try inTime(work)
@@ -52,7 +51,6 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
             return try acknowledging(
                 foreign.whileDeferred(on: connection) {
                     try connection.inTransaction(.deferred) {
-                        connection.transaction.isFullyRecorded = true
                         let result = try inTime(work)
                         // It may have begun to read late, and needs no snapshot before.
                         try connection.readKnownSchema()
@@ -80,7 +78,6 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     private func runFirst<T>(on connection: Connection, _ work: () throws -> T) throws -> T {
         try connection.begin(.immediate)
         do {
-            connection.transaction.isFullyRecorded = true
             if foreign.isOn { foreign.checkInTransaction(connection) }
             try connection.readKnownSchema()
             let result = try work()

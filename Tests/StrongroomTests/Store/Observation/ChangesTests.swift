@@ -116,6 +116,26 @@ struct ChangesTests {
         #expect(try await satisfied.next() == nil)
     }
 
+    @Test func anEqualValueIsNotDeliveredAgainIfItsTypeIsEquatable() async throws {
+        struct Plain: Sendable {
+            let count: Int
+        }
+        let store = try await fixture().store
+        try await store.write { db in try addLine(1, db) }
+        var plain = store.values { db in Plain(count: try Line.count(in: db)) }.makeAsyncIterator()
+        var numbers = store.values { db in try lineNumbers(db) }.makeAsyncIterator()
+        var second = store.values { db in try lineNumbers(db).first { $0 > 1 } }.makeAsyncIterator()
+        #expect(try await plain.next()?.count == 1)
+        #expect(try await numbers.next() == [1])
+        #expect(try await second.next() == .some(nil))
+        try await store.write { db in try db.execute("UPDATE line SET number = number") }
+        try await store.close()
+        #expect(try await plain.next()?.count == 1)
+        #expect(try await plain.next().map(\.count) == nil)
+        #expect(try await numbers.next() == nil)
+        #expect(try await second.next() == nil)
+    }
+
     /// It holds a reader, which closing waits for, and must not wait for the end of closing itself.
     @Test func aTaskThatReadsAStreamMeanwhileGetsTheNewestValueToo() async throws {
         let store = try await fixture().store
@@ -429,7 +449,6 @@ struct ChangesTests {
         var pairs = store.values { db in try db.value("SELECT count(*) FROM pairs", as: Int.self) }.makeAsyncIterator()
         #expect(try await pairs.next() == 0)
         try await store.write { db in try addLine(1, db) }
-        #expect(try await pairs.next() == 0)
         try await store.write { db in _ = try Other.insert(Other(id: nil, line: 1), in: db) }
         #expect(try await pairs.next() == 1)
         var lines = store.changes(in: Line.self).makeAsyncIterator()

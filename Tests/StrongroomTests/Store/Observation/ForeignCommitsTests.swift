@@ -79,7 +79,7 @@ struct ForeignCommitsTests {
         let shell = try LateShell(try #require(SQLCipherShell.installed), vault.path, key: 1)
         for number in 1...10 {
             #expect(try shell.run("INSERT INTO line VALUES ('\(number)');") == "")
-            // A value may be repeated, but the last one always comes.
+            // The last value always comes.
             while let value = try await values.next(), value != number { #expect(value == number - 1) }
             // The store's own commits in between are not mistaken for others.
             try await store.write { db in try db.execute("UPDATE line SET text = text") }
@@ -110,6 +110,49 @@ struct ForeignCommitsTests {
         }
         await write(5, as: "a", vault)
         try await watcher.value
+        try await store.close()
+    }
+
+    @Test func oneOfAnotherTableCountsAndAnEqualValueIsNotDelivered() async throws {
+        let directory = try TemporaryDirectory()
+        // Only the store's own transactions look.
+        let vault = try await vault(directory, .polled(every: .seconds(1_000)))
+        let store = try await vault.open()
+        var lines = store.changes(in: Line.self).makeAsyncIterator()
+        let reads = Tally()
+        let watcher = Task {
+            var seen: [Int] = []
+            let counts = store.values { db in
+                reads.add()
+                return try Self.count(db)
+            }
+            for try await count in counts { seen.append(count) }
+            return seen
+        }
+        try await eventually { reads.value == 1 }
+        await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+            let store = try await Self.patient(root).open()
+            try await store.write { db in try db.execute("CREATE TABLE other (x)") }
+            try await store.close()
+        }
+        try await store.write { db in try db.execute("INSERT INTO other VALUES (1)") }
+        #expect(try await lines.next() != nil)
+        try await eventually { reads.value == 2 }
+        try await store.write { db in try Self.add("own", db) }
+        try await eventually { reads.value == 3 }
+        try await store.close()
+        #expect(try await watcher.value == [0, 1])
+    }
+
+    /// Version 0.2.0 wrote which tables were written beside an observed file.
+    @Test func recordsOfAnEarlierVersionAreRemoved() async throws {
+        let directory = try TemporaryDirectory()
+        let vault = try await vault(directory)
+        let records = URL(filePath: vault.beside("changes"))
+        try Data("strongroom log 1".utf8).write(to: records)
+        let store = try await vault.open()
+        #expect(!FileManager.default.fileExists(atPath: records.path))
+        #expect(try await store.verify().isWhole)
         try await store.close()
     }
 
