@@ -89,10 +89,7 @@ struct DatabaseFile: Sendable {
     func bytes(from offset: Int64, _ count: Int) throws -> [UInt8] {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
-        let file = try connection.databaseFile()
-        return try [UInt8](capacity: count) { buffer, filled in
-            filled = try file.read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
-        }
+        return try connection.databaseFile().bytes(at: offset, count)
     }
 
     /// The error for an operation that the operating system does not permit.
