@@ -139,27 +139,3 @@ package struct FileStatus: Equatable {
         .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 }
-
-/// Files of the library beside a database, in a directory in which others may make files.
-package enum SideFile {
-    /// Throws if another user may have made a file that is open, or may write it, or read and lock it.
-    ///
-    /// - Parameters:
-    ///   - descriptor: The open file.
-    ///   - path: Its path.
-    ///   - database: The path of the database.
-    ///   - advice: What to do when it was removed.
-    /// - Throws: ``StrongroomError`` with `permissionDenied`.
-    package static func requireTrusted(
-        _ descriptor: Int32, _ path: String, beside database: String, advice: String
-    ) throws {
-        guard try !FileStatus.of(descriptor, path).isTrusted(beside: database) else { return }
-        throw StrongroomError(
-            .permissionDenied,
-            """
-            "\(path)" was made by another user, or others may read or write it, or it has a second name, so it is not \
-            used. Find out who made it: if it is yours, take the permissions of others away (`chmod 600`); otherwise \
-            remove it. \(advice)
-            """)
-    }
-}

@@ -12,7 +12,7 @@ import Glibc
 package final class PlainFile: FileBytes, Sendable {
     /// The path under which it was opened or created.
     package let path: String
-    package let descriptor: Int32
+    let descriptor: Int32
 
     /// Opens a file.
     ///

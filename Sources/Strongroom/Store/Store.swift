@@ -42,7 +42,7 @@ public final class Store: Sendable {
         let foreign = context.foreignCommits
         let counters = StoreCounters()
         let (families, family) = (resources.families, context.name.target)
-        families.add(counters, log: context.isInMemory ? nil : context.path + "-wal", to: family)
+        families.add(counters, log: context.isInMemory ? nil : context.file.sideFiles.log, to: family)
         pool = ConnectionPool(
             database: context.name.fileName,
             settings: context.settings,

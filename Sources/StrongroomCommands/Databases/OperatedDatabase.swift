@@ -174,8 +174,9 @@ package struct OperatedDatabase: Sendable {
             paragraph: isTaken
                 ? failure.message
                 : """
-                Everything is committed, but the write-ahead log "\(path)-wal" could not be checkpointed: \
-                \(failure.message) Keep both files together; the next program that opens the database reads the log.
+                Everything is committed, but the write-ahead log "\(SideFiles(of: path).log)" could not be \
+                checkpointed: \(failure.message) Keep both files together; the next program that opens the database \
+                reads the log.
                 """,
             indent: 0, to: .errors)
     }

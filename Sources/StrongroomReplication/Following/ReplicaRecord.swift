@@ -99,8 +99,8 @@ final class ReplicaRecordFile: Sendable {
         // `.NAME.replica-…` is beside NAME.
         let name = FileSystem.name(of: file.path).dropFirst()
         let database = name[..<(name.ranges(of: ".replica-").last?.lowerBound ?? name.startIndex)]
-        try SideFile.requireTrusted(
-            file.descriptor, file.path, beside: "\(FileSystem.directory(of: file.path))/\(database)",
+        try SideFiles(of: "\(FileSystem.directory(of: file.path))/\(database)").requireTrusted(
+            file,
             advice: "Then continue the replica with this file by `Replica.takesOver` (`--take-over` in the tool).")
         try read()
     }

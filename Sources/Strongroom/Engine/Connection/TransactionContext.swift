@@ -85,7 +85,7 @@ struct TransactionContext {
 
     /// The tables that it has written and no others; nil if that is not known, as after a change of the schema.
     var allWrites: Set<String>? {
-        isFullyRecorded && !tables.writes.isEmpty && !tables.writes.contains("sqlite_master") ? tables.writes : nil
+        isFullyRecorded && !tables.writes.isEmpty && !tables.changesSchema ? tables.writes : nil
     }
 
     /// Records the commit: the tables of its statements, unless these have changed no row at all.
@@ -93,7 +93,7 @@ struct TransactionContext {
     /// - Parameter changes: The number of changed rows that the engine has counted so far.
     mutating func recordCommit(after changes: Int) {
         guard !tables.writes.isEmpty else { return }
-        guard changes != changesBefore || hasUncountedWrites || tables.writes.contains("sqlite_master") else { return }
+        guard changes != changesBefore || hasUncountedWrites || tables.changesSchema else { return }
         committedWrites.formUnion(tables.writes)
     }
 }

@@ -36,7 +36,7 @@ package final class RestoredFile: Sendable {
         let identity = status.identity
         guard status.isPrivate, let content = Digests.content(of: stored), content.starts(with: nodeBytes(identity))
         else { return nil }
-        for ending in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + ending) }
+        try SideFiles(of: path).removeEngineFiles()
         return (file, Array(content.dropFirst(8)))
     }
 
