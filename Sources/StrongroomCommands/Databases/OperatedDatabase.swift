@@ -208,7 +208,7 @@ package struct OperatedDatabase: Sendable {
     ///   - progress: Called with the number of counted tables and the total.
     package func survey(
         countsTables: Bool = true, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
-    ) async throws -> FileSurvey {
+    ) async throws -> FileDiagnosis {
         try Self.checkFile(path)
         return try await stores.survey(name, countsTables: countsTables, progress: progress)
     }
