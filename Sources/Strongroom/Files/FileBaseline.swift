@@ -44,7 +44,7 @@ struct FileBaseline {
         guard try !FileSystem.hasJournal(path) else { return false }
         guard let log else { return try !FileSystem.hasWriteAheadLog(path) }
         // As root, the engine sets the owner of a WAL that it opens; that changes only the file's ctime.
-        guard let now = try FileStatus.at(path + "-wal") else { return false }
+        guard let now = try FileStatus.at(SideFiles(of: path).log) else { return false }
         return now.identity == log.identity && now.size == log.size && now.modified == log.modified
     }
 }
@@ -52,12 +52,12 @@ struct FileBaseline {
 extension FileSystem {
     /// Whether a database has a WAL that is not empty.
     static func hasWriteAheadLog(_ path: String) throws -> Bool {
-        try requireRegular(path + "-wal").map { $0.size > 0 } ?? false
+        try requireRegular(SideFiles(of: path).log).map { $0.size > 0 } ?? false
     }
 
     /// Whether a database has a hot rollback journal.
     static func hasJournal(_ path: String) throws -> Bool {
         // The header of a finalized journal is zeroed.
-        try firstBytesIfThere(of: path + "-journal", 8)?.contains { $0 != 0 } ?? false
+        try firstBytesIfThere(of: SideFiles(of: path).journal, 8)?.contains { $0 != 0 } ?? false
     }
 }

@@ -8,7 +8,7 @@ enum FileHolders {
     /// - Throws: ``StrongroomError`` if the search failed, for instance because of too many open files. A failure does
     ///   not mean that no process holds a lock.
     static func locking(_ path: String) throws -> [Int] {
-        let nodes = try Set(["", "-shm"].compactMap { try FileStatus.at(path + $0)?.identity.node })
+        let nodes = try Set([path, SideFiles(of: path).index].compactMap { try FileStatus.at($0)?.identity.node })
         return try locking(nodes) ?? []
     }
 

@@ -7,7 +7,7 @@ import Glibc
 #endif
 
 /// The status of a file, read without opening it.
-struct FileStatus: Equatable {
+package struct FileStatus: Equatable {
     /// The identity of a file, independent of its names.
     struct Identity: Hashable {
         let device: UInt64
@@ -24,15 +24,15 @@ struct FileStatus: Equatable {
     }
 
     let identity: Identity
-    let size: Int64
+    package let size: Int64
     /// The time of the last modification of the content, since 1970.
-    let modified: Duration
+    package let modified: Duration
     /// The time of the last change of the content, the owner or the permissions, since 1970.
     let changed: Duration
     /// The number of hard links.
     let links: Int
-    let isRegularFile: Bool
-    let isDirectory: Bool
+    package let isRegularFile: Bool
+    package let isDirectory: Bool
     /// The file type as text, such as "a FIFO".
     let kind: String
     let permissions: UInt32
@@ -52,6 +52,12 @@ struct FileStatus: Equatable {
         // No file can have such a name.
         if result != 0, errno == ENAMETOOLONG { return nil }
         return try Self.result(result, of: path).map { FileStatus(status) }
+    }
+
+    /// The status of an entry of an open directory, without following a symbolic link; nil if there is none.
+    package static func ofName(_ name: String, in directory: Int32) throws -> FileStatus? {
+        var status = stat()
+        return try result(fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW), of: name).map { FileStatus(status) }
     }
 
     /// The status of an open file.
@@ -131,29 +137,5 @@ struct FileStatus: Equatable {
 
     private static func duration(_ time: timespec) -> Duration {
         .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
-    }
-}
-
-/// Files of the library beside a database, in a directory in which others may make files.
-package enum SideFile {
-    /// Throws if another user may have made a file that is open, or may write it, or read and lock it.
-    ///
-    /// - Parameters:
-    ///   - descriptor: The open file.
-    ///   - path: Its path.
-    ///   - database: The path of the database.
-    ///   - advice: What to do when it was removed.
-    /// - Throws: ``StrongroomError`` with `unsafeFile`.
-    package static func requireTrusted(
-        _ descriptor: Int32, _ path: String, beside database: String, advice: String
-    ) throws {
-        guard try !FileStatus.of(descriptor, path).isTrusted(beside: database) else { return }
-        throw StrongroomError(
-            .unsafeFile,
-            """
-            "\(path)" was made by another user, or others may read or write it, or it has a second name, so it is not \
-            used. Find out who made it: if it is yours, take the permissions of others away (`chmod 600`); otherwise \
-            remove it. \(advice)
-            """)
     }
 }

@@ -9,7 +9,14 @@ import Glibc
 extension FileSystem {
     /// The names of a directory's entries, in no order, without `.` and `..`.
     static func names(in directory: String) throws -> [String] {
-        guard let stream = opendir(directory) else { throw failure(errno, "cannot read the directory", directory) }
+        try names(taking: open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), directory)
+    }
+
+    /// The names of the entries of a directory that was opened, and is closed here.
+    package static func names(taking descriptor: Int32, _ directory: String) throws -> [String] {
+        guard descriptor >= 0, let stream = fdopendir(descriptor) else {
+            throw failure(errno, "cannot read the directory", directory)
+        }
         defer { closedir(stream) }
         var names: [String] = []
         errno = 0

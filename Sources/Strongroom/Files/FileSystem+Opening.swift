@@ -15,7 +15,7 @@ extension FileSystem {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - access: `O_RDONLY`, `O_WRONLY` or `O_RDWR`.
+    ///   - access: `O_RDONLY`, `O_WRONLY` or `O_RDWR`; with `O_CREAT` to create a file if there is none.
     ///   - followsLinks: Whether the path may end in a symbolic link.
     /// - Returns: A descriptor, which the caller closes.
     /// - Throws: ``StrongroomError`` with `notAFile` for anything but a regular file, `fileMissing`,
@@ -24,7 +24,7 @@ extension FileSystem {
         let existing = try followsLinks ? FileStatus.at(path) : FileStatus.ofName(path)
         if let existing, !existing.isRegularFile { throw notRegular(path, existing) }
         let flags = access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followsLinks ? 0 : O_NOFOLLOW)
-        let descriptor = open(path, flags)
+        let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
         do {
             let status = try FileStatus.of(descriptor, path)

@@ -7,14 +7,14 @@ import Glibc
 #endif
 
 /// The operating system calls that the library uses, with typed errors.
-enum FileSystem {
+package enum FileSystem {
     /// The error for a failed system call.
     ///
     /// - Parameters:
     ///   - number: The value of `errno`.
     ///   - action: The action that failed, as in "cannot open".
     ///   - path: The file or directory.
-    static func failure(_ number: Int32, _ action: String, _ path: String) -> StrongroomError {
+    package static func failure(_ number: Int32, _ action: String, _ path: String) -> StrongroomError {
         let reason = String(cString: strerror(number))
         let (code, advice): (StrongroomError.Code, String) =
             switch number {
@@ -80,20 +80,7 @@ enum FileSystem {
     static func bytes(
         of path: String, from offset: Int64, _ count: Int, followsLinks: Bool = true
     ) throws -> [UInt8] {
-        let descriptor = try openFile(path, O_RDONLY, followsLinks: followsLinks)
-        defer { close(descriptor) }
-        guard offset == 0 || lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
-            throw failure(errno, "cannot read", path)
-        }
-        return try [UInt8](capacity: count) { buffer, filled in
-            while filled < count {
-                guard let start = buffer.baseAddress else { return }
-                let length = read(descriptor, start + filled, count - filled)
-                guard length >= 0 || errno == EINTR else { throw failure(errno, "cannot read", path) }
-                if length == 0 { return }
-                filled += max(length, 0)
-            }
-        }
+        try PlainFile(path, followsLinks: followsLinks).bytes(at: offset, count)
     }
 
     /// The first bytes of a file beside a database, which another process may remove at any time; nil if it does not
@@ -169,14 +156,14 @@ enum FileSystem {
     }
 
     /// The part of a path before its last component.
-    static func directory(of path: String) -> String {
+    package static func directory(of path: String) -> String {
         // By bytes: to Swift, a slash followed by a combining mark is another character.
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(Substring(path.utf8[..<slash]))
     }
 
     /// The last component of a path.
-    static func name(of path: String) -> String {
+    package static func name(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return String(Substring(path.utf8[path.utf8.index(after: slash)...]))
     }

@@ -129,8 +129,9 @@ final class FileWatching: Sendable {
             for watch in changes.replaced { replaced.formUnion(state.owners[watch, default: []]) }
             for (watch, names) in changes.created {
                 for file in state.owners[watch, default: []] {
-                    guard let name = state.files[file]?.path.split(separator: "/").last else { continue }
-                    if names.contains(String(name)) || names.contains("\(name)-wal") { replaced.insert(file) }
+                    guard let path = state.files[file]?.path else { continue }
+                    let own = [path, SideFiles(of: path).log].map(FileSystem.name(of:))
+                    if own.contains(where: names.contains) { replaced.insert(file) }
                 }
             }
             for watch in changes.ended { state.owners[watch] = nil }

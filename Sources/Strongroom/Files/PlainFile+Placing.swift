@@ -20,11 +20,10 @@ extension PlainFile {
     func requireOpened(by connection: Connection, as schema: String = "main") throws {
         let engine = try connection.databaseFile(of: schema)
         let mark = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        try mark.withUnsafeBytes { try write($0, at: 0) }
-        var found = [UInt8](repeating: 0, count: mark.count)
-        let length = try found.withUnsafeMutableBytes { try engine.read(at: 0, into: $0) }
+        try write(mark, at: 0)
+        let found = try engine.bytes(at: 0, mark.count)
         try truncate(to: 0)
-        guard length == mark.count, found == mark, try engine.size() == 0 else { throw swapped(path) }
+        guard found == mark, try engine.size() == 0 else { throw swapped(path) }
         try requireName(path)
     }
 

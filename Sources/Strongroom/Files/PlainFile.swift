@@ -9,19 +9,30 @@ import Glibc
 /// Reads and writes parts of a file through a separate descriptor.
 ///
 /// Only for files that no connection of this process has open: closing the descriptor drops the engine's locks.
-final class PlainFile: FileBytes, Sendable {
+package final class PlainFile: FileBytes, Sendable {
     /// The path under which it was opened or created.
-    let path: String
+    package let path: String
     let descriptor: Int32
 
     /// Opens a file.
     ///
     /// - Parameters:
     ///   - isWritable: Whether the file is opened for writing as well.
+    ///   - isCreated: Whether an empty file is created if there is none.
     ///   - followsLinks: Whether the path may end in a symbolic link.
-    init(_ path: String, isWritable: Bool = false, followsLinks: Bool = true) throws {
+    package init(
+        _ path: String, isWritable: Bool = false, isCreated: Bool = false, followsLinks: Bool = true
+    ) throws {
         self.path = path
-        descriptor = try FileSystem.openFile(path, isWritable ? O_RDWR : O_RDONLY, followsLinks: followsLinks)
+        let access = (isWritable ? O_RDWR : O_RDONLY) | (isCreated ? O_CREAT : 0)
+        descriptor = try FileSystem.openFile(path, access, followsLinks: followsLinks)
+    }
+
+    /// A file that is open; its descriptor is closed with this object.
+    ///
+    /// - Parameter path: The path for errors.
+    package init(_ descriptor: Int32, _ path: String) {
+        (self.descriptor, self.path) = (descriptor, path)
     }
 
     /// Creates an empty file that only its owner can read and write; fails if the path exists.
@@ -43,13 +54,18 @@ final class PlainFile: FileBytes, Sendable {
     }
 
     /// The status of the open file.
-    func status() throws -> FileStatus { try FileStatus.of(descriptor, path) }
+    package func status() throws -> FileStatus { try FileStatus.of(descriptor, path) }
 
-    func size() throws -> Int64 {
+    package func size() throws -> Int64 {
         try status().size
     }
 
-    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    /// Tries to acquire an exclusive lock on the file, which is held until it is closed.
+    ///
+    /// - Returns: False if another process holds it.
+    package func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var done = 0
         while done < buffer.count, let start = buffer.baseAddress {
             let length = pread(descriptor, start + done, buffer.count - done, off_t(offset) + off_t(done))
@@ -84,7 +100,11 @@ final class PlainFile: FileBytes, Sendable {
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+    package func write(_ bytes: [UInt8], at offset: Int64) throws {
+        try bytes.withUnsafeBytes { try write($0, at: offset) }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         var done = 0
         while done < bytes.count, let start = bytes.baseAddress {
             let length = pwrite(descriptor, start + done, bytes.count - done, off_t(offset) + off_t(done))
@@ -94,12 +114,12 @@ final class PlainFile: FileBytes, Sendable {
     }
 
     /// Truncates the file.
-    func truncate(to size: Int64) throws {
+    package func truncate(to size: Int64) throws {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileSystem.failure(errno, "cannot truncate", path) }
     }
 
     /// Flushes the content to disk.
-    func synchronize() throws {
+    package func synchronize() throws {
         guard FileSynchronization.synchronize(descriptor) else {
             throw FileSystem.failure(errno, "cannot flush to disk", path)
         }

@@ -49,7 +49,7 @@ final class SystemWatches: @unchecked Sendable {  // guarded by FileWatching's l
     }
 
     func add(_ path: String) -> Set<Int32>? {
-        let log = "\(path)-wal"
+        let log = SideFiles(of: path).log
         var watches: Set<Int32> = []
         guard let directory = source(FileSystem.directory(of: path)) else { return nil }
         watches.insert(directory)
@@ -89,8 +89,8 @@ final class SystemWatches: @unchecked Sendable {  // guarded by FileWatching's l
         }
         for number in changes.changed {
             guard let (path, source) = sources[number] else { continue }
-            let isGone = !source.data.isDisjoint(with: [.rename, .delete]) || !path.hasSuffix("-wal")
-            if isGone, path.hasSuffix("-wal") { remove(number) }
+            let isGone = !source.data.isDisjoint(with: [.rename, .delete]) || !path.hasSuffix(SideFiles.logEnding)
+            if isGone, path.hasSuffix(SideFiles.logEnding) { remove(number) }
             if isGone { changes.replaced.insert(number) }
         }
         return changes
@@ -134,7 +134,7 @@ final class SystemWatches: Sendable {
     /// - Returns: The watches; nil if the system has none left.
     func add(_ path: String) -> Set<Int32>? {
         var watches: Set<Int32> = []
-        for path in [path, "\(path)-wal"] {
+        for path in [path, SideFiles(of: path).log] {
             var watch = inotify_add_watch(descriptor, path, Self.ofFile)
             if watch < 0, errno == ENOENT {
                 let directory = inotify_add_watch(descriptor, FileSystem.directory(of: path), Self.ofDirectory)

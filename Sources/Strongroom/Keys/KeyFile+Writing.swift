@@ -127,7 +127,7 @@ extension KeyFile {
         _ = try text.keyChain(bytes)
         let file = try PlainFile(making: temporary)
         do {
-            try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+            try file.write(bytes, at: 0)
             try file.synchronize()
             try place(file)
             try FileSystem.settle(path)

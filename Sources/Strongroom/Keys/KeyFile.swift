@@ -59,9 +59,7 @@ public struct KeyFile: Sendable {
         let file = try opened()
         let status = try file.status()
         try check(status)
-        var content = try [UInt8](capacity: KeyText.largest + 1) { buffer, filled in
-            filled = try file.read(at: 0, into: UnsafeMutableRawBufferPointer(buffer))
-        }
+        var content = try file.bytes(at: 0, KeyText.largest + 1)
         defer { content.withUnsafeMutableBytes { $0.wipe() } }
         // It may have grown since its size was read.
         guard content.count <= KeyText.largest else { throw tooLarge(content.count) }

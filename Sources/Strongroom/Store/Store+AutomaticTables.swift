@@ -76,7 +76,7 @@ extension ConnectionPool {
         guard !automaticTables.isKnown(table), !connection.hasPrepared(table) else { return }
         let automatic = AutomaticSchema(tables: [Source.schema], removesColumns: false)
         let changes = try automatic.changesOfUnversioned(connection)
-        let hasSchemaChanged = connection.transaction.tables.writes.contains("sqlite_master")
+        let hasSchemaChanged = connection.transaction.tables.changesSchema
         if changes.isEmpty, !hasSchemaChanged { return automaticTables.record(table) }
         guard changes.isEmpty || changes == [.createTable(Source.schema.name)] else {
             throw StrongroomError(
@@ -131,7 +131,7 @@ extension AutomaticTables {
         connection.attachments[MissingTables.self] = MissingTables { [self] schema, connection in
             guard connection.mayWrite, !isPresent(schema.name) else { return }
             let isInFile = connection.isReadable("main.\(schema.quotedName)")
-            let hasSchemaChanged = connection.transaction.tables.writes.contains("sqlite_master")
+            let hasSchemaChanged = connection.transaction.tables.changesSchema
             guard !isInFile else { return hasSchemaChanged ? () : recordPresent(schema) }
             // A temporary one.
             guard !connection.isReadable(schema.quotedName) else { return }

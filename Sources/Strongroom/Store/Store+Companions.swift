@@ -26,14 +26,14 @@ extension Store {
 
     /// Flushes the WAL to the disk: a program that commits without doing so may have written it.
     package func synchronizeLog() throws {
-        let path = try file.context().path + "-wal"
-        if try FileStatus.at(path) != nil { try FileSystem.synchronize(path) }
+        let log = try file.context().file.sideFiles.log
+        if try FileStatus.at(log) != nil { try FileSystem.synchronize(log) }
     }
 
     /// The length of the WAL, in bytes; nil if it is not known.
     package func logLength() -> Int64? {
-        guard let path = try? file.context().path else { return nil }
-        return (try? FileStatus.at(path + "-wal"))??.size
+        guard let log = try? file.context().file.sideFiles.log else { return nil }
+        return (try? FileStatus.at(log))??.size
     }
 
     /// The paths of all records of what was shipped to replicas.

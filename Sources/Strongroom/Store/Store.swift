@@ -41,7 +41,7 @@ public final class Store: Sendable {
         self.file = file
         let counters = StoreCounters()
         let (families, family) = (resources.families, context.name.target)
-        families.add(counters, log: context.isInMemory ? nil : context.path + "-wal", to: family)
+        families.add(counters, log: context.isInMemory ? nil : context.file.sideFiles.log, to: family)
         pool = ConnectionPool(
             database: context.name.fileName,
             settings: context.settings,

@@ -40,7 +40,7 @@ extension Store {
         return StoreHealth(
             readFailure: failure, writeRefusal: pool.right.refusal,
             readTime: ContinuousClock.now - start,
-            logBytes: isFile ? (try? FileStatus.at(path + "-wal")?.size) ?? 0 : 0,
+            logBytes: isFile ? (try? FileStatus.at(SideFiles(of: path).log)?.size) ?? 0 : 0,
             freeBytes: isFile ? try? FreeSpace.bytes(at: FileSystem.directory(of: path)) : nil)
     }
 }

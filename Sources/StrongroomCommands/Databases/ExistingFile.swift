@@ -93,12 +93,11 @@ struct ExistingFile {
 
     private static let smallestPage: Int64 = 512
 
-    private var isDatabase: Bool { start.starts(with: Array("SQLite format 3\0".utf8)) }
+    private var isDatabase: Bool { start.starts(with: FileSystem.plaintextHeader) }
 
     private var hasDatabaseBeside: Bool {
-        let name = FilePath.name(of: path)
-        let beside = ["-wal", "-journal", ".keys"].map { path + $0 } + ["\(path.dropLast(name.count)).\(name).lock"]
-        return beside.contains { access($0, F_OK) == 0 }
+        let sideFiles = SideFiles(of: path)
+        return (sideFiles.logs + sideFiles.envelopes.prefix(1) + [sideFiles.lock]).contains { access($0, F_OK) == 0 }
     }
 
     /// Whether the first bytes are valid UTF-8, except for the last character, which may be truncated.

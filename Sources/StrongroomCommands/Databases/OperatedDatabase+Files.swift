@@ -9,9 +9,6 @@ import Glibc
 #endif
 
 extension OperatedDatabase {
-    /// The suffixes of the files that belong to a database.
-    private static let endings = ["", "-wal", "-shm", "-journal", ".keys", ".keys.copy"]
-
     /// Throws if a further file that is read or written is the database, a file that belongs to it, or a key file.
     ///
     /// Call it before anything is opened: closing a descriptor of a file that is open as a database drops the engine's
@@ -24,9 +21,7 @@ extension OperatedDatabase {
     ///   requested.
     func requireForeign(_ path: String, keyFiles: [String?] = []) async throws {
         let (wanted, database) = (Self.resolved(path), Self.resolved(self.path))
-        let name = FilePath.name(of: database)
-        let own = Self.endings.map { database + $0 } + ["\(database.dropLast(name.count)).\(name).lock"]
-        guard !Self.isOne(of: own, wanted) else {
+        guard !Self.isOne(of: [database] + SideFiles(of: database).all, wanted) else {
             throw CommandFailure(
                 "sameFile", "\"\(path)\" is the database itself, or belongs to it. Use another path.", .usage)
         }

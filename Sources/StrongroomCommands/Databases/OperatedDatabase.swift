@@ -174,8 +174,9 @@ package struct OperatedDatabase: Sendable {
             paragraph: isTaken
                 ? failure.message
                 : """
-                Everything is committed, but the write-ahead log "\(path)-wal" could not be checkpointed: \
-                \(failure.message) Keep both files together; the next program that opens the database reads the log.
+                Everything is committed, but the write-ahead log "\(SideFiles(of: path).log)" could not be \
+                checkpointed: \(failure.message) Keep both files together; the next program that opens the database \
+                reads the log.
                 """,
             indent: 0, to: .errors)
     }
@@ -207,7 +208,7 @@ package struct OperatedDatabase: Sendable {
     ///   - progress: Called with the number of counted tables and the total.
     package func survey(
         countsTables: Bool = true, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
-    ) async throws -> FileSurvey {
+    ) async throws -> FileDiagnosis {
         try Self.checkFile(path)
         return try await stores.survey(name, countsTables: countsTables, progress: progress)
     }

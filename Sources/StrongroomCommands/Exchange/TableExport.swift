@@ -84,7 +84,7 @@ package struct TableExport: Sendable {
     /// The columns of a table whose values CSV must preserve according to the declared type; nil for one that an import
     /// skips. Empty for JSON, which preserves types, and for a view or a query, into which nothing is imported.
     private func reimportedColumns(in db: borrowing ReadTransaction) throws -> [ImportColumn?] {
-        guard format == .csv, case .table(let table) = source, try isTable(table, in: db) else { return [] }
+        guard format == .csv, case .table(let table) = source, try db.hasTable(table) else { return [] }
         return try db.columns(of: table).filter { !$0.isHidden }.map { $0.generated == nil ? ImportColumn($0) : nil }
     }
 
@@ -107,15 +107,10 @@ package struct TableExport: Sendable {
             """, .dataError)
     }
 
-    private func isTable(_ table: String, in db: borrowing ReadTransaction) throws -> Bool {
-        try db.value(
-            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(table) COLLATE NOCASE", as: Int.self) != nil
-    }
-
     /// The number of rows of a table; 0 for a view or a query, which might take as long to count as to export.
     private func rowCount(in db: borrowing ReadTransaction) throws -> Int {
         guard case .table(let table) = source else { return 0 }
-        guard try isTable(table, in: db) else { return 0 }
+        guard try db.hasTable(table) else { return 0 }
         return try db.value("SELECT count(*) FROM \(name: table)", as: Int.self) ?? 0
     }
 

@@ -1,14 +1,6 @@
 import Dispatch
 import Strongroom
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// What a database's host has shipped last, in a file beside the database.
 ///
 /// It is written before an object is created. A store goes on with a replica only if the newest object is recorded: a
@@ -52,40 +44,30 @@ struct ReplicaRecord: Equatable {
     }
 
     var bytes: [UInt8] {
-        var content = Self.magic + replica.bytes
-        content.append(number)
-        content.append(sequence)
-        content.append(UInt64(attempts.count))
-        content += digest
-        for attempt in attempts { content += attempt }
-        content += [UInt8](repeating: 0, count: (Self.maxAttempts - attempts.count) * Digests.length)
-        return content + Digests.sha256(content)
+        let numbers = [number, sequence, UInt64(attempts.count)]
+        let unused = [UInt8](repeating: 0, count: (Self.maxAttempts - attempts.count) * Digests.length)
+        let digests = digest + attempts.joined() + unused
+        return Digests.stored(Self.magic + replica.bytes + numbers.flatMap(\.bigEndianBytes) + digests)
     }
 
-    /// - Returns: Nil for bytes that are no record, such as one that was written in part.
-    init?(_ bytes: [UInt8]) {
-        let content = Array(bytes.dropLast(Digests.length))
-        guard bytes.count == Self.length, bytes.starts(with: Self.magic),
-            Digests.sha256(content) == Array(bytes.suffix(Digests.length))
-        else { return nil }
-        let start = Self.magic.count + ObjectHeader.Identifier.length
-        let (number, sequence): (UInt64, UInt64) = (content.number(at: start), content.number(at: start + 8))
-        let count: UInt64 = content.number(at: start + 16)
-        guard count <= UInt64(Self.maxAttempts), number <= ObjectName.maxNumber, sequence < .max else { return nil }
-        func digest(_ index: Int) -> [UInt8] {
-            Array(content[start + 24 + index * Digests.length..<start + 24 + (index + 1) * Digests.length])
+    /// - Throws: ``StoredReader/Damaged`` for bytes that are no record, such as one that was written in part.
+    init(_ bytes: [UInt8]) throws {
+        guard bytes.count == Self.length else { throw StoredReader.Damaged() }
+        var reader = try StoredReader(bytes, magic: Self.magic)
+        replica = try ObjectHeader.Identifier(reading: &reader)
+        (number, sequence) = (try reader.number(), try reader.number())
+        let count: UInt64 = try reader.number()
+        guard count <= UInt64(Self.maxAttempts), number <= ObjectName.maxNumber, sequence < .max else {
+            throw StoredReader.Damaged()
         }
-        self.init(
-            replica: ObjectHeader.Identifier(bytes: Array(content[Self.magic.count..<start])),
-            number: number, digest: digest(0), sequence: sequence)
-        attempts = (0..<Int(count)).map { digest($0 + 1) }
+        digest = try reader.bytes(Digests.length)
+        attempts = try (0..<count).map { _ in try reader.bytes(Digests.length) }
     }
 }
 
 /// The file of a record: two copies, of which each change rewrites the older one.
 final class ReplicaRecordFile: Sendable {
-    private let path: String
-    private let descriptor: Int32
+    private let file: PlainFile
     private let newest: Locked<ReplicaRecord?>
     /// Whether the file's name is on the disk: a failure of the power can remove it until its directory is flushed.
     private let isNamed = Locked(false)
@@ -93,38 +75,34 @@ final class ReplicaRecordFile: Sendable {
     private let queue = DispatchQueue(label: "strongroom.replication.record")
 
     /// The distance of the two copies, so that a failure of the power cannot damage both; the stamp follows them.
-    private static let slot = 4_096
+    private static let slot: Int64 = 4_096
 
     /// Opens the file, or creates an empty one.
     init(_ path: String) throws {
-        self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        file = try PlainFile(path, isWritable: true, isCreated: true, followsLinks: false)
         newest = Locked(nil)
-        guard descriptor >= 0 else { throw ObjectFile.failure("cannot open", path) }
-        try requireOwn()
-        try read()
+        try readOwn()
     }
 
     /// Opens the file to read it; nil if there is none.
     init?(reading path: String) throws {
-        self.path = path
-        descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        newest = Locked(nil)
-        guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw ObjectFile.failure("cannot open", path) }
+        do {
+            file = try PlainFile(path, followsLinks: false)
+        } catch let error as StrongroomError where error.code == .fileMissing {
             return nil
         }
-        try requireOwn()
-        try read()
+        newest = Locked(nil)
+        try readOwn()
     }
 
-    private func requireOwn() throws {
+    private func readOwn() throws {
         // `.NAME.replica-…` is beside NAME.
-        let name = path.split(separator: "/").last?.dropFirst() ?? ""
+        let name = FileSystem.name(of: file.path).dropFirst()
         let database = name[..<(name.ranges(of: ".replica-").last?.lowerBound ?? name.startIndex)]
-        try SideFile.requireTrusted(
-            descriptor, path, beside: "\(ObjectFile.directory(of: path))/\(database)",
+        try SideFiles(of: "\(FileSystem.directory(of: file.path))/\(database)").requireTrusted(
+            file,
             advice: "Then continue the replica with this file by `Replica.takesOver` (`--take-over` in the tool).")
+        try read()
     }
 
     private func read() throws {
@@ -133,15 +111,11 @@ final class ReplicaRecordFile: Sendable {
         newest.withLock { $0 = record }
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
-
     /// Tries to make this process the one that ships the commits of the database, until the file is closed.
     ///
     /// - Returns: False if another process is.
     func lock() throws -> Bool {
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+        guard file.lock() else { return false }
         // The former holder may have written it meanwhile.
         try read()
         return true
@@ -150,23 +124,15 @@ final class ReplicaRecordFile: Sendable {
     /// The record; nil if there is none.
     var record: ReplicaRecord? { newest.withLock { $0 } }
 
-    private func copy(at offset: Int) throws -> ReplicaRecord? {
-        ReplicaRecord(try bytes(at: offset, ReplicaRecord.length))
-    }
-
-    private func bytes(at offset: Int, _ length: Int) throws -> [UInt8] {
-        try [UInt8](capacity: length) { buffer, filled in
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-            guard count >= 0 else { throw ObjectFile.failure("cannot read", path) }
-            filled = count
-        }
+    private func copy(at offset: Int64) throws -> ReplicaRecord? {
+        let stored = try file.bytes(at: offset, ReplicaRecord.length)
+        return try? ReplicaRecord(stored)
     }
 
     /// Forgets what was recorded; when this returns, it stays forgotten after a failure of the power.
     func clear() throws {
-        guard ftruncate(descriptor, 0) == 0, fsync(descriptor) == 0 else {
-            throw ObjectFile.failure("cannot write", path)
-        }
+        try file.truncate(to: 0)
+        try file.synchronize()
         newest.withLock { $0 = nil }
     }
 
@@ -197,19 +163,14 @@ final class ReplicaRecordFile: Sendable {
     private func write(_ record: ReplicaRecord) throws {
         var record = record
         record.sequence = (self.record?.sequence ?? 0) + 1
-        try write(record.bytes, at: record.sequence.isMultiple(of: 2) ? 0 : Self.slot)
-        guard fsync(descriptor) == 0 else { throw ObjectFile.failure("cannot write", path) }
+        try file.write(record.bytes, at: record.sequence.isMultiple(of: 2) ? 0 : Self.slot)
+        try file.synchronize()
         if !isNamed.withLock({ $0 }) {
-            try ObjectFile.synchronize(ObjectFile.directory(of: path))
+            try ObjectDirectory(FileSystem.directory(of: file.path))?.synchronize()
             isNamed.withLock { $0 = true }
         }
         let written = record
         newest.withLock { $0 = written }
-    }
-
-    private func write(_ bytes: [UInt8], at offset: Int) throws {
-        let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
-        guard count == bytes.count else { throw ObjectFile.failure("cannot write", path) }
     }
 }
 
@@ -217,8 +178,10 @@ extension ReplicaRecordFile {
     /// The state of the file that a replica has; nil if that is not known, or no longer the newest record.
     func shippedState() throws -> ShippedState? {
         guard let record else { return nil }
-        let state = ShippedState(try bytes(at: 2 * Self.slot, ShippedState.length))
-        guard let state, state.sequence == record.sequence, record.has(state.number, state.digest) else { return nil }
+        let stored = try file.bytes(at: 2 * Self.slot, ShippedState.length)
+        guard let state = try? ShippedState(stored), state.sequence == record.sequence,
+            record.has(state.number, state.digest)
+        else { return nil }
         return state
     }
 
@@ -227,7 +190,7 @@ extension ReplicaRecordFile {
         guard let record, record.has(number, digest) else { return }
         let state = ShippedState(
             sequence: record.sequence, number: number, digest: digest, size: size, stamp: stamp)
-        try write(state.bytes, at: 2 * Self.slot)
+        try file.write(state.bytes, at: 2 * Self.slot)
     }
 }
 
@@ -238,8 +201,8 @@ extension ReplicaRecordFile {
     ///
     /// - Throws: `StrongroomError` with `objectStore` if it replaces objects; what it throws.
     func probe(_ objects: any ObjectStore) async throws {
-        guard try bytes(at: 3 * Self.slot, Self.probed.count) != Self.probed else { return }
+        guard try file.bytes(at: 3 * Self.slot, Self.probed.count) != Self.probed else { return }
         try await objects.probe()
-        try write(Self.probed, at: 3 * Self.slot)
+        try file.write(Self.probed, at: 3 * Self.slot)
     }
 }

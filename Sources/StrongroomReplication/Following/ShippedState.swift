@@ -26,25 +26,17 @@ struct ShippedState: Sendable, Equatable {
     }
 
     var bytes: [UInt8] {
-        var content = Self.magic
-        content.append(sequence)
-        content.append(number)
-        content.append(UInt64(size))
-        content += digest + stamp.bytes
-        return content + Digests.sha256(content)
+        let numbers = [sequence, number, UInt64(size)]
+        return Digests.stored(Self.magic + numbers.flatMap(\.bigEndianBytes) + digest + stamp.bytes)
     }
 
-    /// - Returns: Nil for bytes that are no state, such as one that was written in part.
-    init?(_ bytes: [UInt8]) {
-        let content = Array(bytes.dropLast(Digests.length))
-        guard bytes.count == Self.length, bytes.starts(with: Self.magic),
-            Digests.sha256(content) == Array(bytes.suffix(Digests.length))
-        else { return nil }
-        let start = Self.magic.count
-        let size: UInt64 = content.number(at: start + 16)
-        self.init(
-            sequence: content.number(at: start), number: content.number(at: start + 8),
-            digest: Array(content[start + 24..<start + 24 + Digests.length]), size: Int(clamping: size),
-            stamp: FileStamp(bytes: Array(content[(start + 24 + Digests.length)...])))
+    /// - Throws: ``StoredReader/Damaged`` for bytes that are no state, such as one that was written in part.
+    init(_ bytes: [UInt8]) throws {
+        guard bytes.count == Self.length else { throw StoredReader.Damaged() }
+        var reader = try StoredReader(bytes, magic: Self.magic)
+        (sequence, number) = (try reader.number(), try reader.number())
+        size = Int(clamping: try reader.number() as UInt64)
+        digest = try reader.bytes(Digests.length)
+        stamp = FileStamp(bytes: reader.remainder())
     }
 }

@@ -61,25 +61,20 @@ struct ObjectHeader: Sendable, Equatable {
             var generator = SystemRandomNumberGenerator()
             return Identifier(bytes: (0..<length).map { _ in generator.next() })
         }
+
+        init(bytes: [UInt8]) { self.bytes = bytes }
+
+        init(reading reader: inout StoredReader) throws { bytes = try reader.bytes(Self.length) }
     }
 }
 
 extension ObjectHeader {
     var bytes: [UInt8] {
-        var bytes = Self.magic
-        bytes.append(Self.version)
-        bytes.append(contentsOf: [kind.rawValue, isLast ? 1 : 0])
-        bytes.append(part)
-        bytes.append(UInt32(form.size))
-        bytes.append(UInt32(form.vectorOffset))
-        bytes.append(pages)
-        bytes.append(databasePages)
-        bytes.append(number)
-        bytes.append(time)
-        bytes += writer.bytes + replica.bytes
-        bytes.append(envelopeLength)
-        bytes += [UInt8](repeating: 0, count: 28)
-        return bytes + former
+        let counts = [part, UInt32(form.size), UInt32(form.vectorOffset), pages, databasePages]
+        var bytes = Self.magic + Self.version.bigEndianBytes + [kind.rawValue, isLast ? 1 : 0]
+        bytes += counts.flatMap(\.bigEndianBytes) + [number, time].flatMap(\.bigEndianBytes)
+        bytes += writer.bytes + replica.bytes + envelopeLength.bigEndianBytes
+        return bytes + [UInt8](repeating: 0, count: Self.reserved) + former
     }
 
     /// - Parameters:
@@ -90,7 +85,9 @@ extension ObjectHeader {
         guard bytes.count >= Self.length, bytes.starts(with: Self.magic) else {
             throw StrongroomError.damaged(name, "it does not begin as an object of a replica does")
         }
-        let version: UInt16 = bytes.number(at: 8)
+        let invalid = StrongroomError.damaged(name, "its header is not valid")
+        var reader = StoredReader(bytes[Self.magic.count..<Self.length], or: invalid)
+        let version: UInt16 = try reader.number()
         guard version <= Self.version else {
             throw StrongroomError(
                 .newerReplica,
@@ -99,22 +96,27 @@ extension ObjectHeader {
                 newer version of Strongroom; nothing was changed.
                 """)
         }
-        let size: UInt32 = bytes.number(at: 16)
-        let vector: UInt32 = bytes.number(at: 20)
-        guard version == Self.version, let kind = Kind(rawValue: bytes[10]), bytes[11] <= 1,
+        let (kindByte, lastByte) = (try reader.byte(), try reader.byte())
+        part = try reader.number()
+        let (size, vector): (UInt32, UInt32) = (try reader.number(), try reader.number())
+        guard version == Self.version, let kind = Kind(rawValue: kindByte), lastByte <= 1,
             (512...65_536).contains(size), size.nonzeroBitCount == 1, vector <= size - UInt32(PageVersion.length)
-        else { throw StrongroomError.damaged(name, "its header is not valid") }
-        self.init(
-            kind: kind, isLast: bytes[11] == 1, part: bytes.number(at: 12),
-            form: PageForm(size: Int(size), vectorOffset: Int(vector)), pages: bytes.number(at: 24),
-            databasePages: bytes.number(at: 28), number: bytes.number(at: 32), time: bytes.number(at: 40),
-            writer: Identifier(bytes: Array(bytes[48..<64])), replica: Identifier(bytes: Array(bytes[64..<80])),
-            envelopeLength: bytes.number(at: 80), former: Array(bytes[112..<144]))
+        else { throw invalid }
+        (self.kind, isLast) = (kind, lastByte == 1)
+        form = PageForm(size: Int(size), vectorOffset: Int(vector))
+        (pages, databasePages) = (try reader.number(), try reader.number())
+        (number, time) = (try reader.number(), try reader.number())
+        (writer, replica) = (try Identifier(reading: &reader), try Identifier(reading: &reader))
+        envelopeLength = try reader.number()
+        _ = try reader.bytes(Self.reserved)
+        former = try reader.bytes(Digests.length)
         guard envelopeLength <= Self.maxEnvelope, pages <= Self.maxPages, number <= ObjectName.maxNumber,
             time <= Self.maxTime, objectLength <= Self.maxLength
-        else { throw StrongroomError.damaged(name, "its header is not valid") }
+        else { throw invalid }
     }
 
+    /// Zeros for later versions, in bytes.
+    private static let reserved = 28
     private static let maxEnvelope: UInt32 = 16 << 20
     private static let maxPages: UInt32 = 1 << 20
     /// The length of an object, in bytes: more than any writer makes, of 4 MiB of pages and an envelope. A longer one
@@ -133,17 +135,5 @@ extension StrongroomError {
             The object "\(name)" is damaged or none of Strongroom's: \(reason). Restore to a time before it, or put \
             back the object from a copy of the replica; `strongroom replica verify` lists what is damaged.
             """)
-    }
-}
-
-extension [UInt8] {
-    /// Appends a number, the highest byte first.
-    mutating func append<Number: FixedWidthInteger>(_ number: Number) where Number: UnsignedInteger {
-        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
-    }
-
-    /// The number at an offset, the highest byte first.
-    func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
-        withUnsafeBytes { Number(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
     }
 }

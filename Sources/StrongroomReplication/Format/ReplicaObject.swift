@@ -21,7 +21,7 @@ struct ReplicaObject: Sendable {
         var bytes = header.bytes
         bytes.reserveCapacity(header.objectLength)
         for (number, version) in index {
-            bytes.append(number)
+            bytes += number.bigEndianBytes
             bytes += version.bytes
         }
         bytes += envelope ?? []
@@ -39,7 +39,7 @@ struct ReplicaObject: Sendable {
             throw StrongroomError.damaged(
                 name, "it has \(bytes.count.counting("byte")), and by its header \(header.objectLength)")
         }
-        guard Digests.sha256(Array(bytes.dropLast(Digests.length))) == Array(bytes.suffix(Digests.length)) else {
+        guard Digests.content(of: bytes) != nil else {
             throw StrongroomError.damaged(name, "its digest is another one than that of its content")
         }
         self.header = header
@@ -53,16 +53,16 @@ struct ReplicaObject: Sendable {
     static func index(
         _ bytes: [UInt8], _ header: ObjectHeader, of name: String
     ) throws -> [(number: UInt32, version: PageVersion)] {
-        guard bytes.count >= header.indexEnd else { throw StrongroomError.damaged(name, "its index is cut off") }
+        var reader = StoredReader(
+            bytes[ObjectHeader.length...], or: StrongroomError.damaged(name, "its index is cut off"))
         var former: UInt32 = 0
-        return try (0..<Int(header.pages)).map { entry in
-            let offset = ObjectHeader.length + entry * ObjectHeader.entryLength
-            let number: UInt32 = bytes.number(at: offset)
+        return try (0..<header.pages).map { _ in
+            let number: UInt32 = try reader.number()
             guard number > former, number <= header.databasePages else {
                 throw StrongroomError.damaged(name, "its index names a page that the database cannot have")
             }
             former = number
-            return (number, bytes.withUnsafeBytes { PageVersion($0, at: offset + 4) })
+            return (number, try reader.bytes(PageVersion.length).withUnsafeBytes { PageVersion($0, at: 0) })
         }
     }
 

@@ -1,13 +1,5 @@
 import Strongroom
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Objects as files in a directory, which may be one that rclone, restic, rsync or a file server carries on.
 ///
 /// ```swift
@@ -29,9 +21,8 @@ public struct DirectoryObjectStore: ObjectStore {
     public func createFolder(_ name: String) async throws {
         let parts = try parts(of: name)
         try await Self.blocking {
-            try ObjectFile.createDirectories(path)
-            var directory = try ObjectDirectory(path)
-            for part in parts { directory = try directory?.made(part) }
+            var directory = try Self.made(path)
+            for part in parts { directory = try directory.made(part) }
         }
     }
 
@@ -105,6 +96,13 @@ public struct DirectoryObjectStore: ObjectStore {
     /// found by the first creation.
     public func probe() async throws {}
 
+    /// The directory at a path, which is created if there is none.
+    private static func made(_ path: String) throws -> ObjectDirectory {
+        if let directory = try ObjectDirectory(path) { return directory }
+        let (parent, name) = (try made(FileSystem.directory(of: path)), FileSystem.name(of: path))
+        return name.isEmpty ? parent : try parent.made(name)
+    }
+
     /// The directory of a folder; nil if there is none.
     private func directory(_ parts: some Sequence<String>) throws -> ObjectDirectory? {
         var directory = try ObjectDirectory(path)
@@ -127,71 +125,14 @@ public struct DirectoryObjectStore: ObjectStore {
 
     private static func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try Task.checkCancellation()
-        return try await BlockingWork.run(body)
+        return try await BlockingWork.run {
+            do { return try body() } catch let error as StrongroomError { throw error.ofObjectStore }
+        }
     }
 }
 
 /// The files of a directory of objects.
 enum ObjectFile {
-    static func directory(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    }
-
-    static func createDirectories(_ path: String) throws {
-        guard access(path, F_OK) != 0, !path.isEmpty else { return }
-        try createDirectories(directory(of: path))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("cannot create", path) }
-        try synchronize(directory(of: path))
-    }
-
-    static func write(_ content: [UInt8], to descriptor: Int32, _ path: String) throws {
-        try content.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                #if canImport(Darwin)
-                let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-                #elseif canImport(Musl)
-                let count = Musl.write(descriptor, rest.baseAddress, rest.count)
-                #else
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                #endif
-                guard count >= 0 || errno == EINTR else { throw failure("cannot write", path) }
-                done += max(0, count)
-            }
-        }
-    }
-
-    static func read(_ descriptor: Int32, _ range: Range<Int>, _ path: String) throws -> [UInt8] {
-        try [UInt8](capacity: range.count) { buffer, filled in
-            while filled < range.count, let start = buffer.baseAddress {
-                let count = pread(descriptor, start + filled, range.count - filled, off_t(range.lowerBound + filled))
-                guard count >= 0 || errno == EINTR else { throw failure("cannot read", path) }
-                if count == 0 { break }
-                filled += max(0, count)
-            }
-        }
-    }
-
-    /// The seconds since a file was modified.
-    static func age(_ status: stat) -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        #if canImport(Darwin)
-        return Int(time.tv_sec) - Int(status.st_mtimespec.tv_sec)
-        #else
-        return Int(time.tv_sec) - Int(status.st_mtim.tv_sec)
-        #endif
-    }
-
-    /// Flushes the names in a directory to the disk.
-    static func synchronize(_ directory: String) throws {
-        let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("cannot open", directory) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure("cannot write", directory) }
-    }
-
     /// The error for a link, or another file, in the place of an object or of a folder.
     static func notOwn(_ path: String, _ what: String) -> StrongroomError {
         StrongroomError(
@@ -211,24 +152,15 @@ enum ObjectFile {
             back, the replica goes on.
             """)
     }
+}
 
-    static func failure(_ what: String, _ path: String) -> StrongroomError {
-        let number = errno
-        let code: StrongroomError.Code =
-            switch number {
-            case ENOSPC, EDQUOT: .diskFull
-            case EACCES, EPERM, EROFS: .permissionDenied
-            case EMFILE, ENFILE: .tooManyOpenFiles
-            default: .objectStore
-            }
-        let advice =
-            switch code {
-            case .diskFull: "Free space there, or give the replica another directory; the database itself goes on."
-            case .permissionDenied: "Check who owns the directory and whether it may be written."
-            case .tooManyOpenFiles: "Close stores, or raise the limit (ulimit -n)."
-            default: "Check the directory of the replica."
-            }
-        return StrongroomError(
-            code, "The object store \(what) \"\(path)\": \(String(cString: strerror(number))). \(advice)")
+extension StrongroomError {
+    /// The error for a file of the object store that the operating system has refused.
+    fileprivate var ofObjectStore: StrongroomError {
+        switch code {
+        case .inputOutput, .fileMissing, .notAFile, .invalidName:
+            StrongroomError(.objectStore, "\(message) The object store needs it; the database itself goes on.")
+        default: self
+        }
     }
 }

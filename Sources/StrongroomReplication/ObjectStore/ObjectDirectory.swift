@@ -19,7 +19,7 @@ final class ObjectDirectory {
         self.path = path
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw ObjectFile.failure("cannot open", path) }
+            guard errno == ENOENT else { throw FileSystem.failure(errno, "cannot open", path) }
             return nil
         }
     }
@@ -31,7 +31,7 @@ final class ObjectDirectory {
             switch errno {
             case ENOENT: return nil
             case ENOTDIR, ELOOP: throw ObjectFile.notOwn(path, "directory")
-            default: throw ObjectFile.failure("cannot open", path)
+            default: throw FileSystem.failure(errno, "cannot open", path)
             }
         }
     }
@@ -47,10 +47,12 @@ final class ObjectDirectory {
     func made(_ name: String) throws -> ObjectDirectory {
         if let directory = try directory(name) { return directory }
         guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
-            throw ObjectFile.failure("cannot create", "\(path)/\(name)")
+            throw FileSystem.failure(errno, "cannot create the directory", "\(path)/\(name)")
         }
         try synchronize()
-        guard let directory = try directory(name) else { throw ObjectFile.failure("cannot create", "\(path)/\(name)") }
+        guard let directory = try directory(name) else {
+            throw FileSystem.failure(ENOENT, "cannot open", "\(path)/\(name)")
+        }
         return directory
     }
 
@@ -60,50 +62,35 @@ final class ObjectDirectory {
 
     private func allNames() throws -> [String] {
         // With a position of its own.
-        let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard copy >= 0, let directory = fdopendir(copy) else { throw ObjectFile.failure("cannot read", path) }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names
+        try FileSystem.names(taking: openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), path)
     }
 
     /// The status of a name, not that of what a link refers to; nil if there is none.
-    private func status(_ name: String) -> stat? {
-        var status = stat()
-        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
-    }
+    private func status(_ name: String) -> FileStatus? { (try? FileStatus.ofName(name, in: descriptor)) ?? nil }
 
     /// The length of a file in it; nil if it is none.
-    func size(_ name: String) -> Int? {
-        status(name).flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int($0.st_size) : nil }
-    }
+    func size(_ name: String) -> Int? { status(name).flatMap { $0.isRegularFile ? Int($0.size) : nil } }
 
-    func isDirectory(_ name: String) -> Bool { status(name).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
+    func isDirectory(_ name: String) -> Bool { status(name)?.isDirectory ?? false }
 
     /// Creates a file with its whole content, unless its name is taken.
     func create(_ name: String, _ content: [UInt8]) throws -> Bool {
         let target = "\(path)/\(name)"
         if status(name) != nil { return false }
         let temporary = "\(Self.unfinished)\(UInt64.random(in: .min ... .max))"
-        let file = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw ObjectFile.failure("cannot create", target) }
+        let new = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard new >= 0 else { throw FileSystem.failure(errno, "cannot create", target) }
         defer { unlinkat(descriptor, temporary, 0) }
         do {
-            defer { close(file) }
-            try ObjectFile.write(content, to: file, target)
-            guard fsync(file) == 0 else { throw ObjectFile.failure("cannot write", target) }
+            let file = PlainFile(new, target)
+            try file.write(content, at: 0)
+            try file.synchronize()
         }
         // Unlike a rename, a link never replaces a file.
         guard linkat(descriptor, temporary, descriptor, name, 0) == 0 else {
             guard errno != EEXIST else { return false }
             guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS else {
-                throw ObjectFile.failure("cannot create", target)
+                throw FileSystem.failure(errno, "cannot create", target)
             }
             throw StrongroomError(
                 .objectStore,
@@ -122,26 +109,25 @@ final class ObjectDirectory {
     /// Reads a file or a part of it; nil if there is none.
     func read(_ name: String, _ range: Range<Int>?) throws -> [UInt8]? {
         let target = "\(path)/\(name)"
-        let file = openat(descriptor, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
-        guard file >= 0 else {
+        let opened = openat(descriptor, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else {
             switch errno {
             case ENOENT: return nil
             case ELOOP: throw ObjectFile.notOwn(target, "file")
-            default: throw ObjectFile.failure("cannot read", target)
+            default: throw FileSystem.failure(errno, "cannot read", target)
             }
         }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { throw ObjectFile.failure("cannot read", target) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw ObjectFile.notOwn(target, "file") }
-        let size = Int(status.st_size)
-        return try ObjectFile.read(file, (range ?? 0..<size).clamped(to: 0..<size), target)
+        let file = PlainFile(opened, target)
+        let status = try file.status()
+        guard status.isRegularFile else { throw ObjectFile.notOwn(target, "file") }
+        let wanted = (range ?? 0..<Int(status.size)).clamped(to: 0..<Int(status.size))
+        return try file.bytes(at: Int64(wanted.lowerBound), wanted.count)
     }
 
     /// Removes a file; no failure if there is none.
     func remove(_ name: String) throws {
         guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
-            throw ObjectFile.failure("cannot remove", "\(path)/\(name)")
+            throw FileSystem.failure(errno, "cannot remove", "\(path)/\(name)")
         }
     }
 
@@ -150,21 +136,25 @@ final class ObjectDirectory {
 
     /// Removes files that killed processes were writing, from it and the directories in it.
     func removeUnfinished() throws {
-        for name in try allNames() where name != "." && name != ".." {
+        let now = Duration.milliseconds(WriteDeadline.time)
+        for name in try allNames() {
             guard let status = status(name) else { continue }
-            if status.st_mode & S_IFMT == S_IFDIR {
+            if status.isDirectory {
                 if !name.hasPrefix(".") { try directory(name)?.removeUnfinished() }
-            } else if name.hasPrefix(Self.unfinished), ObjectFile.age(status) > Self.longestWriting {
+            } else if name.hasPrefix(Self.unfinished), now - status.modified > Self.longestWriting {
                 try remove(name)
             }
         }
     }
 
-    /// Longer than an object is being written, in seconds.
-    private static let longestWriting = 3_600
+    /// Longer than an object is being written.
+    private static let longestWriting = Duration.seconds(3_600)
 
     /// Flushes the names in it to the disk.
-    private func synchronize() throws {
-        guard fsync(descriptor) == 0 || errno == EINVAL else { throw ObjectFile.failure("cannot write", path) }
+    func synchronize() throws {
+        // Some file systems cannot flush a directory.
+        guard FileSynchronization.synchronize(descriptor) || errno == EINVAL else {
+            throw FileSystem.failure(errno, "cannot flush to disk", path)
+        }
     }
 }

@@ -11,10 +11,7 @@ struct LeaseObject: Equatable {
     static let maxLength = 4_096
 
     var bytes: [UInt8] {
-        var bytes = Self.magic
-        bytes.append(end)
-        bytes += Array(owner.utf8)
-        return bytes + Digests.sha256(bytes)
+        Digests.stored(Self.magic + end.bigEndianBytes + owner.utf8)
     }
 
     init(owner: String, end: UInt64) {
@@ -24,12 +21,9 @@ struct LeaseObject: Equatable {
 
     /// - Throws: `StrongroomError` with `replicaDamaged`.
     init(_ bytes: [UInt8], of name: String) throws {
-        let content = Array(bytes.dropLast(Digests.length))
-        guard content.count >= Self.magic.count + 8, content.starts(with: Self.magic),
-            Digests.sha256(content) == Array(bytes.suffix(Digests.length))
-        else { throw StrongroomError.damaged(name, "it is no lease") }
-        end = content.number(at: Self.magic.count)
-        owner = String(decoding: content[(Self.magic.count + 8)...], as: UTF8.self)
+        var reader = try StoredReader(bytes, magic: Self.magic, or: StrongroomError.damaged(name, "it is no lease"))
+        end = try reader.number()
+        owner = String(decoding: reader.remainder(), as: UTF8.self)
     }
 }
 

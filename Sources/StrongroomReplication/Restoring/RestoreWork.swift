@@ -14,7 +14,7 @@ struct RestoreWork: Sendable {
 
     /// - Returns: The envelope that belongs to the pages; nil if they have none.
     func run() async throws -> [UInt8]? {
-        var state = RestoreProgress(file.note ?? [], of: plan) ?? RestoreProgress(of: plan)
+        var state = (try? RestoreProgress(file.note ?? [], of: plan)) ?? RestoreProgress(of: plan)
         if state.objects == 0 { try file.resize(to: 0) }
         do {
             try await fetch(&state)

@@ -43,9 +43,7 @@ private struct TableReading {
         self.table = table
         title = "table \"\(table)\""
         columns = try db.columns(of: table)
-        sql =
-            try db.value("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(table)", as: String.self)
-            ?? ""
+        sql = try db.tableText(table) ?? ""
         text = CreateTableText(sql)
     }
 

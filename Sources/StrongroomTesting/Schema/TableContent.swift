@@ -16,9 +16,7 @@ struct TableContent: Sendable {
     /// Reads the rows, in the order of their keys; virtual tables are skipped.
     init(in db: borrowing some Reading & ~Copyable) throws {
         for table in try db.tableNames() {
-            let sql = try db.value(
-                "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(table)", as: String.self)
-            guard let text = CreateTableText(sql ?? "") else { continue }
+            guard let text = try db.tableText(table).flatMap(CreateTableText.init) else { continue }
             let columns = try db.columns(of: table)
             let keys = columns.filter { $0.keyPlace != nil }.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }
             let order: SQL = text.isWithoutRowID ? Self.list(keys.map(\.name)) : "rowid"

@@ -18,7 +18,7 @@ extension [UInt8] {
     static let salt = [UInt8](0x30..<0x40)
 
     /// The same with the check sum at its end made right, as somebody would do who knows the format.
-    var withCheckSum: [UInt8] { Envelope.withCheckSum(dropLast(32)) }
+    var withCheckSum: [UInt8] { Digests.stored(dropLast(32)) }
 
     func flipped(_ index: Int, by mask: UInt8 = 1) -> [UInt8] {
         var copy = self

@@ -78,8 +78,7 @@ struct CheckedCopy: Sendable {
         try remove()
         do {
             // The WAL may have more pages than the file; before its first read SQLCipher 4 counts none.
-            let pages = try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
-            let size = try max(pages, FileStatus.at(file.path)?.size ?? 0)
+            let size = try max(source.databaseLength(), FileStatus.at(file.path)?.size ?? 0)
             try FreeSpace.require(size + FreeSpace.margin, at: path, for: purpose)
             let copy = try PlainFile(making: path)
             try prepare(copy)
@@ -106,7 +105,7 @@ struct CheckedCopy: Sendable {
     }
 
     private func removeLogs() throws {
-        for ending in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + ending) }
+        try SideFiles(of: path).removeEngineFiles()
     }
 
     private func report(_ phase: WorkProgress.Phase, _ done: Int, _ total: Int, _ size: Int64) throws {
@@ -281,8 +280,7 @@ struct CheckedCopy: Sendable {
         try prove(connection)
         // A rollback journal in a file would have old pages of a plaintext copy.
         guard try connection.setJournalMode("MEMORY") else { throw failed("it has a log") }
-        let names = try connection.ownRows("SELECT name FROM main.sqlite_master WHERE type = 'index'")
-        for case .text(let name) in names.map({ $0[0] }) {
+        for name in try connection.schemaNames(of: .index) {
             do {
                 try connection.run("REINDEX main.\(Identifier.quote(name))")
             } catch let error as StrongroomError where [.constraint, .notUnique, .sql].contains(error.code) {

@@ -183,7 +183,7 @@ struct ContentCopy {
     }
 
     private func isInTarget(_ table: String) throws -> Bool {
-        try connection.ownValue("SELECT 1 FROM target.sqlite_master WHERE name = ?", .text(table)) != nil
+        try connection.hasTable(table, in: "target")
     }
 
     /// Copies the records of a table and the entries of its indexes as they are stored, each in its own order, which

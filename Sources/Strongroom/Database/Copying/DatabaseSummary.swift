@@ -73,8 +73,7 @@ extension Connection {
 
     /// The tables of `main` that have pages of their own.
     fileprivate func tablesWithPages() throws -> [String] {
-        let query = "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage > 0 AND \(Self.isPortable)"
-        return try ownRows(query).compactMap { $0.first?.asText }
+        try schemaNames(where: "rootpage > 0 AND \(Self.isPortable)")
     }
 
     /// Reads the rows in the order of the table's own b-tree, not of an index.

@@ -25,9 +25,7 @@ struct PageCopy {
         try remove()
         do {
             guard try FileStatus.at(file.path) != nil else { throw gone }
-            let size = try source.inSnapshot {
-                try source.ownNumber("PRAGMA page_count") * source.ownNumber("PRAGMA page_size")
-            }
+            let size = try source.inSnapshot { try source.databaseLength() }
             try FreeSpace.require(size + FreeSpace.margin, at: path, for: purpose)
             let copy = try PlainFile(making: path)
             // A temporary or standby copy does not need attributes that have no effect on who may read it.
@@ -52,7 +50,7 @@ struct PageCopy {
     func remove() throws { try FileSystem.removeCopy(path) }
 
     private func removeLogs() throws {
-        for suffix in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
+        try SideFiles(of: path).removeEngineFiles()
     }
 
     private func proveKey() throws {

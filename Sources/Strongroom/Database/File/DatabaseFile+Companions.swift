@@ -8,15 +8,8 @@ extension DatabaseFile {
     ///
     /// - Throws: ``StrongroomError`` with `notAFile`.
     func requireOwnLogs() throws {
-        for ending in ["-wal", "-journal", "-shm"] { try requireRegular(path + ending) }
+        for file in sideFiles.engineFiles { try requireRegular(file) }
     }
-
-    /// The suffixes of the library's files beside a database, after the dot and the database's name; only 0.2.0 writes
-    /// `changes`.
-    static let companions = [
-        "new", "rotating", "plaintext", "restoring", "fetched", "restored", "snapshot.new", "trial", "trial.lock",
-        "keys.new", "keys.copy.new", "keys.next", "changes",
-    ]
 
     /// The beginning of the suffix of records of what was shipped to replicas; see `StrongroomReplication`.
     private static let replicaEnding = "replica-"
@@ -36,15 +29,13 @@ extension DatabaseFile {
 
     /// Throws if the path of one of the engine's or the library's files beside the database is not a regular file.
     ///
-    /// - Returns: Those of ``companions`` that exist.
+    /// - Returns: Those of ``SideFiles/libraryEndings`` that exist.
     /// - Throws: As ``requireOwnLogs()``.
     @discardableResult
     func requireOwnCompanions() throws -> Set<String> {
-        try requireOwnLogs()
-        for ending in [".keys", ".keys.copy"] { try requireRegular(path + ending) }
+        for file in sideFiles.all { try requireRegular(file) }
         let beginning = FileSystem.companion(of: path, "")
-        try requireRegular(beginning + "lock")
-        return try Set(Self.companions.filter { try requireRegular(beginning + $0) })
+        return try Set(SideFiles.libraryEndings.filter { try requireRegular(beginning + $0) })
     }
 
     /// - Returns: Whether there is a file.

@@ -24,7 +24,7 @@ extension DatabaseFile {
         guard try self.stamp() != stamp else { return }
         let file = try PlainFile(lockPath, isWritable: true, followsLinks: false)
         try file.truncate(to: 0)
-        try Array(stamp.rawValue.utf8).withUnsafeBytes { try file.write($0, at: 0) }
+        try file.write(Array(stamp.rawValue.utf8), at: 0)
         // It must not be lost where the envelope that is created next is kept.
         guard stamp == .converting else { return }
         try file.synchronize()

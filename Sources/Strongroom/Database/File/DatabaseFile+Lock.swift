@@ -1,6 +1,6 @@
 /// The lock between processes, for opening a file and for changing the files beside it.
 extension DatabaseFile {
-    var lockPath: String { FileSystem.companion(of: path, "lock") }
+    var lockPath: String { sideFiles.lock }
     /// The path of the copy that replaces the file in a rotation.
     var rotatingPath: String { FileSystem.companion(of: path, "rotating") }
 

@@ -2,8 +2,10 @@ import Foundation
 
 /// The write-ahead log beside a file, checked before the engine reads it.
 extension DatabaseFile {
+    var sideFiles: SideFiles { SideFiles(of: path) }
+
     /// The path of the WAL.
-    var logPath: String { path + "-wal" }
+    var logPath: String { sideFiles.log }
 
     /// Throws if the WAL is damaged and the engine would rebuild the WAL index for a connection, which silently drops
     /// committed transactions after the damage.
@@ -15,7 +17,7 @@ extension DatabaseFile {
             return
         }
         // Checking for a WAL index would create one if there is none.
-        let hasIndex = try FileStatus.at(path + "-shm") != nil
+        let hasIndex = try FileStatus.at(sideFiles.index) != nil
         guard !hasIndex || !connection.isLogInUse else { return }
         guard let scan = try scanLog(connection.databaseFile()), let damage = scan.damage else { return }
         throw damagedLog(damage, kept: scan.soundCommits)

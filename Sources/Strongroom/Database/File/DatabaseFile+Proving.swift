@@ -50,29 +50,17 @@ extension Connection {
             throw cutOff(path, error.resultCode)
         }
         try proveKey()
-        guard size != nil, try length() > FileStatus.at(path)?.size ?? 0 else { return }
+        guard size != nil, try databaseLength() > FileStatus.at(path)?.size ?? 0 else { return }
         // Both are read again and in one transaction: while the key was fetched, another process may have extended the
         // file, or created a WAL.
         let length = try inTransaction(.deferred) {
             try proveKey()
-            return try self.length()
+            return try databaseLength()
         }
         guard let size = try FileStatus.at(path)?.size, size < length else { return }
-        if try !["-wal", "-journal"].contains(where: { try FileStatus.at(path + $0).map { $0.size > 0 } ?? false }) {
+        if try !SideFiles(of: path).logs.contains(where: { try FileStatus.at($0).map { $0.size > 0 } ?? false }) {
             throw cutOff(path, nil)
         }
-    }
-
-    /// The database's length in bytes: the engine reads the missing part of a truncated last page as zeros.
-    private func length() throws -> Int64 {
-        guard
-            let count = try setting("page_count").flatMap({ Int64($0) }),
-            let pageSize = try setting("page_size").flatMap({ Int64($0) })
-        else {
-            throw StrongroomError(
-                .engine, "SQLCipher does not report the number of pages of the file.", database: database)
-        }
-        return count * pageSize
     }
 
     private func cutOff(_ path: String, _ resultCode: ResultCode?) -> StrongroomError {

@@ -37,7 +37,7 @@ extension DatabaseFile {
 
     /// The modes in which to try to open the file, the best first.
     private func modesOfReading(key: DerivedKey?) throws -> [Connection.Mode] {
-        let hasIndex = try FileStatus.at(path + "-shm") != nil
+        let hasIndex = try FileStatus.at(sideFiles.index) != nil
         // A hot journal has to be rolled back before the file can be read.
         if try FileSystem.hasJournal(path) { return mayBeWritten ? [.existing] : [.readOnly] }
         // Closing a connection that can write might checkpoint the WAL. Only a connection that can write rebuilds the
@@ -106,11 +106,11 @@ extension DatabaseFile {
 
     /// The error for a WAL that is needed to read the file and cannot be read.
     private func unreadableLog(_ resultCode: ResultCode?) throws -> StrongroomError {
-        let log = try FileSystem.hasWriteAheadLog(path) ? "-wal" : "-journal"
+        let log = try FileSystem.hasWriteAheadLog(path) ? sideFiles.log : sideFiles.journal
         return StrongroomError(
             .permissionDenied,
             """
-            "\(path)" has the log "\(path)\(log)", and in this directory it cannot be read without writing. Copy both, \
+            "\(path)" has the log "\(log)", and in this directory it cannot be read without writing. Copy both, \
             while no program has them open, to a directory that may be written, and open the copy; or open and close \
             the database with a program that may write there.
             """,

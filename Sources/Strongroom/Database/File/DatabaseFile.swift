@@ -35,7 +35,7 @@ struct DatabaseFile: Sendable {
         connection.file.pageCache = pageCache
         try connection.install(functions)
         if let baseline {
-            let log = mode == .withoutIndex ? try FileStatus.at(path + "-wal") : nil
+            let log = mode == .withoutIndex ? try FileStatus.at(logPath) : nil
             let isLocked = mode != .untouched && mode != .withoutIndex
             connection.file.check = { [name] in try baseline.check(isLocked: isLocked, log: log, name) }
         }
@@ -89,10 +89,7 @@ struct DatabaseFile: Sendable {
     func bytes(from offset: Int64, _ count: Int) throws -> [UInt8] {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
-        let file = try connection.databaseFile()
-        return try [UInt8](capacity: count) { buffer, filled in
-            filled = try file.read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
-        }
+        return try connection.databaseFile().bytes(at: offset, count)
     }
 
     /// The error for an operation that the operating system does not permit.
@@ -109,14 +106,14 @@ struct DatabaseFile: Sendable {
 
     /// Whether there is content in the WAL or rollback journal beside the file, as a killed process leaves it.
     func hasLog() throws -> Bool {
-        try ["-wal", "-journal"].contains { try FileSystem.requireRegular(path + $0).map { $0.size > 0 } ?? false }
+        try sideFiles.logs.contains { try FileSystem.requireRegular($0).map { $0.size > 0 } ?? false }
     }
 
     /// Removes a rollback journal that is no longer valid, as a rotation leaves it that was killed or found damage. To
     /// be called if the file is in WAL mode or this process has exclusive access to it: then no program needs the
     /// journal.
     func removeSpentJournal() throws {
-        let journal = path + "-journal"
+        let journal = sideFiles.journal
         // A valid journal begins with other bytes.
         guard let beginning = try FileSystem.firstBytesIfThere(of: journal, 8), beginning.allSatisfy({ $0 == 0 }) else {
             return
@@ -130,8 +127,8 @@ struct DatabaseFile: Sendable {
     ///
     /// See SQLite's documentation, "Database File Format", sections 3 and 4.1 (sqlite.org/fileformat2.html).
     func logPageSize() throws -> Int? {
-        for (ending, beginnings, offset) in Self.logForms {
-            guard let header = try FileSystem.firstBytesIfThere(of: path + ending, offset + 4),
+        for (log, (beginnings, offset)) in zip(sideFiles.logs, Self.logForms) {
+            guard let header = try FileSystem.firstBytesIfThere(of: log, offset + 4),
                 header.count == offset + 4
             else { continue }
             guard beginnings.contains(where: { header.starts(with: $0) }) else { continue }
@@ -141,10 +138,10 @@ struct DatabaseFile: Sendable {
         return nil
     }
 
-    /// The suffixes of these files, their magic bytes, and the offset of the page size.
-    private static let logForms: [(ending: String, beginnings: [[UInt8]], offset: Int)] = [
-        ("-wal", [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]], 8),
-        ("-journal", [[0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]], 24),
+    /// The magic bytes of these files, and the offset of the page size.
+    private static let logForms: [(beginnings: [[UInt8]], offset: Int)] = [
+        ([[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]], 8),
+        ([[0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]], 24),
     ]
 }
 
@@ -158,7 +155,7 @@ extension Connection {
 
     /// Reads the schema, which succeeds only with the correct key.
     func proveKey() throws {
-        _ = try ownValue("SELECT count(*) FROM sqlite_master")
+        try readSchema()
         try refuseZeroPagesOfLog()
     }
 }

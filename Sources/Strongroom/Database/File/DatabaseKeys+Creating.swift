@@ -65,8 +65,9 @@ extension DatabaseKeys {
         StrongroomError(
             .fileMissing,
             """
-            There is no "\(file.path)", but the log of a former database exists, "\(file.path)-wal" or \
-            "\(file.path)-journal". Restore the file, or move the log away if a new database is to be created.
+            There is no "\(file.path)", but the log of a former database exists, \
+            \(file.sideFiles.logs.map { "\"\($0)\"" }.joined(separator: " or ")). Restore the file, or move the log \
+            away if a new database is to be created.
             """,
             database: file.name
         )

@@ -47,7 +47,7 @@ extension DatabaseKeys {
     /// open connection again can destroy the file. All keys are tried with the newest settings, then with the earlier
     /// ones.
     private func tryKeys(_ keys: [Key], _ salt: [UInt8], _ size: Int64) throws -> UnlockedFile {
-        let journal = file.path + "-journal"
+        let journal = file.sideFiles.journal
         let hadJournal = try FileStatus.at(journal) != nil
         var currentKey: DerivedKey?
         var tried: [DerivedKey] = []

@@ -64,7 +64,7 @@ enum FileContent: Equatable {
                 """
             )
         }
-        guard header == PlaintextHeader.beginning else { return .encrypted(salt: header, size: status.size) }
+        guard header == FileSystem.plaintextHeader else { return .encrypted(salt: header, size: status.size) }
         let isEncrypted = try withoutActuallyEscaping(read) { read in
             try PlaintextHeader(size: status.size, read: read).isFollowedByCiphertext()
         }

@@ -90,6 +90,34 @@ public struct FileDiagnosis: Sendable, Equatable {
     /// The message of the failure to which this belongs, or of the one that prevented further examination.
     public internal(set) var reason: String?
 
+    // MARK: What only a survey has
+
+    /// A table and its size.
+    package struct Table: Sendable, Hashable {
+        /// The table's name.
+        package let name: String
+        /// The number of rows; nil if they cannot be counted, as in a virtual table whose module is not available, and
+        /// for the library's tables.
+        package let rows: Int64?
+        /// The bytes of its pages and of its indexes; nil if the engine does not report them.
+        package let bytes: Int64?
+    }
+
+    /// The length of its write-ahead log in bytes; nil if there is none.
+    package var logBytes: Int64?
+    /// The cipher settings that it should have.
+    package var wantedSettings: CipherSettings?
+    /// Whether it should have an envelope.
+    package var wantsEnvelope = false
+    /// What its migrator would do; nil if there is no migrator.
+    package var plan: MigrationPlan?
+    /// Why its migrator cannot be applied.
+    package var planFailure: StrongroomError?
+    /// Its tables by name; nil if they were not requested.
+    package var tables: [Table]?
+    /// Those that the library keeps beside them, for full-text indexes and histories.
+    package var libraryTables: [Table]?
+
     init(path: String, finding: Finding) {
         self.path = path
         self.finding = finding

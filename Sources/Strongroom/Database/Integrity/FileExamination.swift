@@ -184,7 +184,7 @@ struct FileExamination {
 
 extension FileDiagnosis {
     /// The files beside the database and the processes that have it open.
-    fileprivate init(surroundingsOf file: DatabaseFile, _ checkCancellation: () throws -> Void = {}) throws {
+    init(surroundingsOf file: DatabaseFile, _ checkCancellation: () throws -> Void = {}) throws {
         self.init(path: file.path, finding: .unexamined)
         let envelope = EnvelopeFile(databasePath: file.path, name: file.name)
         // A file that cannot be examined counts as present; opening reports the reason.

@@ -36,11 +36,7 @@ struct DatabasePages {
     }
 
     private init(of connection: Connection, pageSize: Int, log state: LogState?) throws {
-        guard case .integer(let count)? = try connection.ownValue("PRAGMA page_count") else {
-            throw StrongroomError(
-                .engine, "SQLCipher does not report the number of pages of the file.", database: connection.database)
-        }
-        self.count = Int(count)
+        count = try connection.pageCount()
         self.pageSize = pageSize
         file = try connection.databaseFile()
         if let state, state.frames > 0 {

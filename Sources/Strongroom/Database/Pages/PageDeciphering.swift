@@ -5,8 +5,6 @@ struct PageDeciphering: Sendable {
     private let layout: PageLayout
     private let key: SecretBytes
 
-    private static let header = Array("SQLite format 3\0".utf8)
-
     /// - Parameters:
     ///   - derived: The key of the file's connections.
     ///   - settings: The cipher settings of the file.
@@ -32,7 +30,7 @@ struct PageDeciphering: Sendable {
         let start = layout.start(of: number)
         let vector = page[layout.usable..<layout.usable + PageLayout.vectorLength]
         // The header replaces the salt.
-        if start > 0 { content.copyBytes(from: Self.header) }
+        if start > 0 { content.copyBytes(from: FileSystem.plaintextHeader) }
         try Cryptography.decrypt(
             UnsafeRawBufferPointer(rebasing: page[start..<layout.usable]), with: key,
             vector: UnsafeRawBufferPointer(rebasing: vector),

@@ -11,9 +11,6 @@ struct PlaintextHeader {
     /// Reads bytes of the file at an offset; returns fewer at the end of the file.
     let read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
 
-    /// The header string of a plaintext database.
-    static let beginning = Array("SQLite format 3\0".utf8)
-
     /// The number of pages that are checked besides the first.
     private static let maxPages = 16
     /// The bytes of the header that are reserved for expansion, which are 0 in every database.

@@ -6,13 +6,14 @@ extension Rotation {
         var isLogGone = true
         try source.mergeLog {
             // The WAL has been checkpointed; its plaintext pages must not remain in the free space of the disk.
-            if from == nil, try FileSystem.requireRegular(file.path + "-wal") != nil {
-                isLogGone = try FileSystem.overwrite(file.path + "-wal")
+            if from == nil, try FileSystem.requireRegular(file.logPath) != nil {
+                isLogGone = try FileSystem.overwrite(file.logPath)
             }
         }
         // The rollback journal contains the original first page from the change of the journal mode.
-        if from == nil, try FileSystem.requireRegular(file.path + "-journal") != nil {
-            isLogGone = try FileSystem.overwrite(file.path + "-journal") && isLogGone
+        let journal = file.sideFiles.journal
+        if from == nil, try FileSystem.requireRegular(journal) != nil {
+            isLogGone = try FileSystem.overwrite(journal) && isLogGone
         }
         // Opened when the log is in the file: it takes the number of pages from the file's size, and has no locks. If
         // it cannot be opened, the database is read on the other connection.

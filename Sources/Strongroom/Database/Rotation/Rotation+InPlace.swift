@@ -50,7 +50,7 @@ extension Rotation {
         let checking = ContinuousClock.now - start
         // From here on the rotation can no longer be cancelled.
         try monitor.report(.writing, 0, of: size)
-        let meter = LogMeter(path: file.path + "-wal", size: size, monitor: monitor)
+        let meter = LogMeter(path: file.logPath, size: size, monitor: monitor)
         defer { meter.stop() }
         try to.withUnsafeBytes { try connection.rekey($0) }
         try connection.run(.commit)

@@ -153,9 +153,7 @@ final class Salvage {
                 try reportGeneratedColumns(of: table.name, sql, target)
             }
         }
-        if try target.ownValue("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'") != nil {
-            names.insert("sqlite_sequence")
-        }
+        if try target.hasTable("sqlite_sequence") { names.insert("sqlite_sequence") }
         return names
     }
 
@@ -244,9 +242,7 @@ final class Salvage {
     private func reportIndexes(of target: Connection) throws {
         let collations = standIns.filter { $0.kind == .collation }.map(\.name)
         guard !collations.isEmpty else { return }
-        for case .text(let name)? in try target.ownRows(
-            "SELECT name FROM main.sqlite_master WHERE type = 'index' AND sql IS NULL"
-        ).map(\.first) {
+        for name in try target.schemaNames(of: .index, where: "sql IS NULL") {
             let used = try target.ownRows("PRAGMA main.index_xinfo(\(Identifier.quote(name)))").compactMap {
                 $0[4].asText
             }

@@ -8,7 +8,6 @@ struct SalvageSource {
     /// Its damaged pages, for the connections that read it.
     private(set) var refusal: RefusedPages?
 
-    private static let companions = ["", "-wal", "-journal", "-shm"]
     /// Makes the copy.
     ///
     /// - Parameters:
@@ -28,8 +27,8 @@ struct SalvageSource {
             functions: original.functions)
         try remove()
         do {
-            for ending in ["", "-wal", "-journal"] {
-                try Self.copy(original.path + ending, path + ending, checkCancellation: checkCancellation)
+            for (source, target) in zip(Self.files(of: original), Self.files(of: file)) {
+                try Self.copy(source, target, checkCancellation: checkCancellation)
             }
             guard try Self.states(of: original) == before else {
                 throw StrongroomError(
@@ -49,11 +48,14 @@ struct SalvageSource {
 
     /// Removes the copy.
     func remove() throws {
-        for ending in Self.companions { try FileSystem.remove(file.path + ending) }
+        try FileSystem.remove(file.path)
+        try file.sideFiles.removeEngineFiles()
     }
 
+    private static func files(of file: DatabaseFile) -> [String] { [file.path] + file.sideFiles.logs }
+
     private static func states(of file: DatabaseFile) throws -> [FileStatus?] {
-        try ["", "-wal", "-journal"].map { try FileStatus.at(file.path + $0) }
+        try files(of: file).map(FileStatus.at)
     }
 
     private static func findKey(_ keys: DatabaseKeys) throws -> (DerivedKey, PageCipher) {
@@ -88,7 +90,7 @@ struct SalvageSource {
         } catch let error as StrongroomError where error.isDamage {
             throw Self.schemaDamaged(file.name, error)
         }
-        for ending in ["-wal", "-journal", "-shm"] { try FileSystem.remove(file.path + ending) }
+        try file.sideFiles.removeEngineFiles()
     }
 
     /// Finds the damaged pages, and fills the missing end: the engine opens no file that is shorter than its first page

@@ -74,7 +74,7 @@ extension Connection {
         do {
             return try body()
         } catch {
-            let hasChangedSchema = transaction.tables.writes.contains("sqlite_master")
+            let hasChangedSchema = transaction.tables.changesSchema
             transaction.undoPart(before, author)
             if let mark { rowRecorder?.undo(to: mark) }
             if hasChangedSchema { forgetUserStatements() }
@@ -153,8 +153,7 @@ extension Connection {
         guard !Self.countsEveryRow, !transaction.tables.writes.isEmpty, totalChanges == transaction.changesBefore,
             !transaction.hasUncountedWrites
         else { return }
-        let tables = "SELECT name FROM main.sqlite_master WHERE type = 'table' AND sql LIKE '%WITHOUT%ROWID%'"
-        let names = try ownRows(tables).compactMap { $0[0].asText.map { TableUse.name($0) } }
+        let names = try schemaNames(where: "sql LIKE '%WITHOUT%ROWID%'").map { TableUse.name($0) }
         transaction.hasUncountedWrites = !transaction.tables.writes.isDisjoint(with: names)
     }
 }

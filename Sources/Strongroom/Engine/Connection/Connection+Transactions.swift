@@ -132,7 +132,7 @@ extension Connection {
     /// Rolls back the transaction, unless the engine has done so.
     func rollBack() {
         // Their preparation may have created the tables that are rolled back.
-        if transaction.tables.writes.contains("sqlite_master") { forgetUserStatements() }
+        if transaction.tables.changesSchema { forgetUserStatements() }
         defer {
             transaction.state = .none
             forgetFailedReads()

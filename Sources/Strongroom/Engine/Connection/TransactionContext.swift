@@ -85,7 +85,7 @@ struct TransactionContext {
     /// - Parameter changes: The number of changed rows that the engine has counted so far.
     mutating func recordCommit(after changes: Int) {
         guard !tables.writes.isEmpty else { return }
-        guard changes != changesBefore || hasUncountedWrites || tables.writes.contains("sqlite_master") else { return }
+        guard changes != changesBefore || hasUncountedWrites || tables.changesSchema else { return }
         committedWrites.formUnion(tables.writes)
     }
 }

@@ -26,7 +26,7 @@ extension Connection {
     func requireKnownSchema() throws {
         // The transaction's own changes may be rolled back.
         guard file.mayHaveOtherSchema, let check = file.schemaCheck,
-            !transaction.tables.writes.contains("sqlite_master")
+            !transaction.tables.changesSchema
         else { return }
         let version = try ownNumber("PRAGMA schema_version")
         if version != file.schemaVersion {

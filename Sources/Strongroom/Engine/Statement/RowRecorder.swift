@@ -267,8 +267,7 @@ extension Connection {
     /// The columns of a table's primary key; an integer key that is declared as descending is not the row id (see
     /// sqlite.org/lang_createtable.html#rowid).
     fileprivate func columnsOfKey(of table: String) throws -> [(name: String, type: String, isDescending: Bool)] {
-        let sql = try ownValue("SELECT sql FROM sqlite_master WHERE type = 'table' AND lower(name) = ?", .text(table))
-        guard case .text(let sql) = sql else { return [] }
+        guard let sql = try schemaText(of: .table, table) else { return [] }
         let isDescending = [SQLToken](sql: sql).contains { $0.isWord("DESC") }
         return try ownRows("PRAGMA table_info(\(Identifier.quote(table)))").compactMap { row in
             guard row.count > 5, case .text(let name) = row[1], case .text(let type) = row[2], row[5] != .integer(0)

@@ -5,6 +5,9 @@ struct TableUse: Equatable {
     /// Whether it creates an index.
     var makesIndex = false
 
+    /// Whether it changes the schema.
+    var changesSchema: Bool { writes.contains("sqlite_master") }
+
     mutating func formUnion(_ other: TableUse) {
         reads.formUnion(other.reads)
         writes.formUnion(other.writes)

@@ -3,7 +3,6 @@ import Foundation
 extension Envelope {
     private static let magic = Array("STRGKEYS".utf8)
     private static let version: UInt16 = 1
-    private static let digestLength = Cryptography.digestLength
     private static let authenticationLength = 32
     /// The maximum number of combinations of salt and cost in a sidecar, so that a forged one cannot occupy the
     /// processor for long.
@@ -21,10 +20,8 @@ extension Envelope {
 
     /// The sidecar's content.
     var bytes: [UInt8] {
-        Self.withCheckSum(signedBytes + authentication)
+        Digests.stored(signedBytes + authentication)
     }
-
-    static func withCheckSum(_ content: [UInt8]) -> [UInt8] { content + Cryptography.sha256(content) }
 
     /// The maximum length: 64 slots with the longest labels, with room for additions in a later version.
     static let maxBytes = 64 * 1024
@@ -36,18 +33,18 @@ extension Envelope {
         guard !bytes.isEmpty else { throw EnvelopeDefect.damaged("it is empty") }
         guard bytes.count <= Self.maxBytes else { throw EnvelopeDefect.damaged("it is too long") }
         guard bytes.starts(with: Self.magic) else { throw EnvelopeDefect.damaged("it does not begin as one does") }
-        let content = bytes.dropLast(Self.digestLength)
-        guard Cryptography.sha256(Array(content)).elementsEqual(bytes.suffix(Self.digestLength)) else {
+        guard let content = Digests.content(of: bytes) else {
             throw EnvelopeDefect.damaged("its check sum does not fit its content")
         }
-        var reader = EnvelopeReader(content.dropFirst(Self.magic.count))
+        var reader = StoredReader(
+            content.dropFirst(Self.magic.count), or: EnvelopeDefect.damaged("it ends too early"))
         let version: UInt16 = try reader.number()
         guard version <= Self.version else { throw EnvelopeDefect.newer(version: Int(version)) }
         guard version == Self.version else { throw EnvelopeDefect.damaged("its version is \(version)") }
         try self.init(reading: &reader)
     }
 
-    private init(reading reader: inout EnvelopeReader) throws {
+    private init(reading reader: inout StoredReader) throws {
         databaseSalt = try reader.bytes(CipherSettings.saltLength)
         dataKeyIdentifier = try reader.bytes(DataKeys.identifierLength)
         let dataKeyCount = Int(try reader.byte())
@@ -67,34 +64,5 @@ extension Envelope {
         guard Set(slots.map(\.derivation)).count <= Self.maxDerivations else {
             throw EnvelopeDefect.damaged("it has more than \(Self.maxDerivations) ways of derivation")
         }
-    }
-}
-
-/// Reads a sidecar's content sequentially.
-struct EnvelopeReader {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ bytes: ArraySlice<UInt8>) {
-        rest = bytes
-    }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    mutating func bytes(_ count: Int) throws -> [UInt8] {
-        guard rest.count >= count else { throw EnvelopeDefect.damaged("it ends too early") }
-        defer { rest = rest.dropFirst(count) }
-        return Array(rest.prefix(count))
-    }
-
-    mutating func byte() throws -> UInt8 { try number() }
-
-    mutating func number<Number: FixedWidthInteger>() throws -> Number {
-        try bytes(Number.bitWidth / 8).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
-    }
-}
-
-extension FixedWidthInteger {
-    var bigEndianBytes: [UInt8] {
-        stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
     }
 }

@@ -62,7 +62,7 @@ extension EnvelopeFile {
         case .write(let path, let bytes):
             let file = try PlainFile(making: path)
             try keepAccess(file)
-            try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+            try file.write(bytes, at: 0)
             try file.synchronize()
             try file.requireName(path)
         case .place(let source, let destination): try FileSystem.moveIntoPlace(source, destination)

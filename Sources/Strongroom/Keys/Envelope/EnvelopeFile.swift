@@ -13,8 +13,8 @@ struct EnvelopeFile: Sendable {
     /// The database's name in errors.
     let name: String
 
-    var path: String { databasePath + ".keys" }
-    var copyPath: String { databasePath + ".keys.copy" }
+    var path: String { SideFiles(of: databasePath).envelopes[0] }
+    var copyPath: String { SideFiles(of: databasePath).envelopes[1] }
 
     /// Whether there is a sidecar, even a damaged one.
     func exists() throws -> Bool {

@@ -77,7 +77,7 @@ extension EnvelopeSlot {
             + label.utf8
     }
 
-    init(reading reader: inout EnvelopeReader, dataKeyCount: Int) throws {
+    init(reading reader: inout StoredReader, dataKeyCount: Int) throws {
         fingerprint = KeyFingerprint(bytes: try reader.bytes(KeyFingerprint.length))
         created = try reader.number()
         guard let use = Use(rawValue: try reader.byte()) else {

@@ -55,7 +55,7 @@ extension SlotDerivation {
         }
     }
 
-    init(reading reader: inout EnvelopeReader) throws {
+    init(reading reader: inout StoredReader) throws {
         let numbers = try reader.bytes(4)
         let salt = try reader.bytes(Self.saltLength)
         let cost = ScryptCost(roundsLogarithm: numbers[1], parallelism: numbers[3])

@@ -95,10 +95,9 @@ extension Table {
 
     /// Throws if rows of the file reference the row with a key.
     private static func requireNoReferences(_ key: [Value], on connection: Connection) throws {
-        let tables = try connection.ownRows("SELECT name FROM main.sqlite_master WHERE type = 'table'")
         let keyNames = try schema.keyColumns().map(\.name)
         let condition = keyNames.map { "parent.\(Identifier.quote($0)) = ?" }.joined(separator: " AND ")
-        for table in tables.compactMap({ $0.first?.asText }) {
+        for table in try connection.schemaNames() {
             for pairs in try connection.references(of: table, to: schema.name, keyNames) {
                 // With the parent's column first: its collation counts, as for the engine's foreign keys.
                 let same = pairs.map { "parent.\(Identifier.quote($1)) = child.\(Identifier.quote($0))" }

@@ -55,9 +55,7 @@ extension MigrationTransaction {
 
     /// The name of the row id; nil for a table without one, or if the row id is the column that is set.
     private func rowIDName(of table: String, except column: String) throws -> String? {
-        let sql: String? = try value(
-            "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(table) COLLATE NOCASE")
-        guard let sql, let text = CreateTableText(sql), !text.isWithoutRowID else { return nil }
+        guard let text = try tableText(table).flatMap(CreateTableText.init), !text.isWithoutRowID else { return nil }
         let columns = try columns(of: table)
         let isKey = columns.contains { $0.keyPlace != nil && Identifier.areSame($0.name, column) }
         guard !isKey, Identifier.index(of: column, in: ColumnInfo.rowIDNames) == nil else { return nil }

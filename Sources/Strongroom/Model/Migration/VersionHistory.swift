@@ -14,8 +14,7 @@ struct VersionHistory {
     /// Whether the file has the table.
     var exists: Bool {
         get throws {
-            try connection.ownValue("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(Self.table)'")
-                != nil
+            try connection.hasTable(Self.table)
         }
     }
 

@@ -20,12 +20,9 @@ struct RecordedName {
     /// The name; nil if none was recorded.
     func read() throws -> String? {
         // In a transaction, whose end reports damage that would be read as no record.
-        let sql = try connection.inSnapshot {
-            try connection.ownValue(
-                "SELECT sql FROM main.sqlite_master WHERE type = 'view' AND name = '\(Self.view)'")
-        }
+        let sql = try connection.inSnapshot { try connection.schemaText(of: .view, Self.view) }
         // By bytes, since a combining character may follow a quotation mark.
-        guard case .text(let text)? = sql else { return nil }
+        guard let text = sql else { return nil }
         let bytes = Array(text.utf8)
         let body = bytes.dropFirst(Self.beginning.utf8.count).dropLast(Self.end.utf8.count)
         guard bytes.elementsEqual(Array(Self.beginning.utf8) + body + Array(Self.end.utf8)) else { return nil }

@@ -12,10 +12,8 @@ extension Connection {
     /// - Throws: ``StrongroomError`` with `tableDiffers`.
     func requireSortedDecimals(of schema: TableSchema) throws {
         guard !schema.decimals.isEmpty, !checkedTables.decimals.contains(schema.decimalTypes) else { return }
-        let isTable = try ownValue(
-            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
         // The engine reports a missing table; the columns of a view come from other tables.
-        guard isTable != nil else { return }
+        guard try hasTable(schema.name) else { return }
         let infos = try columnInfos(of: schema.name)
         for column in schema.decimals {
             guard let info = infos.first(where: { Identifier.areSame($0.name, column.name) }),
@@ -34,7 +32,7 @@ extension Connection {
                 database: database)
         }
         // Uncommitted changes may be rolled back.
-        if !transaction.tables.writes.contains("sqlite_master") { checkedTables.decimals.insert(schema.decimalTypes) }
+        if !transaction.tables.changesSchema { checkedTables.decimals.insert(schema.decimalTypes) }
     }
 }
 
@@ -59,7 +57,7 @@ extension Connection {
                 """,
                 database: database)
         }
-        if !transaction.tables.writes.contains("sqlite_master") { checkedTables.dates.insert(schema.dateTypes) }
+        if !transaction.tables.changesSchema { checkedTables.dates.insert(schema.dateTypes) }
     }
 }
 

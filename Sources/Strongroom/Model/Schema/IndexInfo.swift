@@ -38,10 +38,9 @@ extension Connection {
             }
         }
         return try found.sorted { $0.name < $1.name }.map { index in
-            let sql = try ownValue("SELECT sql FROM sqlite_master WHERE type = 'index' AND name = ?", .text(index.name))
-            return IndexInfo(
+            IndexInfo(
                 name: index.name, isUnique: index.isUnique, isPartial: index.isPartial, isExplicit: index.origin == "c",
-                parts: try indexParts(of: index.name), sql: sql?.asText)
+                parts: try indexParts(of: index.name), sql: try schemaText(of: .index, index.name))
         }
     }
 

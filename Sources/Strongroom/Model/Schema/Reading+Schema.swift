@@ -24,6 +24,12 @@ extension Reading where Self: ~Copyable {
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(name) COLLATE NOCASE", as: Int.self) != nil
     }
 
+    /// The statement that has created a table; nil if there is none, or only a view.
+    package func tableText(_ name: String) throws -> String? {
+        try value(
+            "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(name) COLLATE NOCASE", as: String.self)
+    }
+
     /// The columns of a table or a view in the file.
     ///
     /// ```swift

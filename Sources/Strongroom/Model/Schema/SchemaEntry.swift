@@ -75,7 +75,7 @@ extension Connection {
         try run("ROLLBACK TO strongroom")
         try run("RELEASE strongroom")
         do {
-            _ = try ownValue("SELECT count(*) FROM sqlite_master")
+            try readSchema()
         } catch let error as StrongroomError where [.damaged, .newerSchema].contains(error.code) {
             throw StrongroomError(
                 .schemaChange,

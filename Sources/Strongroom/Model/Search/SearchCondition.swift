@@ -91,9 +91,7 @@ extension Connection {
     /// - Throws: ``StrongroomError`` with `tableDiffers`; `damaged` if the engine would end the process.
     func requireFullText(_ name: String, _ index: FullTextIndex, of schema: TableSchema) throws {
         try prepareTable(schema)
-        let view = try ownValue(
-            "SELECT sql FROM main.sqlite_master WHERE type = 'view' AND name = ? COLLATE NOCASE", .text("\(name)_rows"))
-        let isKept = view?.asText.map { sql in
+        let isKept = try schemaText(of: .view, "\(name)_rows").map { sql in
             let stored = StoredFullText.indexed(in: sql)
             return stored.table.map { Identifier.areSame($0, schema.name) } ?? false
                 && stored.tokenizer == index.tokenizer.rule && stored.columns.count == index.columns.count

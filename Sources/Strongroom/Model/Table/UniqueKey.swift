@@ -7,14 +7,12 @@ extension Connection {
     @usableFromInline
     func requireUniqueKey(of schema: TableSchema) throws {
         guard !schema.primaryKeys.isEmpty, !checkedTables.uniqueKeys.contains(schema.keyNames) else { return }
-        let sql = try ownValue(
-            "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
         // The engine reports a missing table; the rows of a view or a virtual table are identified elsewhere.
-        guard sql?.asText.flatMap(CreateTableText.init) != nil else { return }
+        guard try schemaText(of: .table, schema.name).flatMap(CreateTableText.init) != nil else { return }
         let keys = schema.primaryKeys.map(\.name)
         guard try isUnique(keys, in: schema.name) else { throw noUniqueKey(schema, keys) }
         // Tables created in this transaction may be rolled back.
-        if !transaction.tables.writes.contains("sqlite_master") { checkedTables.uniqueKeys.insert(schema.keyNames) }
+        if !transaction.tables.changesSchema { checkedTables.uniqueKeys.insert(schema.keyNames) }
     }
 
     /// Whether no two rows of a table in the file can have the same values in some columns.

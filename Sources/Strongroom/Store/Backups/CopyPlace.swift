@@ -41,11 +41,11 @@ struct CopyPlace: Sendable {
             throw StrongroomError(.exists, "\"\(path)\" is the database itself. Give another path.")
         }
         // The engine would apply it to the new file.
-        for ending in ["-wal", "-journal"] where try (FileStatus.at(path + ending)?.size ?? 0) > 0 {
+        for log in SideFiles(of: path).logs where try (FileStatus.at(log)?.size ?? 0) > 0 {
             throw StrongroomError(
                 .locked,
                 """
-                "\(path)" has the log of a database, "\(path)\(ending)": it is in use, or its program was killed. Use \
+                "\(path)" has the log of a database, "\(log)": it is in use, or its program was killed. Use \
                 another path.
                 """
             )
@@ -83,7 +83,7 @@ struct CopyPlace: Sendable {
 
     /// Excludes other copies to the same path.
     func acquireLock() async throws -> FileLock {
-        guard let lock = try await FileLock.acquire(FileSystem.companion(of: path, "lock"), of: path) else {
+        guard let lock = try await FileLock.acquire(SideFiles(of: path).lock, of: path) else {
             throw StrongroomError(
                 .locked,
                 """

@@ -84,7 +84,7 @@ struct FileReplacement {
             .fileMissing,
             """
             There is no "\(opening.path)", but its log exists, which the engine would apply to the restored file. Move \
-            away "\(opening.path)-wal" and "\(opening.path)-journal", then restore.
+            away \(opening.file.sideFiles.logs.map { "\"\($0)\"" }.joined(separator: " and ")), then restore.
             """,
             database: opening.file.name
         )
@@ -113,7 +113,7 @@ struct FileReplacement {
     private static func notReplaced(
         _ opening: StoreContext, _ failure: StrongroomError, _ needsEnvelope: Bool
     ) -> StrongroomError {
-        let own = ["", "-wal", "-shm", "-journal"].map { opening.path + $0 }
+        let own = [opening.path] + opening.file.sideFiles.engineFiles
         let envelope = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
         let all = needsEnvelope ? own : own + envelope.paths
         let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "\"\($0)\"" }.joined(separator: ", ")

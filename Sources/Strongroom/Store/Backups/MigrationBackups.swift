@@ -84,7 +84,8 @@ struct MigrationBackups {
 
     /// Removes a backup, with the files that an engine may have left next to it.
     func remove(_ backup: MigrationBackup) throws {
-        for ending in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(backup.path + ending) }
+        try FileSystem.remove(backup.path)
+        try SideFiles(of: backup.path).removeEngineFiles()
     }
 
     /// The version, encoded for a file name.

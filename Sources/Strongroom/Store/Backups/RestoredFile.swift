@@ -31,14 +31,12 @@ package final class RestoredFile: Sendable {
             try FileSystem.requireRegular(notePath)?.isPrivate == true,
             let stored = try FileSystem.firstBytesIfThere(of: notePath, longestNote)
         else { return nil }
-        let content = Array(stored.dropLast(Digests.length))
         let file = try PlainFile(path, isWritable: true, followsLinks: false)
         let status = try file.status()
         let identity = status.identity
-        guard status.isPrivate, Digests.sha256(content) == Array(stored.suffix(Digests.length)),
-            content.starts(with: nodeBytes(identity))
+        guard status.isPrivate, let content = Digests.content(of: stored), content.starts(with: nodeBytes(identity))
         else { return nil }
-        for ending in ["-journal", "-wal", "-shm"] { try FileSystem.remove(path + ending) }
+        try SideFiles(of: path).removeEngineFiles()
         return (file, Array(content.dropFirst(8)))
     }
 
@@ -66,12 +64,11 @@ package final class RestoredFile: Sendable {
     /// Notes what the file has now, after flushing it to the disk. A note that is written in part counts as none.
     package func record(_ note: [UInt8]) throws {
         try file.synchronize()
-        let content = Self.nodeBytes(try file.status().identity) + note
-        let stored = content + Digests.sha256(content)
+        let stored = Digests.stored(Self.nodeBytes(try file.status().identity) + note)
         if try FileSystem.requireRegular(notePath) == nil { _ = try PlainFile(making: notePath) }
         let target = try PlainFile(notePath, isWritable: true, followsLinks: false)
         try target.truncate(to: Int64(stored.count))
-        try stored.withUnsafeBytes { try target.write($0, at: 0) }
+        try target.write(stored, at: 0)
         try target.synchronize()
         state.withLock { $0.hasNote = true }
     }

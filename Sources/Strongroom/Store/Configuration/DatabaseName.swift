@@ -39,10 +39,10 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
         }
         let target = fileName.unicodeScalars.prefix { $0 != "_" && $0 != "." }
         guard !target.isEmpty else { throw Self.refusal(fileName, "has nothing before its first \"_\" or \".\"") }
-        for ending in ["-wal", "-shm", "-journal"] where fileName.hasSuffix(ending) {
+        for ending in SideFiles.engineEndings where fileName.hasSuffix(ending) {
             throw Self.refusal(fileName, "ends in \"\(ending)\", the suffix of the engine's own files of a database")
         }
-        for ending in [".keys", ".keys.copy"] where fileName.hasSuffix(ending) {
+        for ending in SideFiles.envelopeEndings where fileName.hasSuffix(ending) {
             throw Self.refusal(fileName, "ends in \"\(ending)\", the suffix of a database's envelope")
         }
         self.fileName = fileName

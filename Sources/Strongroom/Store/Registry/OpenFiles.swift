@@ -20,7 +20,7 @@ final class OpenFiles: Sendable {
     }
 
     /// The files that the engine, and an envelope, keep beside a database.
-    private static let companions = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"].map { Array($0.utf8) }
+    private static let companions = (SideFiles.engineEndings + SideFiles.envelopeEndings).map { Array($0.utf8) }
 
     /// The holders, indexed by path and by identity.
     ///

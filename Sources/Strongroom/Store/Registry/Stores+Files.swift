@@ -50,7 +50,7 @@ extension Stores {
         do {
             try OpenFiles.shared.claim(path, name)
             defer { OpenFiles.shared.release(path) }
-            let lockPath = FileSystem.companion(of: path, "lock")
+            let lockPath = SideFiles(of: path).lock
             guard let lock = try await FileLock.acquire(lockPath, of: path) else {
                 throw FileRemoval.inUse(path, "Another process is opening it")
             }
@@ -68,8 +68,6 @@ private struct FileRemoval {
     let path: String
     let lockPath: String
 
-    /// The files that the engine and the library keep beside a database, and may have left when they were killed.
-    private static let endings = ["-wal", "-shm", "-journal", ".keys", ".keys.copy"]
     func run() throws -> Bool {
         let status = try FileStatus.at(path)
         guard status?.isRegularFile ?? true else {
@@ -83,9 +81,10 @@ private struct FileRemoval {
         // The file first: the remaining files alone cannot be taken for a database, whereas the file without its WAL
         // might be an older state.
         try FileSystem.remove(path)
-        for ending in Self.endings { try FileSystem.remove(path + ending) }
-        for companion in DatabaseFile.companions {
-            try FileSystem.removeCopy(FileSystem.companion(of: path, companion))
+        let sideFiles = SideFiles(of: path)
+        for file in sideFiles.engineFiles + sideFiles.envelopes { try FileSystem.remove(file) }
+        for ending in SideFiles.libraryEndings {
+            try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
         }
         for record in try DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).replicaRecordPaths() {
             try FileSystem.removeCopy(record)

@@ -61,7 +61,7 @@ extension Stores {
     package func survey(
         _ name: DatabaseName, countsTables: Bool = true,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
-    ) async throws -> FileSurvey {
+    ) async throws -> FileDiagnosis {
         let configuration = try configuration(of: name)
         let ciphers = try configuration.checkedCiphers(for: name)
         let migrator = try configuration.migrator(for: name)

@@ -24,7 +24,7 @@ struct BackupDetail: Encodable {
     /// Names the envelope beside the copy, if there is one.
     func withEnvelope() -> BackupDetail {
         var detail = self
-        let path = file + ".keys"
+        let path = SideFiles(of: file).envelopes[0]
         if (try? Stores.hasFile(at: path)) == true { detail.envelope = path }
         return detail
     }

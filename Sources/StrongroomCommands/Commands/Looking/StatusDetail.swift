@@ -67,7 +67,7 @@ struct StatusDetail: Encodable, Sendable {
         let rows: Int64?
         let bytes: Int64?
 
-        init(_ table: FileSurvey.Table) {
+        init(_ table: FileDiagnosis.Table) {
             (name, rows, bytes) = (table.name, table.rows, table.bytes)
         }
     }
@@ -100,13 +100,13 @@ struct StatusDetail: Encodable, Sendable {
     let settings: CipherSettings?
     let plaintextPath: String?
 
-    init(_ survey: FileSurvey, isConfigured: Bool) throws {
+    init(_ survey: FileDiagnosis, isConfigured: Bool) throws {
         path = survey.path
         bytes = survey.bytes
         logBytes = survey.logBytes
         configured = isConfigured
         engine = try Engine()
-        plaintext = survey.isPlaintext
+        plaintext = survey.finding == .plaintext
         plaintextLeft = survey.plaintextLeft != nil
         plaintextPath = survey.plaintextLeft
         settings = survey.settings

@@ -37,7 +37,7 @@ struct ConvertCommand: AsyncParsableCommand {
                     .configuration)
             }
             let survey = try await database.survey(countsTables: false)
-            if !survey.isPlaintext, let settings = survey.settings, settings == survey.wantedSettings {
+            if survey.finding != .plaintext, let settings = survey.settings, settings == survey.wantedSettings {
                 guard survey.plaintextLeft != nil else {
                     return .init(.skipped, "already encrypted, \(settings.shortName)")
                 }
@@ -47,7 +47,7 @@ struct ConvertCommand: AsyncParsableCommand {
             }
             let added = try await database.keyCount() - count
             // A store of a plaintext file would put it into WAL mode, also where it can't be encrypted then.
-            let encrypting = database.openingEveryForm(isEncrypting: survey.isPlaintext)
+            let encrypting = database.openingEveryForm(isEncrypting: survey.finding == .plaintext)
             let report = try await encrypting.using { store in
                 if let report = store.opening.rotation { return report }
                 return try await store.rotate { progress.update(to: $0.done, of: $0.total) }

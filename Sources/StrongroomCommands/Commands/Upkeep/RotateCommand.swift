@@ -35,7 +35,7 @@ struct RotateCommand: AsyncParsableCommand {
         guard !holders.isEmpty else { return }
         let survey = try await database.survey(countsTables: false)
         let isDue = survey.key?.isCurrent == false || survey.wantsEnvelope || survey.settings != survey.wantedSettings
-        guard !survey.isPlaintext, !survey.hasEnvelope, isDue else { return }
+        guard survey.finding != .plaintext, !survey.hasEnvelope, isDue else { return }
         throw CommandFailure(
             "inUse",
             """

@@ -185,7 +185,7 @@ struct PlaintextHeaderTests {
         .enabled(if: isVersion4, "SQLCipher 3 knows no plaintext header"), arguments: headerSizes, [1_024, 4_096])
     func whatTheEngineMakesIsRecognised(header: Int, pageSize: Int) async throws {
         try make(header: header, pageSize: pageSize, SourceFile.statements)
-        #expect(try Data(contentsOf: file).prefix(16) == Data(PlaintextHeader.beginning))
+        #expect(try Data(contentsOf: file).prefix(16) == Data(FileSystem.plaintextHeader))
         #expect(try !isPlaintext(vault.path))
         #expect(try await Stores(vault).diagnose("vault.sqlite").finding == .plaintextHeader)
     }

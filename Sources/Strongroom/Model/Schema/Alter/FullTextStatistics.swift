@@ -60,14 +60,8 @@ extension Connection {
 
     /// The tables of FTS4 with the sums of the library's indexes.
     private func statisticsTables() throws -> [String] {
-        let tables = """
-            SELECT name FROM main.sqlite_master WHERE type = 'table' AND name GLOB ? \
-            AND sql GLOB '*(id INTEGER PRIMARY KEY, value BLOB)'
-            """
-        return try withOwnStatement(tables, [.text("\(FullTextTable.prefix)*_stat")]) { statement in
-            var names: [String] = []
-            while try statement.step() { names.append(try Row(statement).text(at: 0)) }
-            return names
-        }
+        try schemaNames(
+            where: "name GLOB ? AND sql GLOB '*(id INTEGER PRIMARY KEY, value BLOB)'",
+            .text("\(FullTextTable.prefix)*_stat"))
     }
 }

@@ -34,13 +34,7 @@ extension Connection {
 
     /// Whether the option is on in a table of settings of an index: nearly every file has none.
     private func mayHaveSecureFullText() throws -> Bool {
-        let tables = "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name GLOB ?"
-        let names = try withOwnStatement(tables, [.text("\(FullTextTable.prefix)*_config")]) { statement in
-            var names: [String] = []
-            while try statement.step() { names.append(try Row(statement).text(at: 0)) }
-            return names
-        }
-        return try names.contains { name in
+        try schemaNames(where: "name GLOB ?", .text("\(FullTextTable.prefix)*_config")).contains { name in
             let sql = "SELECT 1 FROM main.\(Identifier.quote(name)) WHERE k = 'secure-delete' AND v <> 0"
             return try ownValue(sql) != nil
         }

@@ -150,9 +150,7 @@ struct TableRebuild {
     }
 
     private func sequenceValue() throws -> Value? {
-        guard try connection.ownValue("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'") != nil else {
-            return nil
-        }
+        guard try connection.hasTable("sqlite_sequence") else { return nil }
         return try connection.ownValue("SELECT seq FROM main.sqlite_sequence WHERE name = ?", .text(table.name))
     }
 

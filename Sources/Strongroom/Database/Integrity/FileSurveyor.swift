@@ -1,53 +1,4 @@
-/// The content of a file, determined without changing it.
-package struct FileSurvey: Sendable {
-    /// A table and its size.
-    package struct Table: Sendable, Hashable {
-        /// The table's name.
-        package let name: String
-        /// The number of rows; nil if they cannot be counted, as in a virtual table whose module is not available, and
-        /// for the library's tables.
-        package let rows: Int64?
-        /// The bytes of its pages and of its indexes; nil if the engine does not report them.
-        package let bytes: Int64?
-    }
-
-    /// The file's path, with symbolic links resolved.
-    package let path: String
-    /// The file's length in bytes.
-    package var bytes: Int64 = 0
-    /// The length of its write-ahead log in bytes; nil if there is none.
-    package var logBytes: Int64?
-    /// The path of its plaintext content from before it was encrypted, which an interrupted rotation has not erased.
-    package var plaintextLeft: String?
-    /// Whether it is plaintext.
-    package var isPlaintext = false
-    /// The key that opens it or its envelope; nil for plaintext.
-    package var key: KeyUse?
-    /// The file's cipher settings; nil for plaintext.
-    package var settings: CipherSettings?
-    /// The cipher settings that it should have.
-    package var wantedSettings: CipherSettings?
-    /// Whether there is an envelope with its key beside the file.
-    package var hasEnvelope = false
-    /// Whether it should have an envelope.
-    package var wantsEnvelope = false
-    /// The other processes that have it open.
-    package var holders: [FileDiagnosis.Holder] = []
-    /// The version of its schema; nil if there is no migration history.
-    package var version: String?
-    /// What its migrator would do; nil if there is no migrator.
-    package var plan: MigrationPlan?
-    /// Why its migrator cannot be applied.
-    package var planFailure: StrongroomError?
-    /// Its tables by name; nil if they were not requested.
-    package var tables: [Table]?
-    /// Those that the library keeps beside them, for full-text indexes and histories.
-    package var libraryTables: [Table]?
-
-    init(path: String) { self.path = path }
-}
-
-/// Determines the content of a file.
+/// Determines the content of a file without changing it: what its pages have is read, and not checked.
 struct FileSurveyor {
     let file: DatabaseFile
     let chain: KeyChain
@@ -58,16 +9,11 @@ struct FileSurveyor {
     let monitor: WorkMonitor
 
     /// - Throws: ``StrongroomError`` as for opening; `CancellationError`.
-    func run() throws -> FileSurvey {
-        var survey = FileSurvey(path: file.path)
+    func run() throws -> FileDiagnosis {
+        var survey = try FileDiagnosis(surroundingsOf: file, monitor.check)
         survey.wantsEnvelope = protection == .envelope
-        survey.hasEnvelope = try EnvelopeFile(databasePath: file.path, name: file.name).exists()
-        survey.holders = try FileHolders.staying(file.path, whenWaiting: monitor.check).map {
-            FileDiagnosis.Holder(process: $0, name: FileHolders.name(of: $0))
-        }
-        survey.logBytes = try FileStatus.at(file.path + "-wal")?.size
+        survey.logBytes = try FileStatus.at(file.logPath)?.size
         survey.bytes = try FileStatus.at(file.path)?.size ?? 0
-        survey.plaintextLeft = try Rotation.plaintextLeft(of: file.path)
         let connection = try connect(&survey)
         defer { connection.close() }
         connection.stop { monitor.isCancelled() }
@@ -78,13 +24,13 @@ struct FileSurveyor {
         return survey
     }
 
-    private func connect(_ survey: inout FileSurvey) throws -> Connection {
+    private func connect(_ survey: inout FileDiagnosis) throws -> Connection {
         let content = try FileContent.of(file.path, reading: file.bytes)
         switch content {
         case .absent:
             throw StrongroomError(.fileMissing, "There is no file at \"\(file.path)\".", database: file.name)
         case .plaintext:
-            survey.isPlaintext = true
+            survey.finding = .plaintext
             return try connect(key: nil)
         case .encrypted(let salt, _):
             guard !chain.isPlaintext else {
@@ -123,7 +69,7 @@ struct FileSurveyor {
         return try file.connectToRead(key: key) { try $0.proveKey() }
     }
 
-    private func readVersion(_ connection: Connection, _ survey: inout FileSurvey) {
+    private func readVersion(_ connection: Connection, _ survey: inout FileDiagnosis) {
         do {
             survey.version = try VersionHistory(connection: connection).entries().last?.version
             // The user's migration steps are not run, not even in memory.
@@ -136,7 +82,7 @@ struct FileSurveyor {
 
     // MARK: Tables
 
-    private func readTables(_ connection: Connection, _ survey: inout FileSurvey) throws {
+    private func readTables(_ connection: Connection, _ survey: inout FileDiagnosis) throws {
         var owners: [String: String] = [:]
         var names: [String] = []
         try connection.withOwnStatement("SELECT type, name, tbl_name FROM sqlite_master") { statement in
@@ -157,10 +103,10 @@ struct FileSurveyor {
             return monitor.isCancelled()
         }
         let sizes = try sizes(connection, owners)
-        survey.libraryTables = ofLibrary.sorted().map { FileSurvey.Table(name: $0, rows: nil, bytes: sizes?[$0]) }
+        survey.libraryTables = ofLibrary.sorted().map { FileDiagnosis.Table(name: $0, rows: nil, bytes: sizes?[$0]) }
         survey.tables = try names.sorted().map { name in
             try monitor.check()
-            let table = FileSurvey.Table(name: name, rows: try rows(of: name, connection), bytes: sizes?[name])
+            let table = FileDiagnosis.Table(name: name, rows: try rows(of: name, connection), bytes: sizes?[name])
             done += 1
             monitor.progress(WorkProgress(.checking, done, of: total, .tables))
             return table

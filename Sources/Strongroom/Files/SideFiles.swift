@@ -1,0 +1,81 @@
+/// The files beside a database that belong to it, by the path of the database.
+package struct SideFiles {
+    private let path: String
+
+    package init(of path: String) { self.path = path }
+
+    package static let logEnding = "-wal"
+    private static let (indexEnding, journalEnding) = ("-shm", "-journal")
+    /// The suffixes of the engine's files.
+    package static let engineEndings = [journalEnding, logEnding, indexEnding]
+    package static let envelopeEndings = [".keys", ".keys.copy"]
+    /// The suffixes of the library's hidden files, after the dot and the database's name, but for the lock; only 0.2.0
+    /// writes `changes`.
+    static let libraryEndings = [
+        "new", "rotating", "plaintext", "restoring", "fetched", "restored", "snapshot.new", "trial", "trial.lock",
+        "keys.new", "keys.copy.new", "keys.next", "changes",
+    ]
+
+    package var log: String { path + Self.logEnding }
+    var index: String { path + Self.indexEnding }
+    var journal: String { path + Self.journalEnding }
+    /// The files that may have content which the database itself lacks.
+    package var logs: [String] { [log, journal] }
+    var engineFiles: [String] { Self.engineEndings.map { path + $0 } }
+    package var envelopes: [String] { Self.envelopeEndings.map { path + $0 } }
+    /// The lock between processes.
+    package var lock: String { FileSystem.companion(of: path, "lock") }
+    /// The files of the engine, the envelope and the lock.
+    package var all: [String] { engineFiles + envelopes + [lock] }
+
+    /// Removes the engine's files.
+    func removeEngineFiles() throws {
+        for file in engineFiles { try FileSystem.remove(file) }
+    }
+
+    /// Throws if another user may have made a file that is open, or may write it, or read and lock it.
+    ///
+    /// - Parameters:
+    ///   - file: The open file.
+    ///   - advice: What to do when it was removed.
+    /// - Throws: ``StrongroomError`` with `permissionDenied`.
+    package func requireTrusted(_ file: PlainFile, advice: String) throws {
+        guard try !file.status().isTrusted(beside: path) else { return }
+        throw StrongroomError(
+            .permissionDenied,
+            """
+            "\(file.path)" was made by another user, or others may read or write it, or it has a second name, so it is \
+            not used. Find out who made it: if it is yours, take the permissions of others away (`chmod 600`); \
+            otherwise remove it. \(advice)
+            """)
+    }
+}
+
+/// Copies of databases that are incomplete or no longer needed.
+extension FileSystem {
+    /// Removes a copy, if it exists, together with its journal, WAL and WAL index. A plaintext copy is overwritten
+    /// first.
+    ///
+    /// An encrypted copy is not overwritten, which would take as long as writing it.
+    ///
+    /// - Parameters:
+    ///   - path: The copy. No process has it open.
+    ///   - isPlaintext: Whether the copy is plaintext, regardless of its header.
+    /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO or the like at the path, which is not
+    ///   removed.
+    static func removeCopy(_ path: String, isPlaintext: Bool = false) throws {
+        // A file with further hard links may be in use by others: only the name is removed.
+        if let left = try requireRegular(path), left.links == 1,
+            try isPlaintext
+                || firstBytes(of: path, plaintextHeader.count, followsLinks: false) == plaintextHeader
+        {
+            try overwrite(path)
+        }
+        // The copy last: a process that is killed here leaves no file that belongs to a copy which does not exist.
+        try SideFiles(of: path).removeEngineFiles()
+        try remove(path)
+    }
+
+    /// The beginning of an unencrypted database.
+    package static let plaintextHeader = Array("SQLite format 3\0".utf8)
+}
