@@ -42,10 +42,16 @@ extension SpelledTable {
 
     /// Rewrites the values that are in another spelling; triggers do not run.
     ///
-    /// - Parameter isHistory: Whether what has no spelling stays as it is, instead of being an error.
+    /// - Parameters:
+    ///   - isHistory: Whether what has no spelling stays as it is, instead of being an error.
+    ///   - progress: Called with the number of rewritten values and the total.
     /// - Returns: The number of the rewritten values of each column, without zeros.
-    func convert(isHistory: Bool = false) throws -> [SpellingCount] {
-        guard try !counts().isEmpty else { return [] }
+    @discardableResult
+    func convert(
+        isHistory: Bool = false, report progress: (Int, Int) throws -> Void = { _, _ in }
+    ) throws -> [SpellingCount] {
+        let total = try self.counts().reduce(0) { $0 + $1.count }
+        guard total > 0 else { return [] }
         let entries = try connection.schemaEntries()
         let isWithoutRowID = CreateTableText(try connection.tableEntry(name, in: entries).sql)?.isWithoutRowID ?? false
         let infos = try connection.columnInfos(of: name)
@@ -64,6 +70,7 @@ extension SpelledTable {
                     try write(change, keys)
                     for value in change.values { counts[value.column] += 1 }
                 }
+                try progress(counts.reduce(0, +), total)
                 last = slice.last
             } while last != nil
         }
@@ -138,13 +145,24 @@ extension SpelledTable {
     }
 }
 
+extension Connection {
+    /// Drops the triggers of a table, and creates them again after the work.
+    func withoutTriggers(of table: String, _ entries: [SchemaEntry], _ work: () throws -> Void) throws {
+        let triggers = (entries + (try schemaEntries(temporary: true)))
+            .filter { $0.kind == .trigger && Identifier.areSame($0.table, table) }
+        for trigger in triggers { try run("DROP TRIGGER \(Identifier.quote(trigger.name))") }
+        try work()
+        for trigger in triggers { try run(trigger.creation) }
+    }
+}
+
 extension Spelling {
     /// What is found in place of a value.
     fileprivate var refusal: String {
         switch self {
         case .uuid: "a value that is no UUID"
         case .decimal: "a value that is no decimal number"
-        case .date(let form): "a value that is no date in a spelling of the form \(form.rawValue)"
+        case .date(let form): "a value that is no date in a spelling of the form \(form.name)"
         }
     }
 }
