@@ -97,7 +97,7 @@ extension Join {
     public func select<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
     ) -> Selection<repeat (each E).Value> {
-        content.selection(of: made(expressions))
+        Selection(content.selection(of: made(expressions)))
     }
 
     /// Selects values of each group of rows. The join's order and limit apply to the groups; see
@@ -114,7 +114,7 @@ extension Join {
     ) -> Selection<repeat (each E).Value> {
         var grouped = content
         grouped.clauses.groups = made(groups)
-        return grouped.selection(of: made(expressions))
+        return Selection(grouped.selection(of: made(expressions)))
     }
 
     @usableFromInline
