@@ -53,7 +53,7 @@ enum FileContent: Equatable {
                 """
             )
         }
-        let header = try read(0, DatabaseHeader.length)
+        let header = try read(0, CipherSettings.saltLength)
         guard status.size >= smallestPage else {
             let code: StrongroomError.Code = header.starts(with: Array("SQLite".utf8)) ? .truncated : .notADatabase
             throw StrongroomError(
@@ -64,10 +64,11 @@ enum FileContent: Equatable {
                 """
             )
         }
-        guard header.starts(with: PlaintextHeader.beginning) else {
-            return .encrypted(salt: Array(header.prefix(CipherSettings.saltLength)), size: status.size)
+        guard header == PlaintextHeader.beginning else { return .encrypted(salt: header, size: status.size) }
+        let isEncrypted = try withoutActuallyEscaping(read) { read in
+            try PlaintextHeader(size: status.size, read: read).isFollowedByCiphertext()
         }
-        guard !PlaintextHeader.isFollowedByCiphertext(header) else { throw StrongroomError.plaintextHeader(path) }
+        guard !isEncrypted else { throw StrongroomError.plaintextHeader(path) }
         return .plaintext(size: status.size)
     }
 

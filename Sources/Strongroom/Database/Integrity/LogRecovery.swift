@@ -7,8 +7,7 @@ public struct LogRecovery: Sendable, Hashable {
     public let damagedFrame: Int?
     /// The committed transactions that are kept: those before the damage.
     public let commitsKept: Int
-    /// The committed transactions that are dropped: the commit frames from the damaged one on, as they are marked now.
-    /// Whether the last one was complete is unknown.
+    /// The committed transactions that are dropped. Whether the last one was complete is unknown.
     public let commitsLost: Int
     /// The path of the damaged WAL now; nil if nothing was done.
     public internal(set) var damagedLog: String?

@@ -3,31 +3,49 @@ struct LogChecksum: Equatable {
     var first: UInt32 = 0
     var second: UInt32 = 0
 
-    /// This checksum after adding bytes, whose length is a multiple of 8 and whose alignment is 4.
+    /// Adds bytes, whose length is a multiple of 8 and whose alignment is 4.
     ///
     /// - Parameter isBigEndian: The byte order of the WAL's checksums.
-    func adding(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) -> LogChecksum {
+    mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
         // Not by generic loads, which are slow in a debug build.
         bytes.withMemoryRebound(to: UInt32.self) { words in
-            guard let start = words.baseAddress else { return self }
+            guard let start = words.baseAddress else { return }
             var (one, two) = (first, second)
             var index = 0
             let count = words.count
-            if isBigEndian == LogHeader.isHostBigEndian {
-                while index < count {
-                    one = one &+ start[index] &+ two
-                    two = two &+ start[index + 1] &+ one
-                    index += 2
-                }
-            } else {
+            if isBigEndian == (1.littleEndian == 1) {
                 while index < count {
                     one = one &+ start[index].byteSwapped &+ two
                     two = two &+ start[index + 1].byteSwapped &+ one
                     index += 2
                 }
+            } else {
+                while index < count {
+                    one = one &+ start[index] &+ two
+                    two = two &+ start[index + 1] &+ one
+                    index += 2
+                }
             }
-            return LogChecksum(first: one, second: two)
+            (first, second) = (one, two)
         }
+    }
+
+    /// This checksum after adding bytes.
+    func adding(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) -> LogChecksum {
+        var copy = self
+        copy.add(bytes, isBigEndian: isBigEndian)
+        return copy
+    }
+
+    /// The difference that an increment of the last number makes to a checksum after so many more bytes. It is linear:
+    /// an increment of n makes n times that difference.
+    static func effect(behind count: Int) -> LogChecksum {
+        var effect = LogChecksum(first: 0, second: 1)
+        for _ in 0..<count / 8 {
+            effect.first = effect.first &+ effect.second
+            effect.second = effect.second &+ effect.first
+        }
+        return effect
     }
 }
 
@@ -41,11 +59,11 @@ struct LogHeader {
     private static let pageSizes = (9...16).map { 1 << $0 }
     /// The number of bytes that its checksum covers.
     private static let covered = 24
-    /// The number of frames that show the page size if the header is damaged.
+    /// The number of frames from which the format is inferred if the header is damaged.
     private static let framesTried = 4
-    static let isHostBigEndian = 1.bigEndian == 1
 
-    /// Whether the engine accepts the header; otherwise it treats the WAL as empty, and the frames show the page size.
+    /// Whether the engine accepts the header; otherwise it treats the WAL as empty, and the format is inferred from the
+    /// frames.
     private(set) var isSound: Bool
     private(set) var isBigEndian: Bool
     private(set) var pageSize: Int
@@ -76,10 +94,7 @@ struct LogHeader {
             second: UInt32(truncatingIfNeeded: bytes.integer(at: 28) ?? 0))
         computed = Self.checksum(bytes, isBigEndian)
         isSound = magic & ~1 == Self.magic && Self.pageSizes.contains(pageSize) && computed == stored
-        guard !isSound else { return }
-        isBigEndian = Self.isHostBigEndian
-        computed = Self.checksum(bytes, isBigEndian)
-        if try !adoptForm(of: log) { return nil }
+        if !isSound, try !guess(bytes, log) { return nil }
     }
 
     private static func checksum(_ bytes: [UInt8], _ isBigEndian: Bool) -> LogChecksum {
@@ -88,29 +103,31 @@ struct LogHeader {
         }
     }
 
-    /// Takes the page size at which the checksums of the first frames continue that of the header, or each other. The
-    /// byte order is that of the host, in which the engine writes.
+    /// Infers the format in which the first frames match the header, or each other.
     ///
     /// - Returns: False if there is none: the file is not a WAL.
-    private mutating func adoptForm(of log: any FileBytes) throws -> Bool {
+    private mutating func guess(_ bytes: [UInt8], _ log: any FileBytes) throws -> Bool {
         for size in Self.pageSizes {
             let length = Self.frameHeader + size
-            var bytes = [UInt8](repeating: 0, count: Self.framesTried * length)
-            let there = try bytes.withUnsafeMutableBytes { try log.read(at: Int64(Self.length), into: $0) }
-            let found = bytes.withUnsafeBytes { buffer -> UInt64? in
-                var former = [stored, computed]
-                for index in 0..<there / length {
-                    let frame = LogFrame(
-                        bytes: UnsafeRawBufferPointer(rebasing: buffer[index * length..<(index + 1) * length]),
-                        isBigEndian: isBigEndian)
-                    if former.contains(where: { frame.checksum(after: $0) == frame.stored }) { return frame.salts }
-                    former = [frame.stored]
+            var bytesOfFrames = [UInt8](repeating: 0, count: Self.framesTried * length)
+            let there = try bytesOfFrames.withUnsafeMutableBytes { try log.read(at: Int64(Self.length), into: $0) }
+            for isBigEndian in [isBigEndian, !isBigEndian] {
+                let computed = Self.checksum(bytes, isBigEndian)
+                let found = bytesOfFrames.withUnsafeBytes { buffer -> UInt64? in
+                    var former = [stored, computed]
+                    for index in 0..<there / length {
+                        let frame = LogFrame(
+                            bytes: UnsafeRawBufferPointer(rebasing: buffer[index * length..<(index + 1) * length]),
+                            isBigEndian: isBigEndian)
+                        if former.contains(where: { frame.checksum(after: $0) == frame.stored }) { return frame.salts }
+                        former = [frame.stored]
+                    }
+                    return nil
                 }
-                return nil
+                guard let found else { continue }
+                (self.isBigEndian, self.computed, pageSize, salts) = (isBigEndian, computed, size, found)
+                return true
             }
-            guard let found else { continue }
-            (pageSize, salts) = (size, found)
-            return true
         }
         return false
     }
@@ -140,5 +157,20 @@ struct LogFrame {
     func checksum(after former: LogChecksum) -> LogChecksum {
         former.adding(UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)
             .adding(content, isBigEndian: isBigEndian)
+    }
+
+    /// Whether it was a commit frame before it was damaged, inferred from the commit mark. A change of another byte may
+    /// look like one of the mark; the number of lost transactions of a damaged WAL is then too high by one.
+    ///
+    /// - Parameter computed: The checksum computed from its content.
+    func wasCommit(_ computed: LogChecksum) -> Bool {
+        let effect = LogChecksum.effect(behind: content.count)
+        let (first, second) = (stored.first &- computed.first, stored.second &- computed.second)
+        func fits(_ added: UInt32) -> Bool { effect.first &* added == first && effect.second &* added == second }
+        guard !isCommit else {
+            let mark = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+            return !fits(0 &- (isBigEndian ? UInt32(bigEndian: mark) : UInt32(littleEndian: mark)))
+        }
+        return (0..<4).contains { index in (1...255).contains { (byte: UInt32) in fits(byte << (8 * UInt32(index))) } }
     }
 }

@@ -11,7 +11,7 @@ struct LogScan: Equatable {
     struct Damage: Equatable {
         /// The first invalid frame, counted from 1; 0 for the header.
         let frame: Int
-        /// The number of commit frames from there on, which the engine would not read.
+        /// The number of committed transactions that the engine would not read.
         let commits: Int
     }
 
@@ -168,7 +168,7 @@ private struct LogCourse {
         }
         let former = ends[0]
         let isOfThisLog = frame.salts == header.salts
-        let own = isOfThisLog && frame.isCommit ? 1 : 0
+        let own = isOfThisLog && frame.wasCommit(computed[0]) ? 1 : 0
         ends = [End(checksum: computed[0], commits: former.commits + own, lost: former.lost + own)]
         // Frames of an earlier WAL continue each other, too.
         if isOfThisLog { ends.insert(End(checksum: frame.stored, commits: own, lost: former.lost + own), at: 0) }

@@ -23,7 +23,7 @@ extension Decimal: ColumnValue {
         guard let plain = SortedDecimal.plain(text), let decimal = Decimal(string: plain),
             !decimal.isNaN, PlainDecimal(decimal.description)?.text == plain
         else { throw row.mismatch(at: index, wanted: "a decimal number of at most 38 digits") }
-        guard text == "0" || text.utf8.first == UInt8(ascii: "p") || text.hasPrefix("-n") else {
+        guard SortedDecimal.stored(plain) == text else {
             throw row.mismatch(at: index, wanted: "a decimal in the form that sorts", .decimal)
         }
         self = decimal

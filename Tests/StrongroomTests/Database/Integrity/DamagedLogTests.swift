@@ -32,8 +32,6 @@ struct DamagedLogTests {
         for offset in offsets {
             let frame = offset < 32 ? 0 : (offset - 32) / specimen.frameLength + 1
             let change = UInt8.random(in: 1...255, using: &generator)
-            // An erased mark is another case.
-            guard specimen.log[offset] != change else { continue }
             let scan = try specimen.scan(specimen.flipped(at: offset, by: change))
             let kept = frame == 0 ? 0 : specimen.commits(before: offset)
             #expect(scan.soundCommits == kept, "byte \(offset)")
@@ -52,14 +50,14 @@ struct DamagedLogTests {
     }
 
     /// The number of pages, by which the engine sees where a transaction ends, is one byte in a small file.
-    @Test func aTransactionWhoseEndIsNotMarkedAnyMoreIsFoundByTheTwoAfterIt() async throws {
+    @Test func aTransactionWhoseEndIsNotMarkedAnyMoreIsFound() async throws {
         let specimen = try await LogSpecimen()
-        for frame in specimen.commits.dropLast(2) {
+        for frame in specimen.commits.dropLast() {
             var log = specimen.log
             for index in 4..<8 { log[specimen.start(of: frame) + index] = 0 }
             let scan = try specimen.scan(log)
             #expect(scan.damage?.frame == frame)
-            #expect(scan.damage?.commits == specimen.commits.count - scan.soundCommits - 1)
+            #expect(scan.damage?.commits == specimen.commits.count - scan.soundCommits)
         }
     }
 
