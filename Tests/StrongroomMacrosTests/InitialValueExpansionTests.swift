@@ -15,7 +15,7 @@ struct InitialValueExpansionTests {
                 var day: Date = .now
                 @Column(default: 3) var both = 3
                 @Column("v", kept: .version) var version = 0
-                @Column("made", kept: .created, as: .iso8601) var created: Date?
+                @Column("made", kept: .created, as: .since1970(.milliseconds)) var created: Date?
             }
             """#,
             #"""
@@ -40,7 +40,7 @@ struct InitialValueExpansionTests {
                     let day = Strongroom.Column<Date>("day")
                     let both = Strongroom.Column<Swift.Int>("both", default: 3)
                     let version = Strongroom.Column<Swift.Int>("v", initial: 0)
-                    let created = Strongroom.Column<Date?>("made", as: .iso8601)
+                    let created = Strongroom.Column<Date?>("made", as: .since1970(.milliseconds))
 
                     init() {
                         Strongroom.ColumnDefinition._requireColumnValue(Level.self)
@@ -75,7 +75,7 @@ struct InitialValueExpansionTests {
                         day: try row[4] as Date,
                         both: try row[5] as Swift.Int,
                         version: try row[6] as Swift.Int,
-                        created: try row.dateIfPresent(at: 7, as: .iso8601)
+                        created: try row.dateIfPresent(at: 7, as: .since1970(.milliseconds))
                     )
                 }
 
@@ -87,7 +87,7 @@ struct InitialValueExpansionTests {
                     try bindings.set(self.day, at: 4)
                     try bindings.set(self.both, at: 5)
                     try bindings.set(self.version, at: 6)
-                    try bindings.set(self.created, at: 7, as: .iso8601)
+                    try bindings.set(self.created, at: 7, as: .since1970(.milliseconds))
                 }
 
                 mutating func _update(from row: borrowing Strongroom.Row) throws {
@@ -98,7 +98,7 @@ struct InitialValueExpansionTests {
                     self.day = try row[4]
                     self.both = try row[5]
                     self.version = try row[6]
-                    self.created = try row.dateIfPresent(at: 7, as: .iso8601)
+                    self.created = try row.dateIfPresent(at: 7, as: .since1970(.milliseconds))
                 }
 
                 static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {

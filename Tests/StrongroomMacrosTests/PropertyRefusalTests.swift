@@ -145,7 +145,7 @@ struct PropertyRefusalTests {
             #"Only a Date has the form '.iso8601', and 'date' is String?; leave 'as' out"#),
         .column(
             "the form of a date in a key",
-            #"@Column(primaryKey: true, as: ▸.dateTime) var date: Date"#,
+            #"@Column(primaryKey: true, as: ▸.iso8601WithBlank) var date: Date"#,
             #"'date' is part of the key, in which dates have no other form; leave 'as' out"#),
         .column(
             "something unknown that is kept",

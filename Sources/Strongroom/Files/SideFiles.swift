@@ -42,7 +42,7 @@ package struct SideFiles {
     package func requireTrusted(_ file: PlainFile, advice: String) throws {
         guard try !file.status().isTrusted(beside: path) else { return }
         throw StrongroomError(
-            .permissionDenied,
+            .unsafeFile,
             """
             "\(file.path)" was made by another user, or others may read or write it, or it has a second name, so it is \
             not used. Find out who made it: if it is yours, take the permissions of others away (`chmod 600`); \

@@ -17,7 +17,7 @@ struct ColumnArguments {
     /// The scale's position in the source.
     var scaleNode: ExprSyntax?
     var isGenerated = false
-    /// The stored form of a date, if specified: the name of a case.
+    /// The stored form of a date, if specified: a case with its arguments, as in the source.
     var dateForm: String?
     /// The position of `as:` in the source.
     var encodingNode: ExprSyntax?
@@ -34,10 +34,6 @@ struct ColumnArguments {
     enum Kept: String {
         case version, created, updated
     }
-
-    private static let dateForms: Set<String> = [
-        "secondsSince1970", "wholeSecondsSince1970", "millisecondsSince1970", "iso8601", "dateTime",
-    ]
 
     /// Whether the property's initial value becomes the column's default.
     var takesInitialValue: Bool { defaultValue == nil && encoding == nil && !isGenerated }
@@ -76,12 +72,13 @@ struct ColumnArguments {
 
     private mutating func readEncoding(_ value: ExprSyntax, _ diagnostics: inout [Diagnostic]) {
         if value.is(NilLiteralExprSyntax.self) { return }
-        let word = value.as(MemberAccessExprSyntax.self)?.declName.baseName.text
         encodingNode = value
-        switch word {
+        let call = value.as(FunctionCallExprSyntax.self)
+        switch (call?.calledExpression ?? value).as(MemberAccessExprSyntax.self)?.declName.baseName.text {
         case "json": encoding = .json
         case "propertyList": encoding = .propertyList
-        case let word? where Self.dateForms.contains(word): dateForm = word
+        case let form? where ["since1970", "iso8601", "iso8601WithBlank"].contains(form):
+            dateForm = form + (call.map { "(\($0.arguments.trimmedDescription))" } ?? "")
         default: diagnostics.append(Refusal.encoding().at(value))
         }
     }

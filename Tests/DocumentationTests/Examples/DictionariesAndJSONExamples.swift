@@ -78,7 +78,7 @@ struct DictionariesAndJSONExamples {
         let text = #"{"identifier": 42, "name": "Ada", "created_at": \#(ada.createdAt.timeIntervalSince1970), "x": 1}"#
 
         let coding = RecordCoding(
-            keys: .snakeCase.renaming(["id": "identifier"]), dates: .secondsSince1970, unknownKeys: .ignored)
+            keys: .snakeCase.renaming(["id": "identifier"]), dates: .form(.since1970(.seconds)), unknownKeys: .ignored)
         let contact = try Contact(json: text, coding)
 
         #expect(contact == ada)

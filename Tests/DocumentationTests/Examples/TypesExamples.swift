@@ -34,7 +34,7 @@ struct TypesExamples {
     @Table("task")
     struct Task: Equatable {
         var id: Int64?
-        @Column(as: .secondsSince1970) var created: Date
+        @Column(as: .since1970(.seconds)) var created: Date
         @Column(as: .iso8601) var due: Date?
     }
 

@@ -9,11 +9,11 @@ struct DateFormTests {
     @Table("task")
     struct Task: Equatable {
         var id: Int64?
-        @Column(as: .secondsSince1970) var seconds: Date
-        @Column(as: .wholeSecondsSince1970) var whole: Date
-        @Column(as: .millisecondsSince1970) var milliseconds: Date
+        @Column(as: .since1970(.seconds)) var seconds: Date
+        @Column(as: .since1970(.wholeSeconds)) var whole: Date
+        @Column(as: .since1970(.milliseconds)) var milliseconds: Date
         @Column(as: .iso8601) var iso: Date
-        @Column(as: .dateTime) var plain: Date
+        @Column(as: .iso8601WithBlank) var plain: Date
         @Column(as: .iso8601) var due: Date?
         var own: Date
 
@@ -169,7 +169,7 @@ struct DateFormTests {
         let back = try Task(json: text)
         #expect(back.iso == Self.moment)
         #expect(back.own == Self.moment)
-        let numbers = RecordCoding(dates: .secondsSince1970)
+        let numbers = RecordCoding(dates: .form(.since1970(.seconds)))
         #expect(try Task(json: task.json(numbers), numbers).plain == Self.moment)
         let stored = try task.dictionary()
         #expect(stored["plain"] == .text("2026-11-21 20:15:00.250"))

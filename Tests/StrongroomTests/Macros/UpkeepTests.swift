@@ -14,7 +14,7 @@ struct UpkeepTests {
         var note: String?
         @Column("v", kept: .version) var version = 0
         @Column(kept: .created) var created: Date = Self.never
-        @Column("changed_at", kept: .updated, as: .millisecondsSince1970) var changed: Date?
+        @Column("changed_at", kept: .updated, as: .since1970(.milliseconds)) var changed: Date?
 
         static let never = Date(timeIntervalSinceReferenceDate: 0)
     }
@@ -239,7 +239,7 @@ struct UpkeepTests {
         try await store.write { db in try Dossier.upsert(json: #"{"code": "a"}"#, .by(\.code), in: db) }
         let row = try #require(try await dossiers.all().first)
         let exported = try Dossier.json(of: [row])
-        let partly = RecordCoding(dates: .iso8601Milliseconds)
+        let partly = RecordCoding(dates: .form(.iso8601))
         for (json, coding) in [
             (exported, RecordCoding()), (try Dossier.json(of: [row], partly), partly), (#"{"code": "a"}"#, partly),
         ] {

@@ -21,7 +21,7 @@ extension Row {
     ///   writes it.
     public func date(at index: Int, as form: DateForm) throws -> Date {
         guard let seconds = form.seconds(try value(at: index)) else {
-            throw mismatch(at: index, wanted: "a date in the form \(form.rawValue)", .date(form))
+            throw mismatch(at: index, wanted: "a date in the form \(form.name)", .date(form))
         }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }

@@ -16,17 +16,14 @@ extension Decimal: ColumnValue {
     /// `DECIMAL_TEXT`, which distinguishes columns of this form from older ones, which are declared as TEXT.
     public static var declaredType: String { SortedDecimal.declaredType }
 
-    /// Reads a number in its stored form; elsewhere than in a column that is declared as `DECIMAL_TEXT`, also plain
-    /// digits with an optional sign and fraction. Other text is rejected, and so is a number that `Decimal` cannot
-    /// represent exactly.
+    /// Reads a number in its stored form. Other text is rejected, such as the digits alone, and so is a number that
+    /// `Decimal` cannot represent exactly.
     public init(from row: borrowing Row, at index: Int) throws {
         let text = try Self.text(of: row, at: index)
         guard let plain = SortedDecimal.plain(text), let decimal = Decimal(string: plain),
             !decimal.isNaN, PlainDecimal(decimal.description)?.text == plain
         else { throw row.mismatch(at: index, wanted: "a decimal number of at most 38 digits") }
-        if let first = text.utf8.first, first != UInt8(ascii: "p"), text != "0", !text.hasPrefix("-n"),
-            row.declaredType(at: index)?.isSameName(as: SortedDecimal.declaredType) == true
-        {
+        guard SortedDecimal.stored(plain) == text else {
             throw row.mismatch(at: index, wanted: "a decimal in the form that sorts", .decimal)
         }
         self = decimal

@@ -5,10 +5,10 @@ package import Foundation
 #endif
 
 /// The stored form of the dates in a column, where it is not that of `Date` itself (the seconds since the start of
-/// 2001, which restores every date exactly).
+/// 2001, which restores every date exactly): a number of units since the start of 1970, or ISO 8601 text.
 ///
 /// ```swift
-/// @Column(as: .secondsSince1970) var created: Date
+/// @Column(as: .since1970(.seconds)) var created: Date
 /// let due = Column<Date>("due", as: .iso8601)
 /// ```
 ///
@@ -17,37 +17,51 @@ package import Foundation
 /// of each form correctly. Each date has one spelling: a text or number that the form does not write is refused when it
 /// is read (`typeMismatch`), and rewritten by ``Writing/convertSpellings(of:)``. The declared type of the column names
 /// the form, so that a form that differs between the program and the file is an error and no wrong date.
-public enum DateForm: String, Sendable, Hashable, CaseIterable {
-    /// A floating-point number: the seconds since the start of 1970, UTC. It holds about a microsecond.
-    case secondsSince1970
-    /// An integer: the whole seconds since the start of 1970, UTC; a fraction is dropped, towards the past.
-    case wholeSecondsSince1970
-    /// An integer: the milliseconds since the start of 1970, UTC.
-    case millisecondsSince1970
+public enum DateForm: Sendable, Hashable, CaseIterable {
+    /// A number: the time since the start of 1970, UTC.
+    case since1970(Unit)
     /// Text such as `2026-11-21T20:15:00.250Z` (RFC 3339), in UTC, always with milliseconds; for the years 0 to 9999.
     case iso8601
     /// Text such as `2026-11-21 20:15:00.250`, in UTC, always with milliseconds, which GRDB stores and
     /// `strftime('%Y-%m-%d %H:%M:%f')` returns; for the years 0 to 9999. The text of `datetime()` has no milliseconds.
-    case dateTime
+    case iso8601WithBlank
+
+    /// The unit of a time since the start of 1970.
+    public enum Unit: Sendable, Hashable, CaseIterable {
+        /// A floating-point number of seconds, which holds about a microsecond.
+        case seconds
+        /// An integer number of seconds; a fraction is dropped, towards the past.
+        case wholeSeconds
+        /// An integer number of milliseconds.
+        case milliseconds
+    }
+
+    /// All forms.
+    public static let allCases = Unit.allCases.map { DateForm.since1970($0) } + [.iso8601, .iso8601WithBlank]
 
     /// The storage class of the values.
     var storageClass: StorageClass {
         switch self {
-        case .secondsSince1970: .real
-        case .wholeSecondsSince1970, .millisecondsSince1970: .integer
-        case .iso8601, .dateTime: .text
+        case .since1970(.seconds): .real
+        case .since1970: .integer
+        case .iso8601, .iso8601WithBlank: .text
         }
     }
 
     /// The declared type of a column, whose affinity is that of the storage class.
     package var declaredType: String {
         switch self {
-        case .secondsSince1970: "UNIXTIME_REAL"
-        case .wholeSecondsSince1970: "UNIXTIME_INTEGER"
-        case .millisecondsSince1970: "UNIXTIME_MS_INTEGER"
+        case .since1970(.seconds): "UNIXTIME_REAL"
+        case .since1970(.wholeSeconds): "UNIXTIME_INTEGER"
+        case .since1970(.milliseconds): "UNIXTIME_MS_INTEGER"
         case .iso8601: "ISO8601_TEXT"
-        case .dateTime: "DATETIME_TEXT"
+        case .iso8601WithBlank: "DATETIME_TEXT"
         }
+    }
+
+    /// The form as in source, for messages.
+    package var name: String {
+        if case .since1970(let unit) = self { ".since1970(.\(unit))" } else { ".\(self)" }
     }
 
     /// The form of a declared type; nil for any other type.
@@ -69,14 +83,13 @@ extension DateForm {
     package func stored(seconds: Double) throws -> Value {
         let since1970 = seconds + WrittenDate.secondsFrom1970
         switch self {
-        case .secondsSince1970: return try since1970.stored()
-        case .wholeSecondsSince1970: return .integer(try whole(since1970.rounded(.down)))
-        case .millisecondsSince1970: return .integer(try whole((since1970 * 1000).rounded()))
-        case .iso8601, .dateTime:
-            let isISO = self == .iso8601
-            guard
-                let text = WrittenDate.milliseconds(seconds, separator: isISO ? "T" : " ", suffix: isISO ? "Z" : "")
-            else { throw Self.outOfRange }
+        case .since1970(.seconds): return try since1970.stored()
+        case .since1970(.wholeSeconds): return .integer(try whole(since1970.rounded(.down)))
+        case .since1970(.milliseconds): return .integer(try whole((since1970 * 1000).rounded()))
+        case .iso8601, .iso8601WithBlank:
+            guard let text = WrittenDate.milliseconds(seconds, hasBlank: self == .iso8601WithBlank) else {
+                throw Self.outOfRange
+            }
             return .text(text)
         }
     }
@@ -95,45 +108,27 @@ extension DateForm {
     /// The seconds since the start of 2001, UTC, of a stored value; nil if it is not as the form writes dates.
     package func seconds(_ stored: Value) -> Double? {
         switch (self, stored) {
-        case (.secondsSince1970, .integer(let number)):
-            return Double(exactly: number).map { $0 - WrittenDate.secondsFrom1970 }
-        case (.secondsSince1970, .real(let number)):
+        case (.since1970(.seconds), .real(let number)):
             // Near 1970 the numbers are closer together than the dates. Those of 285 million years are not.
             let seconds = number - WrittenDate.secondsFrom1970
             return seconds + WrittenDate.secondsFrom1970 == number || number.magnitude > 9e15 ? seconds : nil
-        case (.wholeSecondsSince1970, _):
-            return stored.wholeNumber.map { $0 - WrittenDate.secondsFrom1970 }
-        case (.millisecondsSince1970, _):
-            return stored.wholeNumber.map { $0 / 1000 - WrittenDate.secondsFrom1970 }
-        case (.iso8601, .text(let text)):
-            return WrittenDate.secondsOfMilliseconds(text, separator: "T", suffix: "Z")
-        case (.dateTime, .text(let text)):
-            return WrittenDate.secondsOfMilliseconds(text, separator: " ", suffix: "")
-        default: return nil
+        case (.since1970, .real(let number)) where number.rounded() != number: return nil
+        case (.iso8601, _), (.iso8601WithBlank, _):
+            return stored.asText.flatMap {
+                WrittenDate.secondsOfMilliseconds($0, hasBlank: self == .iso8601WithBlank)
+            }
+        default: return seconds(inAnySpelling: stored)
         }
     }
 
     /// The same for a value as other programs write it: with more digits, or as a text with an offset, for example.
     package func seconds(inAnySpelling stored: Value) -> Double? {
         switch self {
-        case .secondsSince1970, .wholeSecondsSince1970: stored.number.map { $0 - WrittenDate.secondsFrom1970 }
-        case .millisecondsSince1970: stored.number.map { $0 / 1000 - WrittenDate.secondsFrom1970 }
-        case .iso8601, .dateTime: stored.asText.flatMap { WrittenDate.secondsOfAny($0) }
+        case .since1970(let unit):
+            stored.asReal.map { $0 / (unit == .milliseconds ? 1000 : 1) - WrittenDate.secondsFrom1970 }
+        case .iso8601, .iso8601WithBlank: stored.asText.flatMap { WrittenDate.secondsOfAny($0) }
         }
     }
-}
-
-extension Value {
-    fileprivate var number: Double? {
-        switch self {
-        case .integer(let number): Double(number)
-        case .real(let number): number
-        default: nil
-        }
-    }
-
-    /// A number without a fraction; to the engine, an integer and a floating-point number are equal if the numbers are.
-    fileprivate var wholeNumber: Double? { number.flatMap { $0.rounded() == $0 ? $0 : nil } }
 }
 
 /// The stored form of an expression's values, where it is not that of their type: the scale of decimals, or the form of
@@ -199,7 +194,7 @@ package enum StoredForm: Sendable, Hashable {
     var words: String {
         switch self {
         case .decimal(let scale): "the scale \(scale.digits)"
-        case .date(let form): "the form \(form.rawValue)"
+        case .date(let form): "the form \(form.name)"
         }
     }
 }

@@ -10,7 +10,7 @@
 ///
 /// Under the collations BINARY, NOCASE and RTRIM the order is numeric: the number of digits is compared first, then the
 /// digits from left to right. A comparison with 0 in SQL is correct, too. Earlier versions stored plain digits
-/// (`12.5`), which can still be read.
+/// (`12.5`), which are converted.
 package enum SortedDecimal {
     /// The declared type of columns with this form; its affinity is that of TEXT.
     package static let declaredType = "DECIMAL_TEXT"
@@ -59,14 +59,6 @@ package enum SortedDecimal {
             return self.stored(text) == stored ? text : nil
         }
         return PlainDecimal(stored)?.text
-    }
-
-    /// A condition that is true for values that are not in this form; not for NULL.
-    static func isOther(_ column: String) -> String {
-        """
-        (typeof(\(column)) NOT IN ('text', 'null') OR NOT (\(column) COLLATE BINARY = '0' OR \(column) GLOB \
-        'p[0-9][0-9][0-9]:[0-9]*' OR \(column) GLOB '-n[0-9][0-9][0-9]:[0-9]*~-[0-9]*'))
-        """
     }
 }
 

@@ -20,8 +20,8 @@ package enum Spelling: Sendable, Hashable {
         case .uuid:
             return Self.uuid(stored).map { .text($0) }
         case .decimal:
-            guard case .text(let text) = stored, let plain = SortedDecimal.plain(text) else { return nil }
-            return SortedDecimal.stored(plain).map { .text($0) }
+            let text = stored.asText ?? stored.asInteger.map { String($0) }
+            return text.flatMap { SortedDecimal.plain($0) }.flatMap { SortedDecimal.stored($0) }.map { .text($0) }
         case .date(let form):
             guard let seconds = form.seconds(inAnySpelling: stored), let own = try? form.stored(seconds: seconds),
                 form.seconds(own) != nil

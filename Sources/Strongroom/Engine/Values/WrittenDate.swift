@@ -1,54 +1,49 @@
-/// Dates as RFC 3339 text, exact to the last bit.
+/// Dates as ISO 8601 text, in the form of RFC 3339 or with SQLite's blank.
 enum WrittenDate {
     /// The seconds from the start of 1970 to that of 2001.
     static let secondsFrom1970: Double = 978_307_200
     private static let daysFrom1970 = 11_323
     private static let secondsOfDay = 86_400
 
+    /// The text that restores the date exactly, as `2026-11-21T20:15:00.25Z`.
+    ///
     /// - Parameter seconds: Since the start of 2001, UTC.
-    /// - Returns: The text, or nil before the year 1 and after 9999.
-    static func text(_ seconds: Double) -> String? {
+    /// - Returns: The text, or nil outside of the years 0, in which `Date.distantPast` is, to 9999.
+    static func exact(_ seconds: Double) -> String? {
         guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
         let whole = seconds.rounded(.down)
-        let total = Int(whole)
-        let days = Int((whole / Double(secondsOfDay)).rounded(.down))
-        let rest = total - days * secondsOfDay
-        let (year, month, day) = civil(days + daysFrom1970)
-        guard (1...9999).contains(year) else { return nil }
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-        let time = "\(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))"
-        return "\(date)T\(time)\(fraction(of: seconds, whole))Z"
+        return text(Int(whole), "T", "\(fraction(of: seconds, whole))Z")
     }
 
-    /// The text with milliseconds, in a form that sorts as the dates do.
+    /// The text with milliseconds, in a form that sorts as the dates do: `2026-11-21T20:15:00.250Z`.
     ///
     /// - Parameters:
     ///   - seconds: Since the start of 2001, UTC.
-    ///   - separator: The text between date and time.
-    ///   - suffix: The text at the end.
-    /// - Returns: The text, or nil before the year 0, in which `Date.distantPast` is, and after 9999.
-    static func milliseconds(_ seconds: Double, separator: String, suffix: String) -> String? {
+    ///   - hasBlank: Whether it is written as `2026-11-21 20:15:00.250`.
+    /// - Returns: As ``exact(_:)``.
+    static func milliseconds(_ seconds: Double, hasBlank: Bool) -> String? {
         guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
         let total = Int((seconds * 1000).rounded())
-        let millisecondsOfDay = secondsOfDay * 1000
-        let days = Int((Double(total) / Double(millisecondsOfDay)).rounded(.down))
-        let rest = total - days * millisecondsOfDay
-        let (year, month, day) = civil(days + daysFrom1970)
-        guard (0...9999).contains(year) else { return nil }
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-        let second = rest / 1000
-        let time = "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
-        return "\(date)\(separator)\(time).\(padded(rest % 1000, 3))\(suffix)"
+        let rest = (total % 1000 + 1000) % 1000
+        return text((total - rest) / 1000, hasBlank ? " " : "T", ".\(padded(rest, 3))\(hasBlank ? "" : "Z")")
     }
 
-    /// The seconds since the start of 2001 of a text as ``milliseconds(_:separator:suffix:)`` writes it; nil for any
-    /// other text.
-    static func secondsOfMilliseconds(_ text: String, separator: Unicode.Scalar, suffix: String) -> Double? {
+    private static func text(_ second: Int, _ separator: String, _ end: String) -> String? {
+        let rest = (second % secondsOfDay + secondsOfDay) % secondsOfDay
+        let (year, month, day) = civil((second - rest) / secondsOfDay + daysFrom1970)
+        guard (0...9999).contains(year) else { return nil }
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        let time = "\(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))"
+        return "\(date)\(separator)\(time)\(end)"
+    }
+
+    /// The seconds since the start of 2001 of a text as ``milliseconds(_:hasBlank:)`` writes it; nil for any other.
+    static func secondsOfMilliseconds(_ text: String, hasBlank: Bool) -> Double? {
         var text = text
         return text.withUTF8 { bytes in
-            guard bytes.count == 23 + suffix.utf8.count, bytes[4] == 0x2D, bytes[7] == 0x2D,
-                bytes[10] == UInt8(ascii: separator), bytes[13] == 0x3A, bytes[16] == 0x3A, bytes[19] == 0x2E,
-                bytes[23...].elementsEqual(suffix.utf8),
+            guard bytes.count == (hasBlank ? 23 : 24), bytes[4] == 0x2D, bytes[7] == 0x2D,
+                bytes[10] == UInt8(ascii: hasBlank ? " " : "T"), bytes[13] == 0x3A, bytes[16] == 0x3A,
+                bytes[19] == 0x2E, hasBlank || bytes[23] == UInt8(ascii: "Z"),
                 let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
                 let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
                 let second = number(bytes[17..<19]), let thousandths = number(bytes[20..<23]),
@@ -65,7 +60,7 @@ enum WrittenDate {
     /// nil for any other text.
     static func secondsOfAny(_ text: String) -> Double? {
         let bytes = Array(text.utf8)
-        guard bytes.count > 10 else { return seconds("\(text)T00:00:00Z", since: 0) }
+        guard bytes.count > 10 else { return seconds("\(text)T00:00:00Z") }
         guard bytes[10] == UInt8(ascii: " ") || bytes[10] | 0x20 == UInt8(ascii: "t") else { return nil }
         var (time, zone) = (bytes[11...], ArraySlice("Z".utf8))
         if let last = time.last, last | 0x20 == UInt8(ascii: "z") {
@@ -76,18 +71,17 @@ enum WrittenDate {
         }
         while time.last == UInt8(ascii: " ") { time.removeLast() }
         if time.count == 5 { time += ":00".utf8 }
-        return seconds(String(decoding: bytes[..<10] + "T".utf8 + time + zone, as: UTF8.self), since: 0)
+        return seconds(String(decoding: bytes[..<10] + "T".utf8 + time + zone, as: UTF8.self))
     }
 
-    /// - Parameter firstYear: The first year that is accepted.
-    /// - Returns: The seconds since the start of 2001, UTC, or nil for any other text.
-    static func seconds(_ text: String, since firstYear: Int = 1) -> Double? {
+    /// The seconds since the start of 2001 of a text in the form of RFC 3339, with any offset; nil for any other text.
+    static func seconds(_ text: String) -> Double? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] | 0x20 == UInt8(ascii: "t"),
             bytes[13] == 0x3A, bytes[16] == 0x3A,
             let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
             let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]), let second = number(bytes[17..<19]),
-            (firstYear...9999).contains(year), (1...12).contains(month), (1...length(of: month, year)).contains(day),
+            (1...12).contains(month), (1...length(of: month, year)).contains(day),
             hour < 24, minute < 60, second < 60
         else { return nil }
         var end = 19
@@ -112,7 +106,7 @@ enum WrittenDate {
     /// The digits that restore the fractional part of the seconds, including the decimal point.
     private static func fraction(of seconds: Double, _ whole: Double) -> String {
         guard seconds > whole else { return "" }
-        return "." + (whole == -1 ? complement(ArraySlice(digits(-seconds).utf8)) : digits(seconds - whole))
+        return "." + (whole == -1 ? complement(digits(-seconds).utf8) : digits(seconds - whole))
     }
 
     /// The fractional digits of a number below 1: the shortest that represent exactly this number.
@@ -126,13 +120,12 @@ enum WrittenDate {
     }
 
     /// The digits of the difference to 1.
-    private static func complement(_ digits: ArraySlice<UInt8>) -> String {
+    private static func complement(_ digits: some Sequence<UInt8>) -> String {
         let (zero, nine) = (UInt8(ascii: "0"), UInt8(ascii: "9"))
-        guard let last = digits.lastIndex(where: { $0 != zero }) else { return "0" }
-        let left = digits[...last].enumerated().map { index, digit in
-            digits.startIndex + index == last ? nine + 1 - (digit - zero) : nine - (digit - zero)
-        }
-        return String(decoding: left, as: UTF8.self)
+        var left = digits.map { nine - ($0 - zero) }
+        while left.last == nine { left.removeLast() }
+        guard let last = left.popLast() else { return "0" }
+        return String(decoding: left + [last + 1], as: UTF8.self)
     }
 
     private static func offset(_ bytes: ArraySlice<UInt8>) -> Int? {

@@ -1,13 +1,3 @@
-/// The number of values of a column that are not in the one spelling that the library reads; see <doc:Types>.
-public struct SpellingCount: Sendable, Hashable {
-    /// The table.
-    public let table: String
-    /// The column.
-    public let column: String
-    /// The number of values.
-    public let count: Int
-}
-
 extension Writing where Self: ~Copyable {
     /// Rewrites the values of tables that other programs have spelled in another way than the library: UUIDs in lower
     /// case, without hyphens or as 16 bytes; dates as text with an offset, or with other digits than milliseconds;

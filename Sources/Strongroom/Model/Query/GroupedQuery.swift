@@ -1,35 +1,54 @@
-/// The groups of a query's rows.
+/// The groups of the rows of a query or a join.
 ///
-/// See ``Query/group(_:)``.
-public struct GroupedQuery<Source: Table>: Sendable {
-    private let query: Query<Source>
+/// ```swift
+/// let busy = try Patient.leftJoin(Appointment.self) { patient, visit in patient.id == visit.patient }
+///     .group { patient, _ in patient.id }
+///     .having { _, visit in visit.id.count() > 1 }
+///     .order { _, visit in visit.date.max().descending }
+///     .select { patient, visit in (patient.name, visit.id.count(), visit.date.max()) }
+///     .fetch(in: db)                                              // [(String, Int, Date?)]
+/// ```
+///
+/// See ``Query/group(_:)`` and ``Join/group(_:)-((Columns)->E)``.
+public struct GroupedQuery<Columns: Sendable>: Sendable {
+    private let columns: Columns
+    /// Begins a closure with the columns.
+    private let begin: @Sendable () -> RunningScope
+    /// Selects expressions of the groups to which the clauses apply.
+    private let content: @Sendable ([SQL], QueryClauses) throws -> SelectionContent
     /// What applies to the groups.
     private var clauses = QueryClauses()
 
-    init(_ query: Query<Source>, by groups: [SQL]) {
-        self.query = query
+    init(
+        _ columns: Columns, by groups: [SQL], begin: @escaping @Sendable () -> RunningScope,
+        content: @escaping @Sendable ([SQL], QueryClauses) throws -> SelectionContent
+    ) {
+        self.columns = columns
+        self.begin = begin
+        self.content = content
         clauses.groups = groups
     }
 
     /// Adds a condition on the groups; groups must match all conditions.
     ///
-    /// - Parameter condition: Makes the condition from the table's columns, mostly with aggregates such as
-    ///   ``RowCount``.
-    /// - Returns: The query with the condition.
-    public func having(_ condition: (Source.Columns) -> Condition) -> GroupedQuery {
+    /// - Parameter condition: Makes the condition from the columns, mostly with aggregates such as ``RowCount``.
+    /// - Returns: The groups with the condition.
+    public func having(_ condition: (Columns) -> Condition) -> GroupedQuery {
         var copy = self
-        copy.clauses.add(having: Source.made(condition))
+        let scope = begin()
+        copy.clauses.add(having: scope.end(condition(columns)))
         return copy
     }
 
     /// Adds orderings of the groups; earlier ones have priority.
     ///
-    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns, also
-    ///   with aggregates; the first has the highest priority.
-    /// - Returns: The sorted query.
-    public func order(@OrderingBuilder _ orderings: (Source.Columns) -> [Ordering]) -> GroupedQuery {
+    /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the columns, also with
+    ///   aggregates; the first has the highest priority.
+    /// - Returns: The sorted groups.
+    public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> GroupedQuery {
         var copy = self
-        copy.clauses.orderings += Source.made(orderings)
+        let scope = begin()
+        copy.clauses.orderings += scope.end(orderings(columns))
         return copy
     }
 
@@ -38,7 +57,7 @@ public struct GroupedQuery<Source: Table>: Sendable {
     /// - Parameters:
     ///   - count: The maximum number of groups; a negative one makes the query throw `invalidArgument`.
     ///   - offset: The number of groups to skip; a negative one makes the query throw `invalidArgument`.
-    /// - Returns: The limited query.
+    /// - Returns: The limited groups.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedQuery {
         var copy = self
         copy.clauses.limit(to: count, offset: offset)
@@ -47,22 +66,42 @@ public struct GroupedQuery<Source: Table>: Sendable {
 
     /// Selects values of each group.
     ///
-    /// - Parameter expressions: Makes a tuple of expressions from the table's columns: the grouping expressions, and
-    ///   aggregates.
+    /// - Parameter expressions: Makes a tuple of expressions from the columns: the grouping ones, and aggregates.
     /// - Returns: The selection.
-    /// - Throws: ``StrongroomError`` if the record of `after(_:)` has a value that cannot be stored.
+    /// - Throws: ``StrongroomError`` if the record of `after(_:)` has a value that cannot be stored; `sql` for a join
+    ///   that has a limit or removes duplicates.
     public func select<each E: SQLExpression>(
-        _ expressions: (Source.Columns) -> (repeat each E)
+        _ expressions: (Columns) -> (repeat each E)
     ) throws -> Selection<repeat (each E).Value> {
-        let list = Source.made(expressions)
-        var rows = try query.resolved()
-        var source = SQL.name(Source.schema.name)
-        if rows.hasLimit {
-            // The rows are limited before they are grouped, in a subquery with the table's name.
-            source = "(\(rows.sql(after: "SELECT * FROM \(Source.schema.quotedName)"))) AS \(source)"
-            rows = QueryClauses()
+        let scope = begin()
+        let made = expressions(columns)
+        var list: [SQL] = []
+        repeat list.append((each made).sql)
+        return Selection(try content(list.checked(scope.end()), clauses))
+    }
+}
+
+extension Query {
+    /// Groups rows with equal values.
+    ///
+    /// ```swift
+    /// let sizes = try Contact.query.group { ($0.country, $0.city) }.select { ($0.city, RowCount()) }.fetch(in: db)
+    /// ```
+    ///
+    /// - Parameter expressions: Makes the expressions to group by from the table's columns.
+    /// - Returns: The groups, of which values can be selected.
+    public func group<each E: SQLExpression>(
+        _ expressions: (Source.Columns) -> (repeat each E)
+    ) -> GroupedQuery<Source.Columns> {
+        GroupedQuery(Source.columns, by: Source.made(expressions), begin: { RunningScope(of: Source.schema) }) {
+            var (rows, source) = (try self.resolved(), SQL.name(Source.schema.name))
+            if rows.hasLimit {
+                // The rows are limited before they are grouped, in a subquery with the table's name.
+                source = "(\(rows.sql(after: "SELECT * FROM \(Source.schema.quotedName)"))) AS \(source)"
+                rows = QueryClauses()
+            }
+            rows.group(by: $1)
+            return SelectionContent($0, from: source, rows, of: [Source.schema])
         }
-        rows.group(by: clauses)
-        return Selection(list, from: source, rows, of: [Source.schema])
     }
 }

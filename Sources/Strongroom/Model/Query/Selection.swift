@@ -73,3 +73,20 @@ public struct Selection<each Value: ColumnValue>: Sendable {
         try row.value(at: index, form: forms[index])
     }
 }
+
+extension Query {
+    /// Selects single values of each row.
+    ///
+    /// ```swift
+    /// let names = try Contact.where { $0.phone != nil }.select { ($0.id, $0.name) }.fetch(in: db)
+    /// ```
+    ///
+    /// - Parameter expressions: Makes a tuple of expressions from the table's columns.
+    /// - Returns: The selection.
+    /// - Throws: ``StrongroomError`` if the record of `after(_:)` has a value that cannot be stored.
+    public func select<each E: SQLExpression>(
+        _ expressions: (Source.Columns) -> (repeat each E)
+    ) throws -> Selection<repeat (each E).Value> {
+        try Selection(Source.made(expressions), from: .name(Source.schema.name), resolved(), of: [Source.schema])
+    }
+}

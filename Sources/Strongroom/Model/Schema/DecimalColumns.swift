@@ -6,58 +6,44 @@ extension ColumnDefinition {
 }
 
 extension Connection {
-    /// Throws if the file stores a table's decimals in another form than declared here: in that of earlier versions,
-    /// which does not compare as numbers, or at another scale.
+    /// Throws if the file stores a table's decimals or dates in another form than declared here: decimals in that of
+    /// earlier versions, which does not compare as numbers, or at another scale; dates in another ``DateForm``. A type
+    /// that names no form of dates, such as DATETIME in a file of another library, is accepted.
     ///
     /// - Throws: ``StrongroomError`` with `tableDiffers`.
-    func requireSortedDecimals(of schema: TableSchema) throws {
-        guard !schema.decimals.isEmpty, !checkedTables.decimals.contains(schema.decimalTypes) else { return }
-        // The engine reports a missing table; the columns of a view come from other tables.
-        guard try hasTable(schema.name) else { return }
+    func requireStoredForms(of schema: TableSchema) throws {
+        guard !schema.formed.isEmpty, !checkedTables.forms.contains(schema.formTypes) else { return }
+        let isTable = try hasTable(schema.name)
         let infos = try columnInfos(of: schema.name)
-        for column in schema.decimals {
+        for column in schema.formed {
             guard let info = infos.first(where: { Identifier.areSame($0.name, column.name) }),
                 !Identifier.areSame(info.declaredType, column.declaredType)
             else { continue }
-            let fault =
-                column.scale == nil && DecimalScale(declaredType: info.declaredType) == nil
-                ? "in which decimals do not compare as numbers" : "not as \(column.declaredType)"
+            let remedy: String
+            if column.holdsDates {
+                guard let stored = DateForm(declaredType: info.declaredType) else { continue }
+                remedy =
+                    "Declare the form that the file has (`as: \(stored.name)`), or add a new column in a migration and "
+                    + "fill it from the old one."
+            } else {
+                // The columns of a view come from other tables.
+                guard isTable else { continue }
+                remedy =
+                    "Call `db.convertDecimals(of:)` in a migration, or use an automatic migrator; in CREATE TABLE, "
+                    + "declare it as \(column.declaredType)."
+            }
             throw StrongroomError(
                 .tableDiffers,
                 """
-                Column "\(column.name)" of table "\(schema.name)" is declared as \(info.declaredType), \(fault). Call \
-                `db.convertDecimals(of:)` in a migration, or use an automatic migrator; in CREATE TABLE, \
-                declare it as \(column.declaredType).
+                Column "\(column.name)" of table "\(schema.name)" is declared as \(info.declaredType), not as \
+                \(column.declaredType). \(remedy)
                 """,
                 database: database)
         }
-        // Uncommitted changes may be rolled back.
-        if !transaction.tables.changesSchema { checkedTables.decimals.insert(schema.decimalTypes) }
-    }
-}
-
-extension Connection {
-    /// Throws if the file stores a table's dates in another ``DateForm`` than declared here. A type that names no form,
-    /// such as DATETIME in a file of another library, is accepted.
-    ///
-    /// - Throws: ``StrongroomError`` with `tableDiffers`.
-    func requireDateForms(of schema: TableSchema) throws {
-        guard !schema.dates.isEmpty, !checkedTables.dates.contains(schema.dateTypes) else { return }
-        let infos = try columnInfos(of: schema.name)
-        for column in schema.dates {
-            guard let info = infos.first(where: { Identifier.areSame($0.name, column.name) }),
-                let stored = DateForm(declaredType: info.declaredType), stored != column.dateForm
-            else { continue }
-            throw StrongroomError(
-                .tableDiffers,
-                """
-                Column "\(column.name)" of table "\(schema.name)" stores dates as \(info.declaredType), not as \
-                \(column.declaredType). Declare the form that the file has (`as: .\(stored.rawValue)`), or add a new \
-                column in a migration and fill it from the old one.
-                """,
-                database: database)
+        // Uncommitted changes may be rolled back; the engine reports a missing table.
+        if !infos.isEmpty, !transaction.tables.changesSchema {
+            checkedTables.forms.insert(schema.formTypes)
         }
-        if !transaction.tables.changesSchema { checkedTables.dates.insert(schema.dateTypes) }
     }
 }
 
@@ -104,10 +90,8 @@ extension ColumnInfo {
 
 /// The tables that have been found, since statements were prepared, to be in the file as they are declared.
 final class CheckedTables {
-    /// Tables whose decimals are stored in the declared forms.
-    fileprivate(set) var decimals: Set<String> = []
-    /// Tables whose dates are stored in the declared forms.
-    fileprivate(set) var dates: Set<String> = []
+    /// Tables whose decimals and dates are stored in the declared forms.
+    fileprivate(set) var forms: Set<String> = []
     /// Tables whose keys the engine generates; see ``Connection/requireGeneratedKeys(of:)``.
     var generatedKeys: Set<String> = []
     /// Tables whose declared keys are unique in the file; see ``Connection/requireUniqueKey(of:)``.

@@ -16,7 +16,6 @@ extension Connection {
     @usableFromInline
     func prepareTable(_ schema: TableSchema) throws {
         if let missing = attachments[MissingTables.self] { try missing.create(schema, self) }
-        try requireSortedDecimals(of: schema)
-        try requireDateForms(of: schema)
+        try requireStoredForms(of: schema)
     }
 }

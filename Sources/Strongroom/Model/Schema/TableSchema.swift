@@ -18,10 +18,9 @@ public struct TableSchema: Sendable {
         let quotedName: String
         let quotedColumns: String
         let decimals: [ColumnDefinition]
-        let decimalTypes: String
         let hasScaledKey: Bool
-        let dates: [ColumnDefinition]
-        let dateTypes: String
+        let formed: [ColumnDefinition]
+        let formTypes: String
         let history: History?
         let fullText: [FullTextIndex]
 
@@ -37,9 +36,8 @@ public struct TableSchema: Sendable {
             keys = columns.filter(\.isPrimaryKey)
             keyNames = ([name] + keys.map(\.name)).joined(separator: "\0")
             decimals = columns.filter { $0.holdsDecimals || $0.scale != nil }
-            decimalTypes = ([name] + decimals.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
-            dates = columns.filter(\.holdsDates)
-            dateTypes = ([name] + dates.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
+            formed = decimals + columns.filter(\.holdsDates)
+            formTypes = ([name] + formed.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
             hasScaledKey = keys.contains { $0.scale != nil }
             quotedName = Identifier.quote(name)
             quotedColumns = columns.map(\.quoted.text).joined(separator: ", ")
@@ -69,12 +67,10 @@ public struct TableSchema: Sendable {
     var keyNames: String { storage.keyNames }
     /// The columns that store decimals, in either form.
     var decimals: [ColumnDefinition] { storage.decimals }
-    /// The table and the forms of its decimals as one text.
-    var decimalTypes: String { storage.decimalTypes }
-    /// The columns that store dates, in any form.
-    var dates: [ColumnDefinition] { storage.dates }
-    /// The table and the forms of its dates as one text.
-    var dateTypes: String { storage.dateTypes }
+    /// The columns that store decimals or dates, in any form.
+    var formed: [ColumnDefinition] { storage.formed }
+    /// The table and these forms as one text.
+    var formTypes: String { storage.formTypes }
     /// Whether the primary key contains a scaled integer.
     @usableFromInline var hasScaledKey: Bool { storage.hasScaledKey }
     /// The column that is an alias of the row id: an integer that is the whole primary key.

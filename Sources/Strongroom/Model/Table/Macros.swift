@@ -232,16 +232,12 @@ public enum ColumnEncoding: Sendable, Hashable {
     case json
     /// A binary property list.
     case propertyList
-    /// For a `Date`: ``DateForm/secondsSince1970``.
-    case secondsSince1970
-    /// For a `Date`: ``DateForm/wholeSecondsSince1970``.
-    case wholeSecondsSince1970
-    /// For a `Date`: ``DateForm/millisecondsSince1970``.
-    case millisecondsSince1970
+    /// For a `Date`: ``DateForm/since1970(_:)``.
+    case since1970(DateForm.Unit)
     /// For a `Date`: ``DateForm/iso8601``.
     case iso8601
-    /// For a `Date`: ``DateForm/dateTime``.
-    case dateTime
+    /// For a `Date`: ``DateForm/iso8601WithBlank``.
+    case iso8601WithBlank
 }
 
 /// What a table keeps in a column by itself whenever a record is written; see ``RecordUpkeep``.

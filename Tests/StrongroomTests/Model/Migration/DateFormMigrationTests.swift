@@ -59,12 +59,12 @@ struct DateFormMigrationTests {
     }
 
     @Test func anotherFormInTheFileIsAnError() async throws {
-        let store = try await TemporaryStore(tables: [table(Column<Date>("day", as: .dateTime))]).store
+        let store = try await TemporaryStore(tables: [table(Column<Date>("day", as: .iso8601WithBlank))]).store
         try await store.write { db in
             try db.execute("INSERT INTO appointment (day) VALUES ('2026-11-21 12:00:00.000')")
             let error = try expectFailure(.tableDiffers) { try Appointment.all(in: db) }
             #expect(error.message.contains("DATETIME_TEXT"))
-            #expect(error.message.contains("as: .dateTime"))
+            #expect(error.message.contains("as: .iso8601WithBlank"))
             try expectFailure(.tableDiffers) { try Appointment.insert(Appointment(day: Self.noon), in: db) }
         }
     }
@@ -99,7 +99,7 @@ struct DateFormMigrationTests {
         let store = try await TemporaryStore(tables: [table(Column<Date>("day", as: form))]).store
         try await store.write { db in
             let error = try expectFailure(.tableDiffers) { try Plain.all(in: db) }
-            #expect(error.message.contains("as: .\(form.rawValue)"))
+            #expect(error.message.contains("as: \(form.name)"))
             #expect(error.message.contains("not as REAL"))
         }
     }
@@ -119,7 +119,7 @@ struct DateFormMigrationTests {
 
     @Test func aColumnWithRowsKeepsItsForm() async throws {
         let forms: [any TableColumn] = [
-            Column<Date>("day"), Column<Date>("day", as: .secondsSince1970), Column<Date>("day", as: .iso8601),
+            Column<Date>("day"), Column<Date>("day", as: .since1970(.seconds)), Column<Date>("day", as: .iso8601),
         ]
         for (index, form) in forms.enumerated() {
             for (other, changed) in forms.enumerated() where other != index {
@@ -146,7 +146,7 @@ struct DateFormMigrationTests {
             _ = try await store.write { db in try db.execute("INSERT INTO appointment (day) VALUES (7.0)") }
         }
         let changed = vault.with(
-            \.migrator, .automatic(tables: [table(Column<Date>("day", as: .secondsSince1970))]))
+            \.migrator, .automatic(tables: [table(Column<Date>("day", as: .since1970(.seconds)))]))
         let error = await #expect(throws: StrongroomError.self) { try await changed.using { _ in } }
         #expect(error?.description.contains("UNIXTIME_REAL") == true)
         try await vault.with(\.migrator, .automatic(tables: [table(Column<Date>("day"))])).using { store in

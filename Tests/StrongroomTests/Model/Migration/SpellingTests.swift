@@ -22,7 +22,7 @@ struct SpellingTests {
     struct Reading: Equatable {
         var id: Int64?
         @Column(references: Reference("device")) var device: UUID?
-        @Column(as: .dateTime) var at: Date
+        @Column(as: .iso8601WithBlank) var at: Date
     }
 
     @Table("part")

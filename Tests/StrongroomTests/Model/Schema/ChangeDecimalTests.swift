@@ -78,7 +78,8 @@ struct ChangeDecimalTests {
             try db.execute("CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT NOT NULL)")
             try db.execute("INSERT INTO offer VALUES (7, \(text))")
             let error = try expectFailure(.schemaChange) { try db.changeColumn(Column<Decimal>("price"), in: "offer") }
-            #expect(error.message.contains("Row 7 contains no decimal number in column \"price\""), "\(error.message)")
+            #expect(error.message.contains("Row 7 of table \"offer\" has a value that is no decimal number"))
+            #expect(error.message.contains("in column \"price\""), "\(error.message)")
             #expect(try db.texts("SELECT price FROM offer") == [text])
         }
     }

@@ -97,7 +97,7 @@ extension Join {
     public func select<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
     ) -> Selection<repeat (each E).Value> {
-        content.selection(of: made(expressions))
+        Selection(content.selection(of: made(expressions)))
     }
 
     /// Selects values of each group of rows. The join's order and limit apply to the groups; see
@@ -114,11 +114,52 @@ extension Join {
     ) -> Selection<repeat (each E).Value> {
         var grouped = content
         grouped.clauses.groups = made(groups)
-        return grouped.selection(of: made(expressions))
+        return Selection(grouped.selection(of: made(expressions)))
     }
 
     @usableFromInline
     func limitedToOne() -> Join {
         limit(min(content.clauses.limit ?? 1, 1), offset: content.clauses.offset)
+    }
+}
+
+extension Join {
+    /// Groups the rows of the join that have equal values.
+    ///
+    /// The groups have an order and a limit of their own: `group { … }.order { … }.limit(10)`. The order of the join's
+    /// rows has no effect; a join with a limit or with ``distinct()`` is refused.
+    ///
+    /// - Parameter expressions: Makes the expressions to group by from the tables' columns.
+    /// - Returns: The groups, of which values can be selected.
+    public func group<each E: SQLExpression>(
+        _ expressions: (Columns) -> (repeat each E)
+    ) -> GroupedQuery<Columns> {
+        grouped(by: made(expressions))
+    }
+
+    /// Groups the rows of the join that have equal values of one expression.
+    ///
+    /// With this form, the compiler infers the closure also for a join of three or more tables in the same expression.
+    ///
+    /// - Parameter expression: Makes the expression to group by from the tables' columns.
+    /// - Returns: The groups, as by several expressions.
+    public func group<E: SQLExpression>(_ expression: (Columns) -> E) -> GroupedQuery<Columns> {
+        grouped(by: made(expression))
+    }
+
+    private func grouped(by groups: [SQL]) -> GroupedQuery<Columns> {
+        GroupedQuery(columns, by: groups, begin: { [content] in content.begin() }) { [content] in
+            guard !content.clauses.hasLimit, !content.clauses.isDistinct else {
+                throw StrongroomError(
+                    .sql,
+                    """
+                    A join with a limit, or without duplicates, cannot be grouped; limit the groups, or join a limited \
+                    query.
+                    """)
+            }
+            var grouped = content
+            grouped.clauses.group(by: $1)
+            return grouped.selection(of: $0)
+        }
     }
 }

@@ -72,8 +72,8 @@ struct JoinContent: Sendable {
         return copy
     }
 
-    func selection<each V: ColumnValue>(of list: [SQL]) -> Selection<repeat each V> {
-        Selection(list, from: source, clauses, of: members.map(\.schema))
+    func selection(of list: [SQL]) -> SelectionContent {
+        SelectionContent(list, from: source, clauses, of: members.map(\.schema))
     }
 
     /// The columns of each table's record, one table after the other.

@@ -19,11 +19,11 @@ extension DateForm? {
         let floor: SQL = "CAST(\(date) AS INTEGER) - (\(date) < CAST(\(date) AS INTEGER))"
         switch self {
         case nil: return range(of: date, per: 1, floor, since1970: 978_307_200 + offset)
-        case .secondsSince1970: return range(of: date, per: 1, floor, since1970: offset)
-        case .wholeSecondsSince1970: return range(of: date, per: 1, date, since1970: offset)
-        case .millisecondsSince1970:
+        case .since1970(.seconds): return range(of: date, per: 1, floor, since1970: offset)
+        case .since1970(.wholeSeconds): return range(of: date, per: 1, date, since1970: offset)
+        case .since1970(.milliseconds):
             return range(of: date, per: 1000, "\(date) / 1000 - (\(date) % 1000 < 0)", since1970: offset)
-        case .iso8601, .dateTime:
+        case .iso8601, .iso8601WithBlank:
             let suffix: SQL = "substr(\(date), -6)"
             let zone: SQL =
                 "CASE WHEN length(\(date)) > 19 AND substr(\(date), -6, 1) IN ('+', '-') THEN \(suffix) ELSE '' END"

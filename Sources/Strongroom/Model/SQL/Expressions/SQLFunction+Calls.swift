@@ -56,9 +56,9 @@ extension SQL {
         if !text.isEmpty { append(text: ", ") }
         switch argument.form {
         case nil: append(argument)
-        case .date(.secondsSince1970), .date(.wholeSecondsSince1970): append("(\(argument) - 978307200.0)" as SQL)
-        case .date(.millisecondsSince1970): append("(\(argument) / 1000.0 - 978307200.0)" as SQL)
-        case .date(.iso8601), .date(.dateTime), .decimal:
+        case .date(.since1970(.milliseconds)): append("(\(argument) / 1000.0 - 978307200.0)" as SQL)
+        case .date(.since1970): append("(\(argument) - 978307200.0)" as SQL)
+        case .date, .decimal:
             append(argument)
             fail(Self.otherForm(argument.form))
         }

@@ -1,7 +1,7 @@
 /// The options for encoding a record as a dictionary or as JSON, and for decoding it.
 ///
 /// ```swift
-/// let coding = RecordCoding(keys: .snakeCase, dates: .secondsSince1970, unknownKeys: .ignored)
+/// let coding = RecordCoding(keys: .snakeCase, dates: .form(.since1970(.seconds)), unknownKeys: .ignored)
 /// let text = try contact.json(coding)
 /// ```
 public struct RecordCoding: Sendable {
@@ -19,7 +19,7 @@ public struct RecordCoding: Sendable {
     ///   - dates: The format of dates; by default ISO 8601 text.
     ///   - unknownKeys: The treatment of keys that the table does not have; by default an error.
     public init(
-        keys: KeyMapping = .properties, dates: DateStyle = .iso8601, unknownKeys: UnknownKeys = .refused
+        keys: KeyMapping = .properties, dates: DateStyle = .exact, unknownKeys: UnknownKeys = .refused
     ) {
         self.keys = keys
         self.dates = dates
@@ -32,15 +32,11 @@ public struct RecordCoding: Sendable {
     /// The format of dates.
     public enum DateStyle: Sendable, Hashable {
         /// A text such as `2026-11-21T20:15:00.25Z` (RFC 3339), in UTC, with as many digits as are needed to restore
-        /// the date exactly; any offset is accepted when reading. For the years 1 to 9999.
-        case iso8601
-        /// A text such as `2026-11-21T20:15:00.250Z`, always with milliseconds, as JavaScript and many services write
-        /// and expect it; the date is rounded to them. Reading is as with ``iso8601``.
-        case iso8601Milliseconds
-        /// A number: the seconds since the start of 1970, UTC. The last bits of a date may be lost.
-        case secondsSince1970
-        /// A number: the milliseconds since the start of 1970, UTC. The last bits of a date may be lost.
-        case millisecondsSince1970
+        /// the date exactly; any offset is accepted when reading. For the years 0 to 9999.
+        case exact
+        /// The date as a column of this form stores it, rounded as there: JavaScript and many services write and expect
+        /// ``DateForm/iso8601``. When reading, every spelling is accepted that ``Writing/convertSpellings(of:)`` takes.
+        case form(DateForm)
         /// The stored value of the column: a number, the seconds since the start of 2001, UTC, or what its
         /// ``DateForm`` is.
         case stored

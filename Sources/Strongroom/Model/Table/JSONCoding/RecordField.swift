@@ -54,17 +54,12 @@ extension RecordField {
         guard kind == .date, let seconds = try referenceSeconds(value) else { return value }
         switch dates {
         case .stored: return value
-        case .secondsSince1970: return .real(seconds + WrittenDate.secondsFrom1970)
-        case .millisecondsSince1970: return .real((seconds + WrittenDate.secondsFrom1970) * 1000)
-        case .iso8601, .iso8601Milliseconds:
-            let isExact = dates == .iso8601
-            // Both are nil for a date that is not in these years before it is rounded, or after that.
-            guard let exact = WrittenDate.text(seconds),
-                let text = isExact ? exact : WrittenDate.milliseconds(seconds, separator: "T", suffix: "Z")
-            else {
+        case .form(let form): return try form.stored(seconds: seconds)
+        case .exact:
+            guard let text = WrittenDate.exact(seconds) else {
                 throw StrongroomError(
                     .valueNotStorable,
-                    "A date of column \"\(column.name)\" is not in the years 1 to 9999; encode dates as numbers.")
+                    "A date of column \"\(column.name)\" is not in the years 0 to 9999; encode dates as numbers.")
             }
             return .text(text)
         }
@@ -88,29 +83,19 @@ extension RecordField {
             return stored
         }
         guard kind == .date, value != .null, dates != .stored else { return value }
-        let plain = try readDate(value)
-        guard let form = column.dateForm, let seconds = plain.asReal else { return plain }
-        return try form.stored(seconds: seconds)
+        let seconds =
+            if case .form(let form) = dates { form.seconds(inAnySpelling: value) } else {
+                value.asText.flatMap { WrittenDate.seconds($0) }
+            }
+        guard let seconds else { throw mismatch("no date in the form of the coding") }
+        return try column.dateForm?.stored(seconds: seconds) ?? .real(seconds)
     }
 
     /// The seconds since the start of 2001 of a column's value; nil for NULL.
     private func referenceSeconds(_ value: Value) throws -> Double? {
         guard let form = column.dateForm, value != .null else { return value.asReal }
-        guard let seconds = form.seconds(value) else { throw mismatch("no date in the form \(form.rawValue)") }
+        guard let seconds = form.seconds(value) else { throw mismatch("no date in the form \(form.name)") }
         return seconds
-    }
-
-    /// Converts a dictionary's value to the seconds since the start of 2001.
-    private func readDate(_ value: Value) throws -> Value {
-        if dates == .iso8601 || dates == .iso8601Milliseconds {
-            guard let text = value.asText, let seconds = WrittenDate.seconds(text) else {
-                throw mismatch("no date as text")
-            }
-            return .real(seconds)
-        }
-        guard let number = value.asReal else { throw mismatch("no number") }
-        let seconds = dates == .millisecondsSince1970 ? number / 1000 : number
-        return .real(seconds - WrittenDate.secondsFrom1970)
     }
 
     /// Converts a column's value to JSON.

@@ -140,7 +140,9 @@ extension Table {
     ///
     /// - Parameter expressions: Returns the expressions to group by for the table's columns.
     /// - Returns: The groups, of which values can be selected.
-    public static func group<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> GroupedQuery<Self> {
+    public static func group<each E: SQLExpression>(
+        _ expressions: (Columns) -> (repeat each E)
+    ) -> GroupedQuery<Columns> {
         Query<Self>().group(expressions)
     }
 }

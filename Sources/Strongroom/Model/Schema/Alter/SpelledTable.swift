@@ -42,10 +42,16 @@ extension SpelledTable {
 
     /// Rewrites the values that are in another spelling; triggers do not run.
     ///
-    /// - Parameter isHistory: Whether what has no spelling stays as it is, instead of being an error.
+    /// - Parameters:
+    ///   - isHistory: Whether what has no spelling stays as it is, instead of being an error.
+    ///   - progress: Called with the number of rewritten values and the total.
     /// - Returns: The number of the rewritten values of each column, without zeros.
-    func convert(isHistory: Bool = false) throws -> [SpellingCount] {
-        guard try !counts().isEmpty else { return [] }
+    @discardableResult
+    func convert(
+        isHistory: Bool = false, report progress: (Int, Int) throws -> Void = { _, _ in }
+    ) throws -> [SpellingCount] {
+        let total = try self.counts().reduce(0) { $0 + $1.count }
+        guard total > 0 else { return [] }
         let entries = try connection.schemaEntries()
         let isWithoutRowID = CreateTableText(try connection.tableEntry(name, in: entries).sql)?.isWithoutRowID ?? false
         let infos = try connection.columnInfos(of: name)
@@ -64,6 +70,7 @@ extension SpelledTable {
                     try write(change, keys)
                     for value in change.values { counts[value.column] += 1 }
                 }
+                try progress(counts.reduce(0, +), total)
                 last = slice.last
             } while last != nil
         }
@@ -138,13 +145,24 @@ extension SpelledTable {
     }
 }
 
+extension Connection {
+    /// Drops the triggers of a table, and creates them again after the work.
+    func withoutTriggers(of table: String, _ entries: [SchemaEntry], _ work: () throws -> Void) throws {
+        let triggers = (entries + (try schemaEntries(temporary: true)))
+            .filter { $0.kind == .trigger && Identifier.areSame($0.table, table) }
+        for trigger in triggers { try run("DROP TRIGGER \(Identifier.quote(trigger.name))") }
+        try work()
+        for trigger in triggers { try run(trigger.creation) }
+    }
+}
+
 extension Spelling {
     /// What is found in place of a value.
     fileprivate var refusal: String {
         switch self {
         case .uuid: "a value that is no UUID"
         case .decimal: "a value that is no decimal number"
-        case .date(let form): "a value that is no date in a spelling of the form \(form.rawValue)"
+        case .date(let form): "a value that is no date in a spelling of the form \(form.name)"
         }
     }
 }
@@ -183,4 +201,65 @@ extension Connection {
         }
         return try SpelledTable(self, schema.name, columns).convert()
     }
+}
+
+extension Connection {
+    /// Declares TEXT columns as DECIMAL_TEXT columns, with their defaults in that form.
+    func declareDecimals(_ columns: [String], of table: String) throws {
+        let entry = try tableEntry(table, in: try schemaEntries())
+        guard var text = CreateTableText(entry.sql) else {
+            throw ColumnChange.refusal("Table \"\(table)\" is virtual; only its module can change its columns.", self)
+        }
+        let infos = try columnInfos(of: table)
+        for column in columns {
+            guard let info = infos.first(where: { Identifier.areSame($0.name, column) }) else {
+                throw StrongroomError(.sql, "no such column: \(column) in table \"\(table)\".", database: database)
+            }
+            let types = ["text", "varchar", "char", "clob", SortedDecimal.declaredType.asciiFolded]
+            guard types.contains(info.declaredType.asciiFolded) else {
+                throw ColumnChange.refusal(
+                    """
+                    Column "\(column)" of table "\(table)" is declared as "\(info.declaredType)", not as TEXT; change \
+                    it with `db.changeColumn(_:in:)`, which converts the values.
+                    """, self)
+            }
+            guard text.sortDecimals(of: column) else {
+                throw ColumnChange.refusal(
+                    """
+                    The default of column "\(column)" of table "\(table)" is not a decimal number \
+                    (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which converts the \
+                    values.
+                    """, self)
+            }
+        }
+        guard text.sql != entry.sql else { return }
+        try rewriteSchema([SchemaEntry(kind: .table, name: entry.name, table: entry.table, sql: text.sql)])
+    }
+
+    /// Converts the values of columns to the DECIMAL_TEXT form; triggers do not run.
+    ///
+    /// - Parameter report: Called with the number of converted values of a column and the total.
+    func sortDecimals(_ columns: [String], of table: String, _ report: (Int, Int) throws -> Void) throws {
+        let computed = try columnInfos(of: table).filter { $0.generated != nil }.map(\.name)
+        func values(_ column: String) -> SpelledTable { SpelledTable(self, table, [(column, .decimal)]) }
+        func isComputed(_ column: String) -> Bool { computed.contains { Identifier.areSame($0, column) } }
+        for column in columns where !isComputed(column) { try values(column).convert(report: report) }
+        for column in columns where try isComputed(column) && !values(column).counts().isEmpty {
+            throw ColumnChange.refusal(
+                """
+                Column "\(column)" of table "\(table)" is generated, and has a value that is not a decimal in the \
+                sortable form; drop the column, or compute it from a column of decimals.
+                """, self)
+        }
+    }
+}
+
+/// The number of values of a column that are not in the one spelling that the library reads; see <doc:Types>.
+public struct SpellingCount: Sendable, Hashable {
+    /// The table.
+    public let table: String
+    /// The column.
+    public let column: String
+    /// The number of values.
+    public let count: Int
 }
