@@ -40,7 +40,8 @@ struct ExitStatusTests {
             ),
         ])
     func codes(status: StrongroomCommands.ExitStatus, names: String) {
-        let found = StrongroomError.Code.all.filter { StrongroomCommands.ExitStatus($0) == status }.map(\.description).sorted()
+        let found = StrongroomError.Code.all.filter { StrongroomCommands.ExitStatus($0) == status }.map(\.description)
+            .sorted()
         #expect(found.joined(separator: " ") == names)
     }
 }

@@ -38,7 +38,7 @@ package struct SideFiles {
     /// - Parameters:
     ///   - file: The open file.
     ///   - advice: What to do when it was removed.
-    /// - Throws: ``StrongroomError`` with `permissionDenied`.
+    /// - Throws: ``StrongroomError`` with `unsafeFile`.
     package func requireTrusted(_ file: PlainFile, advice: String) throws {
         guard try !file.status().isTrusted(beside: path) else { return }
         throw StrongroomError(

@@ -85,15 +85,16 @@ enum FormatConstant {
         case (.real, _), (.other(.real), _): number.asReal.map { .real($0) }
         // Rounded to nearest, as a literal in Swift source.
         case (.float, _): number.asReal.flatMap { Float($0).isFinite ? .real(Double(Float($0))) : nil }
-        case (.decimal, .integer(let integer)): .text(digits ?? String(integer))
-        case (.decimal, _): digits.map { .text($0) }
+        case (.decimal, .integer(let integer)): stored(digits ?? String(integer), as: kind)
+        case (.decimal, _): digits.flatMap { stored($0, as: kind) }
         default: nil
         }
     }
 
     private static func stored(_ text: String, as kind: ColumnKind) -> Value? {
         switch kind {
-        case .text, .decimal, .any, .other(.text): .text(text)
+        case .text, .any, .other(.text): .text(text)
+        case .decimal: Spelling.decimal.canonical(.text(text))
         default: nil
         }
     }

@@ -139,32 +139,26 @@ struct ReadingAndWritingExamples {
     @Test func everyWayToWrite() async throws {
         let store = try await store()
         try await store.write { db in
-            var contact = Contact(name: "Ada", email: "ada@example.org")
-            let contacts = (41...60).map { Contact(id: $0, name: "\($0)", calls: Int($0) - 50) }
+            var contact = Contact(id: 7, name: "Ada", email: "ada@example.org")
+            let contacts = (41...60).map { Contact(id: $0, name: "\($0)", email: "\($0)", calls: Int($0) - 50) }
             var friends = [Contact(id: 41, name: "Bob"), Contact(name: "Eve")]
             let other = Contact(name: "Countess", email: "ada@example.org", calls: 3)
             let (feed, rows) = (Self.feed, [["email": Value.text("bo"), "name": .text("Bo")]])
 
             // Values
             let key = try Contact.insert(contact, in: db)
-            contact.id = key
             let keys = try Contact.insert(contentsOf: contacts, in: db)
             try Contact.insertOrIgnore(other, in: db)  // nil if the key or a unique value exists
             try Contact.update(contact, in: db)  // the row with its key, which must exist
             try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
             try Contact.update(contentsOf: contacts, in: db)
             let done = try Contact.upsert(other, .by(\.email), in: db)  // done.outcome, done.key
-            let withEmail = contacts.map { Contact(name: $0.name, email: $0.name) }
+            try Contact.upsert(contentsOf: contacts, .by(\.email), in: db)
             try Contact.upsert(json: feed, .by(\.email), in: db)
             try Contact.upsert(dictionaries: rows, .by(\.email), in: db)
 
-            #expect(keys == contacts.map(\.id) && done == Upserted(.updated, key))
+            #expect(key == 7 && keys == contacts.map(\.id) && done == Upserted(.updated, key))
             #expect(try Contact.find(key, in: db)?.phone == "030" && Contact.count(in: db) == 23)
-            do {
-                let contacts = withEmail
-                try Contact.upsert(contentsOf: contacts, .by(\.email), in: db)
-                #expect(try Contact.count(in: db) == 43)
-            }
 
             // Variables
             try Contact.save(&contact, in: db)  // updates its row, or inserts one
@@ -179,19 +173,23 @@ struct ReadingAndWritingExamples {
             try Contact.update(42, in: db) { [$0.calls.set($0.calls + 1)] }
             try Contact.where { $0.calls == 0 }.update(in: db) { [$0.phone.set(nil)] }
 
-            #expect(try Contact.find([42, 43], in: db).map(\.calls) == [-7, -7])
+            let one = try Contact.find(42, in: db)  // nil if there is none
+            let some = try Contact.find([42, 43, 44], in: db)  // those that exist, in this order
+
+            #expect(one?.calls == -7 && some.map(\.calls) == [-7, -7, -6])
+            let before = try db.value("SELECT total_changes()", as: Int.self) ?? 0
+            let count = try Contact.count(in: db)
 
             // Deleting
             try Contact.delete(contact, in: db)  // or a list, or with `cascading: true`
             try Contact.delete(42, in: db)
             try Contact.delete(keys: [42, 43], in: db)  // returns how many rows existed
             try Contact.where { $0.calls == 0 }.delete(in: db)
-
-            #expect(try Contact.find(42, in: db) == nil && Contact.find([44, 43, 45], in: db).map(\.id) == [44, 45])
-
             try Contact.truncate(in: db)
 
+            // Each row was deleted once.
             #expect(try Contact.count(in: db) == 0)
+            #expect(try db.value("SELECT total_changes()") == before + count)
         }
         let contact = Contact(name: "Ada")
 

@@ -23,6 +23,6 @@ struct FailoverTests {
         let directory = try TemporaryDirectory()
         try Data().write(to: URL(filePath: directory.path("file")))
         let outcome = try await tool.run(["failover", "--payments", "1", "--replicas", directory.path("file/replicas")])
-        #expect(outcome.status == 1 && outcome.errors.contains("object store cannot open"), "\(outcome.errors)")
+        #expect(outcome.status == 1 && outcome.errors.contains("object store needs it"), "\(outcome.errors)")
     }
 }

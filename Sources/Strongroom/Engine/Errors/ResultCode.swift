@@ -60,7 +60,8 @@ extension StrongroomError.Code {
         case SQLITE_INTERRUPT: self = .interrupted
         case SQLITE_CONSTRAINT: self = .constraint
         case SQLITE_MISMATCH: self = .typeMismatch
-        case SQLITE_TOOBIG, SQLITE_RANGE: self = .limit
+        case SQLITE_TOOBIG: self = .limit
+        case SQLITE_RANGE: self = .invalidArgument
         case SQLITE_ERROR, SQLITE_SCHEMA: self = .sql
         default: self = .engine
         }

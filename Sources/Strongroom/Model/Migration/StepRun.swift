@@ -99,7 +99,9 @@ struct StepRun {
     }
 
     private func failure(_ reason: String, _ cause: StrongroomError?, _ underlying: any Error) -> StrongroomError {
-        let isOfMigration = cause.map { ![.system, .contention, .damage].contains($0.family) } ?? true
+        // What the engine rolled back, the step has provoked and overlooked.
+        let isOfMigration =
+            cause.map { ![.system, .contention, .damage].contains($0.family) || $0.code == .transactionEnded } ?? true
         let advice = isOfMigration ? "Correct the migration, then" : "Then"
         guard version != Migrator.automaticVersion else { return refusal(reason, cause, underlying) }
         let outcome =

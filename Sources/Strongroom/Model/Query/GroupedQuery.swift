@@ -68,8 +68,8 @@ public struct GroupedQuery<Columns: Sendable>: Sendable {
     ///
     /// - Parameter expressions: Makes a tuple of expressions from the columns: the grouping ones, and aggregates.
     /// - Returns: The selection.
-    /// - Throws: ``StrongroomError`` if the record of `after(_:)` has a value that cannot be stored; `sql` for a join
-    ///   that has a limit or removes duplicates.
+    /// - Throws: ``StrongroomError`` if the record of `after(_:)` has a value that cannot be stored; `notTranslatable`
+    ///   for a join that has a limit or removes duplicates.
     public func select<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
     ) throws -> Selection<repeat (each E).Value> {

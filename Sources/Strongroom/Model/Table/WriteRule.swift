@@ -27,7 +27,8 @@ public enum SeveralRows: Sendable, Hashable {
 ///
 /// - `nils` is the treatment of a nil in the record, or of a null in JSON.
 /// - `only` returns the columns that are written; nil for all of them. The key is never written, the version and the
-///   time of the update always are. A column that the record does not have is the error `sql`.
+///   time of the update always are. A column that the record does not have is the error
+///   `invalidArgument`.
 public struct WriteRule<Source: Table>: @unchecked Sendable {
     // Unchecked because of the key paths: those of a table's columns capture nothing.
 
@@ -78,8 +79,8 @@ public struct WriteRule<Source: Table>: @unchecked Sendable {
     /// The row with the record's values in columns that are unique; it keeps its key. Otherwise as ``key``.
     ///
     /// A write throws ``StrongroomError`` with `notDeclared` if the columns are neither the primary key nor unique,
-    /// `notUnique` if several rows of the file have the values nevertheless, and `missingKey` if one of the other columns
-    /// is nil.
+    /// `notUnique` if several rows of the file have the values nevertheless, and `missingKey` if one of the other
+    /// columns is nil.
     ///
     /// - Parameters:
     ///   - first: The primary key, a unique column, or the first of all columns of a unique index.

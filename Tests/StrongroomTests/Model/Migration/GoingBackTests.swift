@@ -77,7 +77,7 @@ struct GoingBackTests {
             #expect(error.message.contains("\"1\", \"2\", \"3\", \"4\""))
         }
         try await vault.with(\.migrator, nil).using { store in
-            try await expectFailure(.invalidMigrator) { try await store.migrate() }
+            try await expectFailure(.notDeclared) { try await store.migrate() }
         }
     }
 

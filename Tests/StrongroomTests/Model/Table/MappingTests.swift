@@ -160,7 +160,7 @@ struct MappingTests {
             #expect(try Contact.all(in: db) == expected)
             // The columns that it lacks must not be empty, and have no default.
             try expectFailure(.constraint) { try Card.insert(Card(name: "x", phone: nil), in: db) }
-            let error = try expectFailure(.notDeclared) {
+            let error = try expectFailure(.sql) {
                 try Card.upsert(Card(name: "x", phone: nil), .by(\.email), in: db)
             }
             #expect(error.message.contains("\"email\""))

@@ -175,7 +175,7 @@ struct WriteRuleTests {
             #expect(try Item.save(&item, .update(only: { _ in [] }), in: db) == .updated)
             #expect(try Item.all(in: db) == Self.items)
             let rule = WriteRule<Item>.key(only: { [$0.name, Other.columns.level] })
-            try expectFailure(.sql) { try Item.upsert(item, rule, in: db) }
+            try expectFailure(.invalidArgument) { try Item.upsert(item, rule, in: db) }
             try Item.update(contentsOf: [item], only: { [$0.shelf] }, in: db)
             #expect(try Item.find(1, in: db) == Item(id: 1, code: "a", shelf: "new", name: "one"))
         }

@@ -34,7 +34,7 @@ import Testing
             try claim(path)
             return false
         } catch let error as StrongroomError {
-            return error.code == .alreadyOpen
+            return [.alreadyOpen, .invalidName].contains(error.code)
         } catch {
             return false
         }

@@ -151,7 +151,7 @@ extension Join {
         GroupedQuery(columns, by: groups, begin: { [content] in content.begin() }) { [content] in
             guard !content.clauses.hasLimit, !content.clauses.isDistinct else {
                 throw StrongroomError(
-                    .sql,
+                    .notTranslatable,
                     """
                     A join with a limit, or without duplicates, cannot be grouped; limit the groups, or join a limited \
                     query.

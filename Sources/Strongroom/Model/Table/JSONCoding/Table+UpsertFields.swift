@@ -19,8 +19,8 @@ extension Table where Self: Record, RecordType == Self {
     ///   - db: A write transaction.
     /// - Returns: For each object, whether its row existed, and its key.
     /// - Throws: ``StrongroomError`` with `notARecord` for a text that is neither an object nor an array of objects, an
-    ///   unknown key, or a missing one that a new row needs; `typeMismatch`, `constraint`, what the ``WriteRule`` names;
-    ///   errors of the validations. The message names the object's index in an array. Nothing is changed then.
+    ///   unknown key, or a missing one that a new row needs; `typeMismatch`, `constraint`, what the ``WriteRule``
+    ///   names; errors of the validations. The message names the object's index in an array. Nothing is changed then.
     @discardableResult
     public static func upsert(
         json: String, _ rule: WriteRule<Self> = .key, coding: RecordCoding = RecordCoding(),

@@ -29,8 +29,8 @@ extension Table {
     ///   version than the record (see ``RecordUpkeep``), `missingKey` if the key is nil and keys of its type are not
     ///   generated, `otherStore` if a cascade reaches a table that is declared in another database, what the
     ///   ``WriteRule`` names, or `invalidRule` for a rule beside `persistence` or `cascading`, and for one that updates
-    ///   several rows; errors of the validations and the ``hooks``. In memory, also `constraint` if the record is in the
-    ///   file, and `inMemory` if one of its children is. The save is then rolled back.
+    ///   several rows; errors of the validations and the ``hooks``. In memory, also `constraint` if the record is in
+    ///   the file, and `inMemory` if one of its children is. The save is then rolled back.
     @inlinable
     @discardableResult
     public static func save(

@@ -14,8 +14,8 @@ extension Table {
     ///   - db: A write transaction.
     /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
     ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `tableDiffers` if
-    ///   several rows of the file's table can have one key, `constraint`, `sql` for a column that the record does not
-    ///   have; errors of `validateUpdate`.
+    ///   several rows of the file's table can have one key, `constraint`, `invalidArgument` for a column that the record
+    ///   does not have; errors of `validateUpdate`.
     @inlinable
     public static func update(
         _ record: RecordType, only: ((Columns) -> [any TableColumn])? = nil, in db: borrowing some Writing & ~Copyable
@@ -49,12 +49,12 @@ extension Table {
 
     /// The indices of the record's columns without some.
     ///
-    /// - Throws: ``StrongroomError`` with `sql` for a column that the record does not have.
+    /// - Throws: ``StrongroomError`` with `invalidArgument` for a column that the record does not have.
     @usableFromInline
     static func indices(except names: [String]) throws -> [Int] {
         let all = RecordType.columnNames
         guard names.allSatisfy({ Identifier.index(of: $0, in: all) != nil }) else {
-            throw StrongroomError(.sql, "A record of table \"\(schema.name)\" lacks columns from \(names).")
+            throw StrongroomError(.invalidArgument, "A record of table \"\(schema.name)\" lacks columns from \(names).")
         }
         return all.indices.filter { Identifier.index(of: all[$0], in: names) == nil }
     }

@@ -108,7 +108,7 @@ struct RecordFieldsTests {
         let renamed = RecordCoding(keys: .snakeCase.renaming(["isActive": "active"]))
         #expect(try Self.person.dictionary(renamed)["active"] == 1)
         let twice = RecordCoding(keys: .properties.renaming(["name": "age"]))
-        #expect(error { _ = try Self.person.json(twice) }?.code == .notARecord)
+        #expect(error { _ = try Self.person.json(twice) }?.code == .invalidArgument)
     }
 
     @Test func wordsAreSeparatedByUnderscores() throws {
