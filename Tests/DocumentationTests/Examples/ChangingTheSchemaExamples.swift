@@ -91,7 +91,7 @@ struct ChangingTheSchemaExamples {
             try db.createView("adult", as: "SELECT * FROM contact WHERE age >= 18")
             try db.createTrigger(
                 Trigger(
-                    "name_changed", .after, .update(of: "name"), on: "contact", when: "old.name <> new.name",
+                    "name_changed", .after, .updateOf("name"), on: "contact", when: "old.name <> new.name",
                     "INSERT INTO log (text) VALUES (old.name)"))
 
             let key = try Contact.insert(Contact(name: "Ada", email: "a", age: 36), in: db)

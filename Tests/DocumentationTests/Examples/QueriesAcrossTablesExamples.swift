@@ -191,11 +191,12 @@ struct QueriesAcrossTablesExamples {
                 .select {
                     (
                         $0.id,
-                        Case.when($0.minutes < 20, then: "short").when($0.minutes < 45, then: "medium").else("long")
+                        CaseExpression.when($0.minutes < 20, then: "short").when($0.minutes < 45, then: "medium").else(
+                            "long")
                     )
                 }
                 .fetch(in: db)  // [(Int64?, String)]
-            let long = try Appointment.query.value(in: db) { Case.when($0.minutes > 30, then: 1).count() }
+            let long = try Appointment.query.value(in: db) { CaseExpression.when($0.minutes > 30, then: 1).count() }
 
             let typed: [(Int64?, String)] = lengths
             #expect(typed.map(\.1) == ["medium", "long", "medium", "short"] && long == 1)

@@ -248,7 +248,7 @@ struct AutomaticSchema: Sendable {
         return found
     }
 
-    private struct DeclaredColumn: TableColumn {
+    private struct DeclaredColumn: SchemaColumn {
         let definition: ColumnDefinition
     }
 }

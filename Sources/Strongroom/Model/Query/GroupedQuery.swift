@@ -72,12 +72,12 @@ public struct GroupedQuery<Columns: Sendable>: Sendable {
     ///   for a join that has a limit or removes duplicates.
     public func select<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
-    ) throws -> Selection<repeat (each E).Value> {
+    ) throws -> SelectQuery<repeat (each E).Value> {
         let scope = begin()
         let made = expressions(columns)
         var list: [SQL] = []
         repeat list.append((each made).sql)
-        return Selection(try content(list.checked(scope.end()), clauses))
+        return SelectQuery(try content(list.checked(scope.end()), clauses))
     }
 }
 

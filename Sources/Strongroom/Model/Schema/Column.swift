@@ -10,7 +10,7 @@ internal import Foundation
 /// let email = Column<String>("email", unique: true, collation: .noCase)
 /// let author = Column<Int64>("author", indexed: true, references: Reference("person", onDelete: .cascade))
 /// ```
-public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
+public struct Column<Value: ColumnValue>: SchemaColumn, SQLExpression {
     /// The definition, without the Swift type.
     public let definition: ColumnDefinition
 
@@ -94,7 +94,7 @@ public struct Column<Value: ColumnValue>: TableColumn, SQLExpression {
 extension Column: BooleanExpression where Value.Unwrapped == Bool {}
 
 /// A column of any Swift type, for the column list of ``TableSchema``.
-public protocol TableColumn: Sendable {
+public protocol SchemaColumn: Sendable {
     /// The definition, without the Swift type.
     var definition: ColumnDefinition { get }
 }

@@ -28,7 +28,7 @@ public struct IndexPart: Sendable {
     ///   - descending: Whether to sort in descending order.
     /// - Returns: The part.
     public static func column(
-        _ column: some TableColumn, collation: Collation? = nil, descending: Bool = false
+        _ column: some SchemaColumn, collation: Collation? = nil, descending: Bool = false
     ) -> IndexPart {
         .column(column.definition.name, collation: collation, descending: descending)
     }

@@ -27,7 +27,7 @@ public struct TableIndex: Sendable {
     ///     Indexes" (sqlite.org/partialindex.html).
     public init(
         _ name: String? = nil,
-        on columns: any TableColumn...,
+        on columns: any SchemaColumn...,
         unique: Bool = false,
         where condition: SQL? = nil
     ) {

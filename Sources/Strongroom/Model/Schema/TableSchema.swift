@@ -85,7 +85,7 @@ public struct TableSchema: Sendable {
     ///   - history: What is kept of former rows; nil for nothing. See <doc:KeepingAHistory>.
     ///   - fullText: The full-text indexes; their names differ. See <doc:Searching>.
     public init(
-        _ name: String, _ columns: any TableColumn..., indexes: [TableIndex] = [], history: History? = nil,
+        _ name: String, _ columns: any SchemaColumn..., indexes: [TableIndex] = [], history: History? = nil,
         fullText: [FullTextIndex] = []
     ) {
         self.init(

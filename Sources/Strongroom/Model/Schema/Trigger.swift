@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// Trigger("contact_is_new", .after, .insert, on: "contact", "INSERT INTO log (contact) VALUES (new.id)")
-/// Trigger("name_changed", .after, .update(of: "name"), on: "contact", when: "old.name <> new.name",
+/// Trigger("name_changed", .after, .updateOf("name"), on: "contact", when: "old.name <> new.name",
 ///     "UPDATE contact SET changes = changes + 1 WHERE id = new.id")
 /// ```
 ///
@@ -34,7 +34,7 @@ public struct Trigger: Sendable {
         ///
         /// - Parameter columns: The columns' names.
         /// - Returns: The event.
-        public static func update(of columns: String...) -> Event { Event(word: "UPDATE", columns: columns) }
+        public static func updateOf(_ columns: String...) -> Event { Event(word: "UPDATE", columns: columns) }
     }
 
     /// The trigger's name.

@@ -37,7 +37,7 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no such index, `tableDiffers` if the file has
     ///   none, `limit` if the question is too long, or the limit or the offset is negative.
     public static func hits(
-        _ question: SearchQuery, on columns: any TableColumn..., index: String? = nil,
+        _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil,
         where condition: ((Columns) -> Condition)? = nil, limit: Int = 20, offset: Int = 0,
         in db: borrowing some Reading & ~Copyable
     ) throws -> [SearchHit<RecordType>] {

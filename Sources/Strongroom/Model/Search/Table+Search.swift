@@ -14,7 +14,7 @@ extension Table {
     /// - Returns: The query, which can be refined as any other. If the table declares no such index, or the question is
     ///   too long, running it throws ``StrongroomError`` with `notDeclared`, `tableDiffers` or `limit`.
     public static func search(
-        _ question: SearchQuery, on columns: any TableColumn..., index: String? = nil
+        _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
     ) -> Query<Self> {
         let condition = SearchCondition<Self>(question, columns.map(\.definition.name), index).condition
         return Query().where { _ in condition }
@@ -34,7 +34,7 @@ extension Table {
     /// - Returns: The condition. If the table declares no such index, or the question is too long, running a query with
     ///   it throws ``StrongroomError`` with `notDeclared`, `tableDiffers` or `limit`.
     public static func matches(
-        _ question: SearchQuery, on columns: any TableColumn..., index: String? = nil
+        _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
     ) -> Condition {
         SearchCondition<Self>(question, columns.map(\.definition.name), index).condition
     }

@@ -31,7 +31,7 @@ extension Column {
         var sql = expression.sql
         sql.requireOneForm(definition.quoted, sql)
         // Nothing is calculated if it is another column, and any number is a Double.
-        if !(expression is any TableColumn), Value.Unwrapped.self is any NumericColumnValue.Type,
+        if !(expression is any SchemaColumn), Value.Unwrapped.self is any NumericColumnValue.Type,
             Value.Unwrapped.self != Double.self
         {
             sql = sql.fitted(to: Value.Unwrapped.self)

@@ -50,7 +50,7 @@ public struct WriteRule<Source: Table>: @unchecked Sendable {
     init(
         _ row: Row, _ first: PartialKeyPath<Source.Columns>? = nil, _ rest: [PartialKeyPath<Source.Columns>] = [],
         nils: NilPolicy = .overwrite, several: SeveralRows = .refuse,
-        only: ((Source.Columns) -> [any TableColumn])? = nil
+        only: ((Source.Columns) -> [any SchemaColumn])? = nil
     ) {
         self.row = row
         self.first = first
@@ -71,7 +71,7 @@ public struct WriteRule<Source: Table>: @unchecked Sendable {
     /// - Returns: The rule.
     @inlinable
     public static func key(
-        nils: NilPolicy = .overwrite, only: ((Source.Columns) -> [any TableColumn])? = nil
+        nils: NilPolicy = .overwrite, only: ((Source.Columns) -> [any SchemaColumn])? = nil
     ) -> WriteRule {
         WriteRule(.key, nils: nils, only: only)
     }
@@ -91,7 +91,7 @@ public struct WriteRule<Source: Table>: @unchecked Sendable {
     @inlinable
     public static func by<V, each W>(
         _ first: KeyPath<Source.Columns, Column<V>>, _ rest: repeat KeyPath<Source.Columns, Column<each W>>,
-        nils: NilPolicy = .overwrite, only: ((Source.Columns) -> [any TableColumn])? = nil
+        nils: NilPolicy = .overwrite, only: ((Source.Columns) -> [any SchemaColumn])? = nil
     ) -> WriteRule {
         WriteRule(.unique, first, list(repeat each rest), nils: nils, only: only)
     }
@@ -114,7 +114,7 @@ public struct WriteRule<Source: Table>: @unchecked Sendable {
     public static func matching<V, each W>(
         _ first: KeyPath<Source.Columns, Column<V>>, _ rest: repeat KeyPath<Source.Columns, Column<each W>>,
         several: SeveralRows = .refuse, nils: NilPolicy = .overwrite,
-        only: ((Source.Columns) -> [any TableColumn])? = nil
+        only: ((Source.Columns) -> [any SchemaColumn])? = nil
     ) -> WriteRule {
         WriteRule(.matching, first, list(repeat each rest), nils: nils, several: several, only: only)
     }
@@ -134,7 +134,7 @@ public struct WriteRule<Source: Table>: @unchecked Sendable {
     /// - Returns: The rule.
     @inlinable
     public static func update(
-        nils: NilPolicy = .overwrite, only: ((Source.Columns) -> [any TableColumn])? = nil
+        nils: NilPolicy = .overwrite, only: ((Source.Columns) -> [any SchemaColumn])? = nil
     ) -> WriteRule {
         WriteRule(.update, nils: nils, only: only)
     }

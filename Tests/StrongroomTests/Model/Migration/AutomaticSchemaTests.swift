@@ -142,7 +142,7 @@ struct AutomaticSchemaTests {
             ])
     }
 
-    static let refused: [(name: String, column: any TableColumn)] = [
+    static let refused: [(name: String, column: any SchemaColumn)] = [
         ("a text that is no number", Column<Int?>("a")),
         ("NULL where none may be", Column<String>("a")),
         ("values that are not unique", Column<String?>("a", unique: true)),

@@ -38,7 +38,7 @@ struct DateFormMigrationTests {
 
     private static let noon = Date(timeIntervalSince1970: 1_795_262_400)
 
-    private func table(_ column: some TableColumn) -> TableSchema {
+    private func table(_ column: some SchemaColumn) -> TableSchema {
         TableSchema("appointment", Column<Int64?>("id", primaryKey: true), column, Column<Int>("version", initial: 0))
     }
 
@@ -118,7 +118,7 @@ struct DateFormMigrationTests {
     }
 
     @Test func aColumnWithRowsKeepsItsForm() async throws {
-        let forms: [any TableColumn] = [
+        let forms: [any SchemaColumn] = [
             Column<Date>("day"), Column<Date>("day", as: .since1970(.seconds)), Column<Date>("day", as: .iso8601),
         ]
         for (index, form) in forms.enumerated() {

@@ -107,7 +107,7 @@ struct DecimalMigrationTests {
     }
 
     @Test func anAddedColumnOfDecimalsIsTheSameStepAsBefore() async throws {
-        func migrator(_ column: any TableColumn) -> Migrator {
+        func migrator(_ column: any SchemaColumn) -> Migrator {
             Migrator {
                 Migration("1") { db in try db.execute("CREATE TABLE offer (id INTEGER PRIMARY KEY)") }
                 Migration("2") { db in try db.addColumn(column, to: "offer") }

@@ -44,7 +44,7 @@ struct SchemaInMigrationTests {
                 try db.createTable(TableSchema("log", Column<String>("text")))
                 try db.createTrigger(
                     Trigger(
-                        "named", .after, .update(of: "full_name"), on: "human", when: "old.full_name <> new.full_name",
+                        "named", .after, .updateOf("full_name"), on: "human", when: "old.full_name <> new.full_name",
                         "INSERT INTO log VALUES (old.full_name)", "INSERT INTO log VALUES (new.full_name)"))
                 try db.execute("UPDATE human SET full_name = 'Ida' WHERE full_name = 'Ada'")
                 try db.dropColumn("mail", from: "human")

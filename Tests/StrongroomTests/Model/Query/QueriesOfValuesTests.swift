@@ -9,7 +9,7 @@ protocol TextRows {
     func rows(in db: borrowing ReadTransaction) throws -> [String]
 }
 
-extension Selection: TextRows {
+extension SelectQuery: TextRows {
     func rows(in db: borrowing ReadTransaction) throws -> [String] {
         var rows: [String] = []
         for row in try fetch(in: db) {
@@ -73,7 +73,7 @@ struct QueriesOfValuesTests {
             try Patient.order { $0.name.ascending }.select {
                 (
                     $0.name,
-                    Case.when($0.born > Practice.date(2008, 1, 1), then: "child")
+                    CaseExpression.when($0.born > Practice.date(2008, 1, 1), then: "child")
                         .when($0.born > Practice.date(1961, 1, 1), then: "adult").else("senior")
                 )
             }
@@ -89,8 +89,8 @@ struct QueriesOfValuesTests {
         ) {
             try Appointment.group { $0.doctor }.order { $0.doctor.ascending }.select {
                 (
-                    $0.doctor, Case.when($0.minutes > 30, then: 1).count(),
-                    Case.when($0.date >= Self.newYear, then: 1).count() + 1
+                    $0.doctor, CaseExpression.when($0.minutes > 30, then: 1).count(),
+                    CaseExpression.when($0.date >= Self.newYear, then: 1).count() + 1
                 )
             }
         }
@@ -104,7 +104,7 @@ struct QueriesOfValuesTests {
             """, finds: ["1,165.49", "2,1.5"]
         ) {
             try Appointment.group { $0.doctor }.order { $0.doctor.ascending }.select {
-                ($0.doctor, Case.when($0.doctor == 1, then: $0.fee).else(Decimal(75) / 100).sum())
+                ($0.doctor, CaseExpression.when($0.doctor == 1, then: $0.fee).else(Decimal(75) / 100).sum())
             }
         }
     }
@@ -130,8 +130,8 @@ struct QueriesOfValuesTests {
             `strongroom_1` ASC, `strongroom_0` DESC LIMIT ?
             """, finds: ["Weiss,doctor", "Grau,doctor", "Di,patient"]
         ) {
-            try Patient.query.select { ($0.name, Case.when($0.id > 0, then: "patient").else("")) }
-                .unionAll(Doctor.query.select { ($0.name, Case.when($0.id > 0, then: "doctor").else("")) })
+            try Patient.query.select { ($0.name, CaseExpression.when($0.id > 0, then: "patient").else("")) }
+                .unionAll(Doctor.query.select { ($0.name, CaseExpression.when($0.id > 0, then: "doctor").else("")) })
                 .order { name, kind in [kind.ascending, name.descending] }.limit(3)
         }
     }
@@ -218,9 +218,9 @@ struct QueriesOfValuesTests {
             (`minutes` > ?) THEN ? ELSE ? END) ORDER BY max(`minutes`) DESC
             """, finds: ["long,2", "short,4"]
         ) {
-            try Appointment.group { Case.when($0.minutes > 30, then: "long").else("short") }
+            try Appointment.group { CaseExpression.when($0.minutes > 30, then: "long").else("short") }
                 .order { $0.minutes.max().descending }
-                .select { (Case.when($0.minutes > 30, then: "long").else("short"), RowCount()) }
+                .select { (CaseExpression.when($0.minutes > 30, then: "long").else("short"), RowCount()) }
         }
     }
 

@@ -51,7 +51,7 @@ struct QueryRulesTests {
         }
         let chosen = await code { db in
             _ = try Appointment.join(Tariff.self) { visit, tariff in visit.minutes == tariff.year }
-                .select { visit, tariff in Case.when(visit.id == 1, then: visit.fee).else(tariff.price) }
+                .select { visit, tariff in CaseExpression.when(visit.id == 1, then: visit.fee).else(tariff.price) }
                 .fetch(in: db)
         }
         #expect([union, list, chosen] == [.notTranslatable, .notTranslatable, .notTranslatable])
@@ -61,7 +61,7 @@ struct QueryRulesTests {
     func digitsOfAChosenValue() async throws {
         let found = await code { db in
             _ = try Appointment.query.select {
-                Case.when($0.minutes > 20, then: $0.fee).else(Decimal(1) / 1000)
+                CaseExpression.when($0.minutes > 20, then: $0.fee).else(Decimal(1) / 1000)
             }.fetch(in: db)
         }
         #expect(found == .valueNotStorable)

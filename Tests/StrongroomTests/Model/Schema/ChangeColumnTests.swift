@@ -38,7 +38,7 @@ struct ChangeColumnTests {
             try db.execute("CREATE TABLE t (a)")
             try db.execute(SQL(stringLiteral: "INSERT INTO t VALUES (\(number)), ('x')"))
             let before = try Self.values(db)
-            let bytes: [any TableColumn] = [Column<[UInt8]?>("a"), Column<[UInt8]>("a", default: [0])]
+            let bytes: [any SchemaColumn] = [Column<[UInt8]?>("a"), Column<[UInt8]>("a", default: [0])]
             for column in bytes {
                 let error = try expectFailure(.schemaChange) { try db.changeColumn(column, in: "t") }
                 #expect(error.message.contains("1 row of table \"t\", column \"a\" contains what does not fit BLOB"))

@@ -24,7 +24,7 @@ struct ChangeSchemaTests {
         let store = try await TemporaryStore(tables: [Cell<Int64>.schema]).store
         try await store.write { db in
             try Cell.insert(Cell(Int64(1)), in: db)
-            let refused: [(any TableColumn, StrongroomError.Code)] = [
+            let refused: [(any SchemaColumn, StrongroomError.Code)] = [
                 (Column<String>("note"), .schemaChange), (Column<Int64?>("other", primaryKey: true), .schemaChange),
                 (Column<Int64>("content", default: 1), .sql),
                 (Column<Int>("", default: 1), .invalidName), (Column<Int?>("a\0"), .invalidName),

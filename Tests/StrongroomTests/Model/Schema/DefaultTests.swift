@@ -74,8 +74,8 @@ struct DefaultTests {
             Column<Double>("broken", default: .nan), Column<UInt64>("broken", initial: .max),
             Column<Decimal>("broken", scale: 2, initial: Decimal(string: "0.001")),
             Column<Date>("broken", as: .iso8601, initial: Date(timeIntervalSince1970: -1e12)),
-        ] as [any TableColumn])
-    func valuesWithoutAStoredFormAreRefused(_ column: any TableColumn) async throws {
+        ] as [any SchemaColumn])
+    func valuesWithoutAStoredFormAreRefused(_ column: any SchemaColumn) async throws {
         let store = try await TemporaryStore().store
         let key = Column<Int64?>("id", primaryKey: true).definition
         try await store.write { db in

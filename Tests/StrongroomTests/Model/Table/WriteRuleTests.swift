@@ -75,7 +75,7 @@ struct WriteRuleTests {
     }
 
     private static func rule(_ row: Row, _ nils: NilPolicy, _ isNamed: Bool) -> WriteRule<Item> {
-        let name: ((Item.Columns) -> [any TableColumn])? = isNamed ? { [$0.name] } : nil
+        let name: ((Item.Columns) -> [any SchemaColumn])? = isNamed ? { [$0.name] } : nil
         return switch row {
         case .key: .key(nils: nils, only: name)
         case .byCode: .by(\.code, nils: nils, only: name)

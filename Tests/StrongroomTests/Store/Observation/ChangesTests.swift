@@ -482,7 +482,7 @@ struct ChangesTests {
 
     @Test func aClosureMayUseTheStoreAndCancelItsOwnObservation() async throws {
         let fixture = try await fixture()
-        let (store, sums, kept) = (fixture.store, Tally(), Locked<Observation?>(nil))
+        let (store, sums, kept) = (fixture.store, Tally(), Locked<ObservationToken?>(nil))
         let observation = store.observeChanges(in: Line.self) {
             guard let count = try? store.read({ db in try Line.count(in: db) }) else { return }
             sums.add(count)

@@ -96,8 +96,8 @@ extension Join {
     /// - Returns: The selection.
     public func select<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
-    ) -> Selection<repeat (each E).Value> {
-        Selection(content.selection(of: made(expressions)))
+    ) -> SelectQuery<repeat (each E).Value> {
+        SelectQuery(content.selection(of: made(expressions)))
     }
 
     /// Selects values of each group of rows. The join's order and limit apply to the groups; see
@@ -111,10 +111,10 @@ extension Join {
     public func select<each E: SQLExpression, each G: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E),
         groupedBy groups: (Columns) -> (repeat each G)
-    ) -> Selection<repeat (each E).Value> {
+    ) -> SelectQuery<repeat (each E).Value> {
         var grouped = content
         grouped.clauses.groups = made(groups)
-        return Selection(grouped.selection(of: made(expressions)))
+        return SelectQuery(grouped.selection(of: made(expressions)))
     }
 
     @usableFromInline

@@ -12,7 +12,7 @@ extension SQLExpression {
     /// - Parameter selection: The selection of one expression. Decimals must have the same scale on both sides;
     ///   otherwise running the query throws ``StrongroomError`` with `notTranslatable`.
     /// - Returns: The condition.
-    public func isIn<Other: ColumnValue>(_ selection: Selection<Other>) -> Condition
+    public func isIn<Other: ColumnValue>(_ selection: SelectQuery<Other>) -> Condition
     where Other.Unwrapped == Value.Unwrapped {
         // A computed value may be NULL although its type is not optional, as `a / 0`.
         isIn(selection.content, withoutNull: Other._isNullable || !selection.content.isOfColumns)

@@ -10,7 +10,7 @@ extension Writing where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with `invalidName`, `sql` if there is no such table or the column exists,
     ///   `schemaChange` if the column is a primary key or existing rows have no value for it, `constraint` if the rows
     ///   violate its constraint.
-    public func addColumn(_ column: some TableColumn, to table: String) throws {
+    public func addColumn(_ column: some SchemaColumn, to table: String) throws {
         let definition = column.definition
         try record("add column to \(table): \(definition.sql())")
         try savepoint { db in
@@ -124,7 +124,7 @@ extension Writing where Self: ~Copyable {
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table or column, `schemaChange` for a primary key
     ///   and for values that the new type cannot represent or would change, `constraint` if the rows violate a
     ///   constraint; nothing was changed.
-    public func changeColumn(_ column: some TableColumn, in table: String) throws {
+    public func changeColumn(_ column: some SchemaColumn, in table: String) throws {
         let definition = column.definition
         try record("change column of \(table): \(definition.sql())")
         try savepoint { db in try ColumnChange(db._handle.connection, table).change(to: definition) }

@@ -18,7 +18,7 @@ extension Table {
     ///   does not have; errors of `validateUpdate`.
     @inlinable
     public static func update(
-        _ record: RecordType, only: ((Columns) -> [any TableColumn])? = nil, in db: borrowing some Writing & ~Copyable
+        _ record: RecordType, only: ((Columns) -> [any SchemaColumn])? = nil, in db: borrowing some Writing & ~Copyable
     ) throws {
         let connection = db._handle.connection
         guard let only else {
@@ -41,7 +41,7 @@ extension Table {
     /// - Throws: As the method for one record; no row is changed then.
     @inlinable
     public static func update(
-        contentsOf records: some Sequence<RecordType>, only: ((Columns) -> [any TableColumn])? = nil,
+        contentsOf records: some Sequence<RecordType>, only: ((Columns) -> [any SchemaColumn])? = nil,
         in db: borrowing some Writing & ~Copyable
     ) throws {
         _ = try upsert(contentsOf: records, .update(only: only), in: db)

@@ -53,7 +53,7 @@ struct WritePlan<Source: Table> {
     @usableFromInline
     static func indices(_ columns: [PartialKeyPath<Source.Columns>]) throws -> [Int] {
         let all = Source.columns
-        let names = columns.compactMap { (all[keyPath: $0] as? any TableColumn)?.definition.name }
+        let names = columns.compactMap { (all[keyPath: $0] as? any SchemaColumn)?.definition.name }
         guard !Identifier.areSame(Source.schema.primaryKeys.map(\.name), names) else { return [] }
         return try names.map { name in
             guard let index = Identifier.index(of: name, in: Source.RecordType.columnNames),

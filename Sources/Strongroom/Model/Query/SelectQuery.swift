@@ -6,7 +6,7 @@
 ///     .select { ($0.city, RowCount(), $0.age.average()) }
 ///     .fetch(in: db)                                    // [(String, Int, Double?)]
 /// ```
-public struct Selection<each Value: ColumnValue>: Sendable {
+public struct SelectQuery<each Value: ColumnValue>: Sendable {
     var content: SelectionContent
 
     init(_ expressions: [SQL], from source: SQL, _ clauses: QueryClauses, of tables: [TableSchema]) {
@@ -20,7 +20,7 @@ public struct Selection<each Value: ColumnValue>: Sendable {
     /// Removes duplicates (SELECT DISTINCT).
     ///
     /// - Returns: The selection without duplicates.
-    public func distinct() -> Selection {
+    public func distinct() -> SelectQuery {
         var copy = self
         copy.content.removeDuplicates()
         return copy
@@ -86,7 +86,7 @@ extension Query {
     /// - Throws: ``StrongroomError`` if the record of `after(_:)` has a value that cannot be stored.
     public func select<each E: SQLExpression>(
         _ expressions: (Source.Columns) -> (repeat each E)
-    ) throws -> Selection<repeat (each E).Value> {
-        try Selection(Source.made(expressions), from: .name(Source.schema.name), resolved(), of: [Source.schema])
+    ) throws -> SelectQuery<repeat (each E).Value> {
+        try SelectQuery(Source.made(expressions), from: .name(Source.schema.name), resolved(), of: [Source.schema])
     }
 }

@@ -7,7 +7,7 @@
 /// …
 /// observation.cancel()
 /// ```
-public final class Observation: Sendable {
+public final class ObservationToken: Sendable {
     private let gate: Gate
     private let task: Task<Void, Never>
 
@@ -65,9 +65,9 @@ extension Store {
         label: String? = nil,
         _ read: @escaping @Sendable (borrowing ReadTransaction) throws -> Value,
         onValue: @escaping @Sendable (Result<Value, any Error>) -> Void
-    ) -> Observation {
+    ) -> ObservationToken {
         let values = values(label: label, read)
-        return Observation(on: executor) { gate in
+        return ObservationToken(on: executor) { gate in
             do {
                 for try await value in values { gate.pass { onValue(.success(value)) } }
             } catch {
@@ -87,9 +87,9 @@ extension Store {
     public func observeChanges(
         in tables: any Table.Type...,
         onChange: @escaping @Sendable () -> Void
-    ) -> Observation {
+    ) -> ObservationToken {
         let observer = ChangeObserver(pool.broadcaster, tables: TableChanges.names(tables))
-        return Observation(on: executor) { gate in
+        return ObservationToken(on: executor) { gate in
             do {
                 // Commits from here on are not missed, however late the task begins.
                 while try await observer.wait() {

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let groups = try Patient.query.select { patient in
-///     (patient.name, Case.when(patient.age < 18, then: "child").when(patient.age < 65, then: "adult").else("senior"))
+///     (patient.name, CaseExpression.when(patient.age < 18, then: "child").when(patient.age < 65, then: "adult").else("senior"))
 /// }
 /// .fetch(in: db)                                                  // [(String, String)]
 /// ```
@@ -10,11 +10,11 @@
 /// Without `else` the value is nil if no condition is true, so that aggregates do not count the row:
 ///
 /// ```swift
-/// let missed = try Appointment.query.value(in: db) { Case.when($0.isMissed == true, then: 1).count() }
+/// let missed = try Appointment.query.value(in: db) { CaseExpression.when($0.isMissed == true, then: 1).count() }
 /// ```
 ///
 /// See SQLite's documentation, "SQL Language Expressions", section 7 (sqlite.org/lang_expr.html).
-public struct Case<Result: ColumnValue>: SQLExpression {
+public struct CaseExpression<Result: ColumnValue>: SQLExpression {
     /// The result; nil if no condition is true.
     public typealias Value = Result.Unwrapped?
 
@@ -35,8 +35,8 @@ public struct Case<Result: ColumnValue>: SQLExpression {
     ///   - condition: The condition.
     ///   - result: The result if it is true.
     /// - Returns: The expression.
-    public static func when(_ condition: Condition, then result: Result) -> Case {
-        Case([(condition.sql, .value(result))])
+    public static func when(_ condition: Condition, then result: Result) -> CaseExpression {
+        CaseExpression([(condition.sql, .value(result))])
     }
 
     /// Begins with a condition and an expression as its result.
@@ -45,9 +45,9 @@ public struct Case<Result: ColumnValue>: SQLExpression {
     ///   - condition: The condition.
     ///   - result: The result if it is true.
     /// - Returns: The expression.
-    public static func when<E: SQLExpression>(_ condition: Condition, then result: E) -> Case
+    public static func when<E: SQLExpression>(_ condition: Condition, then result: E) -> CaseExpression
     where E.Value == Result {
-        Case([(condition.sql, .expression(result.sql))])
+        CaseExpression([(condition.sql, .expression(result.sql))])
     }
 
     /// Adds a condition and its result.
@@ -56,8 +56,8 @@ public struct Case<Result: ColumnValue>: SQLExpression {
     ///   - condition: The condition, which counts if none of the previous ones is true.
     ///   - result: The result if it is true.
     /// - Returns: The extended expression.
-    public func when(_ condition: Condition, then result: Result) -> Case {
-        Case(branches + [(condition.sql, .value(result))])
+    public func when(_ condition: Condition, then result: Result) -> CaseExpression {
+        CaseExpression(branches + [(condition.sql, .value(result))])
     }
 
     /// Adds a condition and an expression as its result.
@@ -66,8 +66,9 @@ public struct Case<Result: ColumnValue>: SQLExpression {
     ///   - condition: The condition, which counts if none of the previous ones is true.
     ///   - result: The result if it is true.
     /// - Returns: The extended expression.
-    public func when<E: SQLExpression>(_ condition: Condition, then result: E) -> Case where E.Value == Result {
-        Case(branches + [(condition.sql, .expression(result.sql))])
+    public func when<E: SQLExpression>(_ condition: Condition, then result: E) -> CaseExpression
+    where E.Value == Result {
+        CaseExpression(branches + [(condition.sql, .expression(result.sql))])
     }
 
     /// The expression with a result for the case that no condition is true.
