@@ -22,8 +22,8 @@ struct ExitStatusTests {
                 .dataError,
                 """
                 constraint copyDamaged damaged damagedLog emptyFile envelopeDamaged newerEnvelope newerReplica \
-                newerSchema noAuthentication notADatabase notSupported plaintextHeader replicaDamaged replicaIncomplete truncated \
-                unsafeFile writeRefused
+                newerSchema noAuthentication notADatabase notSupported plaintextHeader replicaDamaged \
+                replicaIncomplete truncated unsafeFile writeRefused
                 """
             ),
             (.noInput, "fileMissing notAFile replicaMissing"), (.unavailable, "notSQLCipher"),

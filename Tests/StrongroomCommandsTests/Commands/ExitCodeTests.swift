@@ -26,7 +26,7 @@ struct ExitCodeTests {
         try await ledger.make()
         let run = try await ledger.run("restore", ledger.path(), "ledger.sqlite", "--force", "--json")
         #expect(run.status == .usage)
-        #expect(try run.failure().code == "invalidName")
+        #expect(try run.failure().code == "alreadyOpen")
         #expect(try await ledger.rows() == 3)
     }
 

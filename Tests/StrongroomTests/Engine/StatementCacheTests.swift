@@ -109,7 +109,7 @@ struct ResultCodeTests {
             (1, .sql), (3, .permissionDenied), (5, .busy), (6, .busy), (7, .outOfMemory), (8, .readOnly),
             (9, .interrupted),
             (10, .inputOutput), (11, .damaged), (13, .diskFull), (14, .permissionDenied), (17, .sql), (18, .limit),
-            (19, .constraint), (20, .typeMismatch), (23, .notAuthorized), (25, .limit), (26, .notADatabase),
+            (19, .constraint), (20, .typeMismatch), (23, .notAuthorized), (25, .invalidArgument), (26, .notADatabase),
             (21, .engine),
         ] as [(Int32, StrongroomError.Code)])
     func everyResultHasItsCodeAlsoInItsExtendedForm(number: Int32, code: StrongroomError.Code) {

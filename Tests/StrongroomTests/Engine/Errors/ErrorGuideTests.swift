@@ -25,7 +25,7 @@ struct ErrorGuideTests {
     private func rows() throws -> [Row] {
         var family = ""
         return try Self.lines.get().compactMap { line in
-            if line.hasPrefix("### ") { family = String(line.split(separator: "`")[1]) }
+            if line.hasPrefix("### ") { family = line.split(separator: "`").dropFirst().first.map { String($0) } ?? "" }
             return Row(line, in: family)
         }
     }

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let groups = try Patient.query.select { patient in
-///     (patient.name, CaseExpression.when(patient.age < 18, then: "child").when(patient.age < 65, then: "adult").else("senior"))
+///     (patient.name, CaseExpression.when(patient.age < 18, then: "child").else("adult"))
 /// }
 /// .fetch(in: db)                                                  // [(String, String)]
 /// ```

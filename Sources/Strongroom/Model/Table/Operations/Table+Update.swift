@@ -14,8 +14,8 @@ extension Table {
     ///   - db: A write transaction.
     /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
     ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `tableDiffers` if
-    ///   several rows of the file's table can have one key, `constraint`, `invalidArgument` for a column that the record
-    ///   does not have; errors of `validateUpdate`.
+    ///   several rows of the file's table can have one key, `constraint`, `invalidArgument` for a column that the
+    ///   record does not have; errors of `validateUpdate`.
     @inlinable
     public static func update(
         _ record: RecordType, only: ((Columns) -> [any SchemaColumn])? = nil, in db: borrowing some Writing & ~Copyable

@@ -11,8 +11,8 @@ struct WritePlan<Source: Table> {
     @usableFromInline let operation: Int
     @usableFromInline let several: SeveralRows
 
-    /// - Throws: ``StrongroomError`` with `sql` for a column that the table or its record does not have, `invalidArgument`
-    ///   for a column in `only` that the record does not have.
+    /// - Throws: ``StrongroomError`` with `sql` for a column that the table or its record does not have,
+    ///   `invalidArgument` for a column in `only` that the record does not have.
     @inlinable
     init(_ rule: WriteRule<Source>, on connection: Connection) throws {
         indices = try rule.first.map { try Self.indices($0, rule.rest, on: connection) } ?? []
