@@ -172,7 +172,9 @@ struct WriteRuleTests {
         try await TemporaryStore(tables: [Item.schema]).store.write { db in
             try Item.insert(contentsOf: Self.items, in: db)
             var item = Item(id: 1, code: "new", shelf: "new")
-            #expect(try Item.save(&item, .update(only: { _ in [] }), in: db) == .updated)
+            // Not inside of the macro: Swift 6.3.1 takes a closure there for the one in the rule below.
+            let outcome = try Item.save(&item, .update(only: { _ in [] }), in: db)
+            #expect(outcome == .updated)
             #expect(try Item.all(in: db) == Self.items)
             let rule = WriteRule<Item>.key(only: { [$0.name, Other.columns.level] })
             try expectFailure(.invalidArgument) { try Item.upsert(item, rule, in: db) }
