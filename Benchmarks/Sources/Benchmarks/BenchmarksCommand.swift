@@ -24,6 +24,9 @@ struct BenchmarksCommand: AsyncParsableCommand {
     @Option(help: "The size of the file that rotate rewrites, in millions of bytes, 1 to 10,000.")
     var megabytes = 100
 
+    @Option(help: "The rows of the file with an index in random order, in checking.")
+    var indexRows = 1_000_000
+
     @Option(help: "The documents that are searched, at least 1,000.")
     var documents = 200_000
 
@@ -61,6 +64,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
             throw ValidationError("--databases is \(databases); a tenth must be a multiple of the 50 that are open.")
         }
         guard (1...10_000).contains(megabytes) else { throw ValidationError("--megabytes is \(megabytes).") }
+        guard indexRows > 0 else { throw ValidationError("--index-rows is \(indexRows).") }
         guard tenants > 0, interval.allSatisfy({ $0 > 0 }) else {
             throw ValidationError("--tenants, --interval: above 0.")
         }
@@ -107,6 +111,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
                 idleSeconds: idleSeconds)
             workplace.tenants = tenants
             workplace.growthRows = growthRows
+            workplace.indexRows = indexRows
             if !curve.isEmpty { workplace.curves = Curve.allCases.filter(curve.contains) }
             if !interval.isEmpty { workplace.intervals = interval.map { .milliseconds($0) } }
             do {

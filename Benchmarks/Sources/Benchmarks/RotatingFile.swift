@@ -23,8 +23,8 @@ final class RotatingFile: Sendable {
     enum Content {
         /// Rows of random bytes, and a small index.
         case bytes(megabytes: Int)
-        /// A million small rows with two indexes, one of them unique and in random order: some 110 MB.
-        case randomIndex
+        /// Small rows with two indexes, one of them unique and in random order: some 110 bytes a row.
+        case randomIndex(rows: Int)
 
         func write(_ db: borrowing WriteTransaction) throws {
             switch self {
@@ -39,11 +39,11 @@ final class RotatingFile: Sendable {
                     )
                 }
                 try db.execute("CREATE INDEX row_text ON row (text) WHERE id % 20 = 0")
-            case .randomIndex:
+            case .randomIndex(let rows):
                 try db.execute("CREATE TABLE row (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, text TEXT NOT NULL)")
                 try db.execute(
                     """
-                    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1000000)
+                    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(rows))
                     INSERT INTO row (number, text)
                     SELECT random(), 'row ' || n || ' ' || hex(randomblob(12)) FROM number
                     """

@@ -28,7 +28,10 @@ struct Workplace: Sendable {
     /// How many rows the largest table of the group growth has.
     var growthRows = 10_000_000
 
-    /// What that group measures.
+    /// How many rows the file with an index in random order has.
+    var indexRows = 1_000_000
+
+    /// What the group growth measures.
     var curves = Curve.allCases
     let directory: URL
 

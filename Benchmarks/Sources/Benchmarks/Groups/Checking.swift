@@ -6,7 +6,7 @@ extension Group {
         let contents: [(String, RotatingFile.Content)] = [
             ("\(workplace.megabytes) MB", .bytes(megabytes: workplace.megabytes)),
             ("\(5 * workplace.megabytes) MB", .bytes(megabytes: 5 * workplace.megabytes)),
-            ("random index", .randomIndex),
+            ("random index", .randomIndex(rows: workplace.indexRows)),
         ]
         var measures: [Measure] = []
         for (name, content) in contents {
