@@ -15,7 +15,9 @@ extension FileSystem {
     /// The names of the entries of a directory that was opened, and is closed here.
     package static func names(taking descriptor: Int32, _ directory: String) throws -> [String] {
         guard descriptor >= 0, let stream = fdopendir(descriptor) else {
-            throw failure(errno, "cannot read the directory", directory)
+            let code = errno
+            if descriptor >= 0 { close(descriptor) }
+            throw failure(code, "cannot read the directory", directory)
         }
         defer { closedir(stream) }
         var names: [String] = []

@@ -54,7 +54,7 @@ struct ReplicaObject: Sendable {
         _ bytes: [UInt8], _ header: ObjectHeader, of name: String
     ) throws -> [(number: UInt32, version: PageVersion)] {
         var reader = StoredReader(
-            bytes[ObjectHeader.length...], or: StrongroomError.damaged(name, "its index is cut off"))
+            bytes.dropFirst(ObjectHeader.length), or: StrongroomError.damaged(name, "its index is cut off"))
         var former: UInt32 = 0
         return try (0..<header.pages).map { _ in
             let number: UInt32 = try reader.number()

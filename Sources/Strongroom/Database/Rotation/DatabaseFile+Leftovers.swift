@@ -14,9 +14,16 @@ extension DatabaseFile {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)
         }
-        for ending in ["snapshot.new", "restoring", "fetched", "restored", "changes"]
-        where companions.contains(ending) {
+        for ending in ["snapshot.new", "restoring", "fetched", "restored"] where companions.contains(ending) {
             try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
+        }
+        // Records of commits, which 0.2.0 kept; those that this user cannot read or remove do no harm.
+        let records = FileSystem.companion(of: path, "changes")
+        let mark = Array("strongroom log 1".utf8)
+        if companions.contains("changes"),
+            (try? FileSystem.firstBytes(of: records, mark.count, followsLinks: false)) == mark
+        {
+            try? FileSystem.remove(records)
         }
     }
 

@@ -296,7 +296,7 @@ extension StrongroomError.Code {
     public var canRetry: Bool {
         switch kind {
         case .locked, .busy, .timedOut, .interrupted, .transactionEnded, .diskFull, .tooManyOpenFiles, .outOfMemory,
-            .inputOutput, .rotationFailed, .copyDamaged, .objectStoreUnreachable, .replicaIncomplete, .notOwner:
+            .inputOutput, .rotationFailed, .copyDamaged, .objectStoreUnreachable, .replicaIncomplete:
             true
         default: false
         }

@@ -116,6 +116,12 @@ struct StatementCache {
     mutating func insert(_ statement: Statement, for key: OperationKey) {
         statement.isInUse = true
         guard byOperation[key] == nil else { return }
+        if byOperation.count >= Self.capacity {
+            // JSON chooses which columns are written; a statement in use is retained by its user.
+            byOperation.removeAll()
+            latest.removeAll()
+            nextIndex = 0
+        }
         byOperation[key] = statement
         record(key, statement)
     }

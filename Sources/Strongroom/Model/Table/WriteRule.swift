@@ -27,7 +27,7 @@ public enum SeveralRows: Sendable, Hashable {
 ///
 /// - `nils` is the treatment of a nil in the record, or of a null in JSON.
 /// - `only` returns the columns that are written; nil for all of them. The key is never written, the version and the
-///   time of the update always are. A column that the record does not have is the error
+///   time of the update are, unless no other column is. A column that the record does not have is the error
 ///   `invalidArgument`.
 public struct WriteRule<Source: Table>: @unchecked Sendable {
     // Unchecked because of the key paths: those of a table's columns capture nothing.
@@ -100,7 +100,7 @@ public struct WriteRule<Source: Table>: @unchecked Sendable {
     ///
     /// An index on the columns only makes the write faster. They are compared with each column's collation. A write
     /// throws ``StrongroomError`` with `notUnique` if several rows match and are to be refused, and `missingKey` if one
-    /// of the columns is nil.
+    /// of the columns, other than the primary key, is nil.
     ///
     /// - Parameters:
     ///   - first: The first column.

@@ -52,7 +52,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Value? {
             while let value = try await read() {
                 if let delivered, let former = delivered as? any Equatable, former.isEqual(to: value) { continue }
-                if value is any Equatable { delivered = value }
+                delivered = value is any Equatable ? value : nil
                 return value
             }
             return nil

@@ -1,4 +1,5 @@
 #if Macros
+import Foundation
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -178,8 +179,49 @@ struct WriteRuleTests {
             #expect(try Item.all(in: db) == Self.items)
             let rule = WriteRule<Item>.key(only: { [$0.name, Other.columns.level] })
             try expectFailure(.invalidArgument) { try Item.upsert(item, rule, in: db) }
+            // The variable gets the key of the row also when nothing is written to it.
+            var other = Item(code: "b", shelf: "z")
+            try Item.save(&other, .by(\.code, only: { _ in [] }), in: db)
+            #expect(other.id == 2)
             try Item.update(contentsOf: [item], only: { [$0.shelf] }, in: db)
             #expect(try Item.find(1, in: db) == Item(id: 1, code: "a", shelf: "new", name: "one"))
+        }
+    }
+
+    @Table("mark")
+    struct Mark: Equatable {
+        var id: Int64?
+        @Column(unique: true) var code: String
+        @Column(kept: .created) var created: Date?
+
+        static let hooks: RecordHooks<Mark>? = RecordHooks().deletesOnSave { $0.code.isEmpty || $0.code == "gone" }
+    }
+
+    @Test("a marked record is deleted by its key, and refused with a rule that finds another row")
+    func markedRecords() async throws {
+        try await TemporaryStore(tables: [Mark.schema]).store.write { db in
+            try Mark.insert(contentsOf: [Mark(id: 5, code: "gone"), Mark(id: 7, code: "b")], in: db)
+            var list = [Mark(id: 7, code: "gone")]
+            let byCode = WriteRule<Mark>.by(\.code)
+            for rule in [byCode, .matching(\.code), .insert] {
+                try expectFailure(.invalidRule) { try Mark.save(&list[0], rule, in: db) }
+                try expectFailure(.invalidRule) { try Mark.save(contentsOf: &list, rule, in: db) }
+            }
+            #expect(try Mark.count(in: db) == 2)
+            let outcome = try Mark.save(&list[0], .update, in: db)
+            #expect(outcome == .deleted)
+            #expect(try Mark.all(in: db).map(\.id) == [5])
+        }
+    }
+
+    @Test("JSON by `update` names a missing row or key, and wrong values are refused also where they are not written")
+    func updateOfJSON() async throws {
+        try await TemporaryStore(tables: [Item.schema, Mark.schema]).store.write { db in
+            try expectFailure(.noSuchRow) { try Item.upsert(json: #"{"id": 9, "name": "x"}"#, .update, in: db) }
+            try expectFailure(.missingKey) { try Item.upsert(json: #"{"name": "x"}"#, .update, in: db) }
+            try Mark.insert(Mark(code: "a"), in: db)
+            let wrong = #"{"code": "a", "created": "nonsense"}"#
+            try expectFailure(.typeMismatch) { try Mark.upsert(json: wrong, .by(\.code), in: db) }
         }
     }
 

@@ -70,10 +70,11 @@ extension Table where Self: Record, RecordType == Self {
     ) throws -> Upserted<Key> {
         let rows = try rows(of: given, plan, in: db)
         guard let first = rows.first else {
-            let new = try record(given.fields, given.values, coding, onto: nil, given.read)
-            guard plan.row != .update else {
-                throw key(of: new) == nil ? TableFailure.missingKey(schema) : TableFailure.noSuchRow(schema)
+            if plan.row == .update {
+                let keys = try schema.keyColumns().map { try given.value(of: $0.name) ?? .null }
+                throw keys.contains(.null) ? TableFailure.missingKey(schema) : TableFailure.noSuchRow(schema)
             }
+            let new = try record(given.fields, given.values, coding, onto: nil, given.read)
             return Upserted(.inserted, try insert(new, on: db._handle.connection))
         }
         let written = try given.written(plan)
@@ -172,7 +173,9 @@ private struct FieldValues<Given> {
         let names = Set(leftOut.map { SQLName(Source.RecordType.columnNames[$0]) })
         let kept = try fields.filter { field in
             guard let value = values[field.key] else { return false }
-            return try names.contains(SQLName(field.column.name)) || keepsNil && read(field, value) == .null
+            // What is not written must be valid, too.
+            let stored = try read(field, value)
+            return names.contains(SQLName(field.column.name)) || keepsNil && stored == .null
         }
         let keys = Set(kept.map(\.key))
         return FieldValues(fields, values.filter { !keys.contains($0.key) }, read: read)

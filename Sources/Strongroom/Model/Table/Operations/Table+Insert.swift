@@ -12,7 +12,8 @@ extension Table {
     /// written to a file, and is discarded when the store closes.
     ///
     /// - Parameters:
-    ///   - record: The record; if it has no key, the engine generates one. That of an in-memory record is negative.
+    ///   - record: The record; if it has no key, the engine generates one. An integer one of an in-memory record is
+    ///     negative.
     ///   - persistence: Where the record is stored.
     ///   - db: A write transaction.
     /// - Returns: The row's key.

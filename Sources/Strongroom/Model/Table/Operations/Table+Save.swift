@@ -1,8 +1,9 @@
 extension Table {
     /// Saves a record: updates the row with its key, or inserts a new row if there is none or the record has no key.
     ///
-    /// The record follows its row: it gets the key, and the version and the times that the table keeps. A record that
-    /// the table marks for deletion is deleted instead (``RecordHooks/deletesOnSave(_:)``).
+    /// The record follows its row: it gets the key, the version and the time of the update, of a new row also that of
+    /// its creation. A record that the table marks for deletion is deleted instead, by its key
+    /// (``RecordHooks/deletesOnSave(_:)``). With `only` no hook runs, and a marked record is written.
     ///
     /// ```swift
     /// var contact = Contact(name: "Ada", email: "ada@example.org")
@@ -28,8 +29,9 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `staleRecord` if the row has another
     ///   version than the record (see ``RecordUpkeep``), `missingKey` if the key is nil and keys of its type are not
     ///   generated, `otherStore` if a cascade reaches a table that is declared in another database, what the
-    ///   ``WriteRule`` names, or `invalidRule` for a rule beside `persistence` or `cascading`, and for one that updates
-    ///   several rows; errors of the validations and the ``hooks``. In memory, also `constraint` if the record is in
+    ///   ``WriteRule`` names, or `invalidRule` for a rule beside `persistence` or `cascading`, for one that updates
+    ///   several rows, and for a marked record with a rule that finds its row by other columns or inserts it; errors
+    ///   of the validations and the ``hooks``. In memory, also `constraint` if the record is in
     ///   the file, and `inMemory` if one of its children is. The save is then rolled back.
     @inlinable
     @discardableResult
@@ -81,6 +83,7 @@ extension Table {
         let before = records
         do {
             guard rule.only == nil, let hooks else { return try saveList(&records, plan, on: connection) }
+            try plan.requireUnmarked(records, hooks)
             // Hooks run only once.
             return try connection.inSavepoint {
                 try save(&records, hooks, on: connection) { try saveList(&$0, plan, on: connection) }
@@ -107,6 +110,7 @@ extension Table {
         try rule.requireOneRow()
         let plan = try WritePlan(rule, on: connection)
         guard rule.only == nil, let hooks else { return try saveRow(&record, plan, on: connection) }
+        try plan.requireUnmarked([record], hooks)
         return try save(&record, hooks, on: connection) { record in try saveRow(&record, plan, on: connection) }
     }
 
@@ -121,7 +125,10 @@ extension Table {
         _ record: inout RecordType, _ plan: WritePlan<Self>, on connection: Connection
     ) throws -> Saved {
         let row = try write(record, plan, on: connection)
-        guard plan.leftOut.isEmpty || row.outcome == .inserted || !plan.writesNone else { return row.outcome }
+        guard plan.leftOut.isEmpty || row.outcome == .inserted || !plan.writesNone else {
+            setKey(row.key, of: &record)
+            return row.outcome
+        }
         adopt(row.key, row.outcome, in: &record, on: connection)
         return row.outcome
     }

@@ -30,6 +30,22 @@ struct WritePlan<Source: Table> {
         }
     }
 
+    /// A marked record is deleted by its key, which is not that of the row that other columns identify.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidRule`.
+    @usableFromInline
+    func requireUnmarked(
+        _ records: [Source.RecordType], _ hooks: RecordHooks<Source.RecordType>
+    ) throws {
+        guard row != .key, row != .update, records.contains(where: hooks.isMarked) else { return }
+        throw StrongroomError(
+            .invalidRule,
+            """
+            A record of table "\(Source.schema.name)" is marked for deletion, which a save by `.key` or \
+            `.update` does; nothing was changed. Delete it by its key, or by a condition.
+            """)
+    }
+
     /// The names of the columns that identify the row.
     @usableFromInline var names: [String] { indices.map { Source.RecordType.columnNames[$0] } }
 
