@@ -75,7 +75,7 @@ extension ExitStatus {
             case .notSQLCipher: .unavailable
             case .diskFull, .inputOutput, .objectStoreUnreachable, .outcomeUnknown: .inputOutput
             case .locked, .busy, .tooManyOpenFiles, .notOwner: .temporaryFailure
-            case .permissionDenied: .noPermission
+            case .permissionDenied, .unsafeFile: .noPermission
             case .newerEnvelope, .newerSchema, .newerReplica, .notSupported, .constraint, .writeRefused,
                 .replicaDamaged, .replicaIncomplete:
                 .dataError

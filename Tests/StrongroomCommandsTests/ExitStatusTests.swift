@@ -23,13 +23,14 @@ struct ExitStatusTests {
                 """
                 constraint copyDamaged damaged damagedLog emptyFile envelopeDamaged newerEnvelope newerReplica \
                 newerSchema noAuthentication notADatabase notSupported plaintextHeader replicaDamaged \
-                replicaIncomplete truncated unsafeFile writeRefused
+                replicaIncomplete truncated writeRefused
                 """
             ),
             (.noInput, "fileMissing notAFile replicaMissing"), (.unavailable, "notSQLCipher"),
             (.cannotCreate, "exists"),
             (.inputOutput, "diskFull inputOutput objectStoreUnreachable outcomeUnknown"),
-            (.temporaryFailure, "busy locked notOwner tooManyOpenFiles"), (.noPermission, "permissionDenied"),
+            (.temporaryFailure, "busy locked notOwner tooManyOpenFiles"),
+            (.noPermission, "permissionDenied unsafeFile"),
             (
                 .configuration,
                 """

@@ -32,6 +32,17 @@ import Testing
         #expect(read.index.map(\.number) == [3] && read.index.map(\.version) == [batch.version(at: 0)])
     }
 
+    /// An object store may answer with fewer bytes than it was asked for.
+    @Test(arguments: [0, 1, 143, 144, 150])
+    func `an index that is cut off is damage`(length: Int) throws {
+        let recorded = bytes(Self.objectBeginning)
+        let header = try ObjectHeader(recorded, of: "object")
+        let error = #expect(throws: StrongroomError.self) {
+            try ReplicaObject.index(Array(recorded.prefix(length)), header, of: "object")
+        }
+        #expect(error?.code == .replicaDamaged)
+    }
+
     @Test func `a lease`() throws {
         let lease = LeaseObject(owner: "höst-1", end: 1_700_000_000_456)
         #expect(lease.bytes == bytes(Self.lease))

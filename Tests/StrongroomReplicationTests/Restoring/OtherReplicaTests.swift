@@ -39,4 +39,23 @@ import Testing
         #expect(try await restored.read { db in try db.value("SELECT count(*) FROM patient", as: Int.self) } == 3)
         try await restored.close()
     }
+
+    /// Earlier states of the replica would be refused alike.
+    @Test func `a file that cannot be opened is not taken for the replica's state`() async throws {
+        let objects = MemoryObjectStore()
+        let clinic = try clinic(Replica(in: objects))
+        let store = try await clinic.open()
+        try await store.add(1...3)
+        try await store.replication?.waitUntilShipped()
+        try await store.close()
+        let path = clinic.directory.path(Clinic.file)
+        let size = try Data(contentsOf: URL(filePath: path)).count
+        try Data(repeating: 7, count: size).write(to: URL(filePath: path))
+
+        let error = await #expect(throws: StrongroomError.self) {
+            try await Stores(clinic).restore(Clinic.file, from: Replica(in: objects), to: .newest)
+        }
+        #expect(error?.code == .wrongKey)
+        #expect(error?.message.contains("is not replaced") == true)
+    }
 }

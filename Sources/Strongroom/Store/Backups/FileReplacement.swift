@@ -117,7 +117,7 @@ struct FileReplacement {
         let envelope = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
         let all = needsEnvelope ? own : own + envelope.paths
         let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "\"\($0)\"" }.joined(separator: ", ")
-        return StrongroomError(
+        var error = StrongroomError(
             failure.code,
             """
             "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not replaced: its content \
@@ -125,5 +125,7 @@ struct FileReplacement {
             directory, then restore again. Nothing was changed.
             """,
             database: opening.file.name, resultCode: failure.resultCode)
+        error.underlying = failure
+        return error
     }
 }

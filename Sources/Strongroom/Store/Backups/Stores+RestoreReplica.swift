@@ -47,7 +47,10 @@ extension Stores {
 
     /// In place of an error that names a file of the library's own.
     private static func explained(_ error: any Error, _ database: String) -> any Error {
-        switch (error as? StrongroomError)?.code {
+        let failure = error as? StrongroomError
+        // What has a cause is about the file that would have been replaced; see `FileReplacement`.
+        guard failure?.underlying == nil else { return error }
+        return switch failure?.code {
         case .wrongKey?: wrongKey(database)
         case .damaged?: damaged(database, error)
         default: error

@@ -1,7 +1,7 @@
 /// What an opening finds at the path of a database.
 struct FoundFile {
     let content: FileContent
-    /// The library's files beside it, see ``SideFiles/libraryEndings``. The lock between processes is held, so that only
+    /// The library's files beside it: ``SideFiles/libraryEndings``. The lock between processes is held, so that only
     /// this opening creates and removes the leftovers among them.
     var companions: Set<String> = []
 }

@@ -136,6 +136,21 @@ struct ChangesTests {
         #expect(try await second.next() == nil)
     }
 
+    @Test func aValueThatCannotBeComparedSeparatesEqualOnes() async throws {
+        struct Plain: Sendable {}
+        let store = try await fixture().store
+        var values = store.values { db -> any Sendable in
+            let count = try Line.count(in: db)
+            return count == 1 ? Plain() : 5
+        }.makeAsyncIterator()
+        #expect(try await values.next() as? Int == 5)
+        try await store.write { db in try addLine(1, db) }
+        #expect(try await values.next() is Plain)
+        try await store.write { db in try addLine(2, db) }
+        #expect(try await values.next() as? Int == 5)
+        try await store.close()
+    }
+
     /// It holds a reader, which closing waits for, and must not wait for the end of closing itself.
     @Test func aTaskThatReadsAStreamMeanwhileGetsTheNewestValueToo() async throws {
         let store = try await fixture().store

@@ -154,6 +154,10 @@ struct ForeignCommitsTests {
         #expect(!FileManager.default.fileExists(atPath: records.path))
         #expect(try await store.verify().isWhole)
         try await store.close()
+        // A file of the program's own.
+        try Data("my own changes".utf8).write(to: records)
+        try await vault.open().close()
+        #expect(FileManager.default.fileExists(atPath: records.path))
     }
 
     @Test func observersThatAreNotToBeToldAreNot() async throws {

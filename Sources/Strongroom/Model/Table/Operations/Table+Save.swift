@@ -125,7 +125,7 @@ extension Table {
         _ record: inout RecordType, _ plan: WritePlan<Self>, on connection: Connection
     ) throws -> Saved {
         let row = try write(record, plan, on: connection)
-        guard plan.leftOut.isEmpty || row.outcome == .inserted || !plan.writesNone else {
+        guard try plan.leftOut.isEmpty || row.outcome == .inserted || !writesNone(except: plan.leftOut) else {
             setKey(row.key, of: &record)
             return row.outcome
         }

@@ -92,10 +92,8 @@ extension Table {
         _ record: RecordType, at key: Key, writing indices: Set<Int>, on connection: Connection
     ) throws -> Bool {
         try validateUpdate(record)
-        let names = try schema.keyColumns().map(\.name)
         let left = RecordType.columnNames.indices.filter { !indices.contains($0) }
-        let hasChange = indices.contains { Identifier.index(of: RecordType.columnNames[$0], in: names) == nil }
-        guard hasChange else { return try isPresent(key, on: connection) }
+        guard try !writesNone(except: left) else { return try isPresent(key, on: connection) }
         return try update(record, at: key, Operation.overwrite, except: left, on: connection)
     }
 

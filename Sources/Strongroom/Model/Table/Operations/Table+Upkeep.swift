@@ -36,6 +36,16 @@ extension Table {
         }
     }
 
+    /// Whether an update without some columns, by their indices, writes none; the key is never written.
+    @usableFromInline
+    static func writesNone(except leftOut: [Int]) throws -> Bool {
+        let keys = try schema.keyColumns().map(\.name)
+        let columns = RecordType.columnNames
+        return columns.indices.allSatisfy { index in
+            leftOut.contains(index) || Identifier.index(of: columns[index], in: keys) != nil
+        }
+    }
+
     /// Writes a record with the columns that the table keeps to the row with a key.
     ///
     /// - Returns: False if there is no such row.
@@ -46,13 +56,8 @@ extension Table {
         except leftOut: [Int], on connection: Connection
     ) throws -> Bool {
         if let defect = upkeep.defect { throw defect }
-        let keys = try schema.keyColumns().map(\.name)
-        let columns = RecordType.columnNames
-        let writesNone = columns.indices.allSatisfy { index in
-            leftOut.contains(index) || Identifier.index(of: columns[index], in: keys) != nil
-        }
         // Without a column to write, nothing is changed, and the statement reports whether there is a row.
-        guard !writesNone else {
+        guard try !writesNone(except: leftOut) else {
             return try updateRow(record, at: key, operation, except: leftOut, on: connection)
         }
         var next = record

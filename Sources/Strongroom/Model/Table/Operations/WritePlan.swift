@@ -22,21 +22,11 @@ struct WritePlan<Source: Table> {
         several = rule.several
     }
 
-    /// Whether an update writes no column.
-    @usableFromInline var writesNone: Bool {
-        guard !leftOut.isEmpty, let keys = try? Source.schema.keyColumns().map(\.name) else { return false }
-        return Source.RecordType.columnNames.indices.allSatisfy { index in
-            leftOut.contains(index) || Identifier.index(of: Source.RecordType.columnNames[index], in: keys) != nil
-        }
-    }
-
     /// A marked record is deleted by its key, which is not that of the row that other columns identify.
     ///
     /// - Throws: ``StrongroomError`` with `invalidRule`.
     @usableFromInline
-    func requireUnmarked(
-        _ records: [Source.RecordType], _ hooks: RecordHooks<Source.RecordType>
-    ) throws {
+    func requireUnmarked(_ records: [Source.RecordType], _ hooks: RecordHooks<Source.RecordType>) throws {
         guard row != .key, row != .update, records.contains(where: hooks.isMarked) else { return }
         throw StrongroomError(
             .invalidRule,
