@@ -6,8 +6,8 @@
 /// What the replica has does not depend on leases or clocks: of two writers, one finds its next number taken. The lease
 /// keeps two hosts from needing that.
 public struct Lease: Sendable {
-    /// The name of the host, or of the process, which must differ from those of all others that may write the database:
-    /// two hosts of one name have the lease together.
+    /// The name of the host, or of the process. Processes and containers of one name on one machine have the lease
+    /// together; another machine of that name waits for its end, as one of another name does.
     public var owner: String
     /// How long the lease holds without being prolonged.
     public var duration: Duration
@@ -17,8 +17,8 @@ public struct Lease: Sendable {
     /// Describes a lease.
     ///
     /// - Parameters:
-    ///   - owner: The name of the host, or of the process; the same after a restart, so that it need not wait for the
-    ///     end of its own lease.
+    ///   - owner: The name of the host, or of the process; the same after a restart of the process, so that it need not
+    ///     wait for the end of its own lease. After a restart of the machine it waits for that.
     ///   - duration: How long the lease holds without being prolonged, at least a second; it is prolonged after a third
     ///     of it.
     ///   - clockTolerance: How far the clocks of two hosts may differ.

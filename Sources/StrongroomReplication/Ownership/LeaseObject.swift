@@ -3,6 +3,8 @@ import Strongroom
 /// A lease as it is stored.
 struct LeaseObject: Equatable {
     let owner: String
+    /// The machine's start, which differs between two machines of one name; empty where it is not known.
+    let start: String
     /// When the lease ends, in milliseconds since 1970; 0 for a lease that was given back.
     let end: UInt64
 
@@ -11,19 +13,22 @@ struct LeaseObject: Equatable {
     static let maxLength = 4_096
 
     var bytes: [UInt8] {
-        Digests.stored(Self.magic + end.bigEndianBytes + owner.utf8)
+        let suffix = start.isEmpty ? [] : [0] + Array(start.utf8)
+        return Digests.stored(Self.magic + end.bigEndianBytes + owner.utf8 + suffix)
     }
 
-    init(owner: String, end: UInt64) {
-        self.owner = owner
-        self.end = end
+    init(owner: String, start: String = "", end: UInt64) {
+        (self.owner, self.start, self.end) = (owner, start, end)
     }
 
     /// - Throws: `StrongroomError` with `replicaDamaged`.
     init(_ bytes: [UInt8], of name: String) throws {
         var reader = try StoredReader(bytes, magic: Self.magic, or: StrongroomError.damaged(name, "it is no lease"))
         end = try reader.number()
-        owner = String(decoding: reader.remainder(), as: UTF8.self)
+        let rest = reader.remainder()
+        let separator = rest.lastIndex(of: 0) ?? rest.endIndex
+        owner = String(decoding: rest[..<separator], as: UTF8.self)
+        start = String(decoding: rest[separator...].dropFirst(), as: UTF8.self)
     }
 }
 
@@ -31,6 +36,7 @@ struct LeaseObject: Equatable {
 struct Leases: Sendable {
     let folder: ReplicaFolder
     let lease: Lease
+    var start = MachineStart.identifier
 
     private var path: String { "\(folder.name)/\(ObjectName.leases)" }
 
@@ -41,6 +47,8 @@ struct Leases: Sendable {
     private func isOwn(_ number: UInt64) -> Bool {
         Self.created.withLock { $0["\(folder.objects.place) \(path)"] } == number
     }
+
+    private func isOfThisHost(_ other: LeaseObject) -> Bool { other.owner == lease.owner && other.start == start }
 
     /// A lease that this host has.
     struct Held: Sendable {
@@ -72,7 +80,7 @@ struct Leases: Sendable {
             }
             if let newest, newest.lease.end > 0 {
                 let end = newest.lease.end
-                if newest.lease.owner == lease.owner {
+                if isOfThisHost(newest.lease) {
                     // One that lasts longer than a lease can is from before the clock was put back.
                     if isOwn(newest.number), end > now + duration * 2 / 3, end <= now + duration {
                         return held(newest.number, for: end - now, isNew: false)
@@ -82,7 +90,7 @@ struct Leases: Sendable {
                 }
             }
             let number = (newest?.number ?? 0) + 1
-            let isNew = newest.map { $0.lease.owner != lease.owner || $0.lease.end < now } ?? true
+            let isNew = newest.map { !isOfThisHost($0.lease) || $0.lease.end < now } ?? true
             if try await create(number, now + duration) { return held(number, for: duration, isNew: isNew) }
             // Another host, or another process of this one, was faster.
         }
@@ -123,7 +131,7 @@ struct Leases: Sendable {
     /// - Parameter held: The lease, which is only given back if it is the newest; nil for any that this process has
     ///   created.
     func release(_ held: Held? = nil) async throws {
-        guard let newest = try await newest(), newest.lease.owner == lease.owner, newest.lease.end > 0,
+        guard let newest = try await newest(), isOfThisHost(newest.lease), newest.lease.end > 0,
             held.map({ $0.number == newest.number }) ?? isOwn(newest.number)
         else { return }
         _ = try await create(newest.number + 1, 0)
@@ -139,7 +147,7 @@ struct Leases: Sendable {
     }
 
     private func create(_ number: UInt64, _ end: UInt64) async throws -> Bool {
-        let object = LeaseObject(owner: lease.owner, end: end)
+        let object = LeaseObject(owner: lease.owner, start: start, end: end)
         if number == 1 { try await folder.objects.createFolder(folder.name) }
         guard try await folder.objects.create("\(path)/\(ObjectName.change(number))", object.bytes) else {
             return false
@@ -165,7 +173,16 @@ struct Leases: Sendable {
     }
 
     private func held(by other: LeaseObject) -> StrongroomError {
-        StrongroomError(
+        guard other.owner != lease.owner else {
+            return StrongroomError(
+                .notOwner,
+                """
+                Another machine of the name "\(other.owner)" has the lease of the replica "\(folder.name)", or this one \
+                had it before it was started again. Give each machine a name of its own in `Lease.owner`, or wait until \
+                the lease ends.
+                """)
+        }
+        return StrongroomError(
             .notOwner,
             """
             "\(other.owner)" has the lease of the replica "\(folder.name)". Stop it there, or wait until its lease \

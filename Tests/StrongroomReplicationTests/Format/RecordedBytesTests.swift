@@ -47,6 +47,8 @@ import Testing
         let lease = LeaseObject(owner: "höst-1", end: 1_700_000_000_456)
         #expect(lease.bytes == bytes(Self.lease))
         #expect(try LeaseObject(bytes(Self.lease), of: "lease") == lease)
+        let withStart = LeaseObject(owner: "höst-1", start: "b1946ac9", end: 1)
+        #expect(try LeaseObject(withStart.bytes, of: "lease") == withStart)
     }
 
     @Test func `a record of what was shipped`() throws {

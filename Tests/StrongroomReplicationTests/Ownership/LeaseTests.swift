@@ -1,6 +1,6 @@
 import Foundation
 import Strongroom
-import StrongroomReplication
+@testable import StrongroomReplication
 import StrongroomTesting
 import Testing
 
@@ -132,6 +132,22 @@ import Testing
         let store = try await Clinic(replica(objects, "one", .seconds(3_600))).open()
         #expect(leases(objects).count > before)
         try await store.close()
+    }
+
+    @Test func `two machines of one name do not have a lease together`() async throws {
+        let folder = ReplicaFolder(objects: MemoryObjectStore(), name: "clinic")
+        func leases(_ start: String) -> Leases {
+            Leases(folder: folder, lease: Lease(owner: "host", duration: .seconds(3_600)), start: start)
+        }
+        let held = try await leases("one").acquire()
+        // Another process of the machine has it, too.
+        #expect(try await !leases("one").acquire().isNew)
+        #expect(await failureCode { _ = try await leases("two").acquire() } == .notOwner)
+        try await leases("two").release()
+        #expect(await failureCode { _ = try await leases("two").acquire() } == .notOwner)
+        try await leases("one").release()
+        #expect(try await leases("two").acquire().isNew)
+        #expect(await failureCode { _ = try await leases("one").acquire(after: held) } == .notOwner)
     }
 
     /// Occupies every thread of Swift's tasks until a flag is set, which a thread of its own does.
