@@ -177,9 +177,9 @@ struct Leases: Sendable {
             return StrongroomError(
                 .notOwner,
                 """
-                Another machine of the name "\(other.owner)" has the lease of the replica "\(folder.name)", or this one \
-                had it before it was started again. Give each machine a name of its own in `Lease.owner`, or wait until \
-                the lease ends.
+                Another machine of the name "\(other.owner)" has the lease of the replica "\(folder.name)", or this \
+                one had it before it was started again. Give each machine a name of its own in `Lease.owner`, or wait \
+                until the lease ends.
                 """)
         }
         return StrongroomError(
