@@ -47,6 +47,14 @@ struct PredicatesAsTextExamples {
         }
     }
 
+    @Test func aPredicateOfSwift() async throws {
+        try await store().read { db in
+            let adults = try Contact.where(#Predicate { $0.age >= 18 && $0.name.starts(with: "A") }).fetch(in: db)
+
+            #expect(adults.map(\.name) == ["Adam"])
+        }
+    }
+
     @Test func theMessageShowsThePlace() throws {
         let shown = try #require(try Documentation.examples(of: "PredicatesAsText.md").first { $0.language.isEmpty })
         let error = #expect(throws: StrongroomError.self) { try Contact.where("name == 'Ada' AND agee > 18") }

@@ -59,10 +59,3 @@ struct Sample: Table, Record, Equatable {
         data = generator.sometimesNil { $0.bytes(upTo: 1) }
     }
 }
-
-extension SeededGenerator {
-    /// A number out of few.
-    mutating func smallNumber() -> Double {
-        [-.infinity, -1.5, -1, 0, 0.5, 1, 2, .infinity][Int.random(in: 0..<8, using: &self)]
-    }
-}

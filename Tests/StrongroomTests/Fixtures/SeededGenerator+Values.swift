@@ -24,6 +24,11 @@ extension SeededGenerator {
         (0..<Int.random(in: 0...length, using: &self)).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 
+    /// A number out of few.
+    mutating func smallNumber() -> Double {
+        [-.infinity, -1.5, -1, 0, 0.5, 1, 2, .infinity][Int.random(in: 0..<8, using: &self)]
+    }
+
     /// Nil once in a few times, otherwise what is made.
     mutating func sometimesNil<T>(_ make: (inout SeededGenerator) -> T) -> T? {
         next().isMultiple(of: 4) ? nil : make(&self)

@@ -4,7 +4,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Dates in each stored form: written, read, compared, sorted, in predicates and in JSON.
+/// Dates in each stored form: written, read, compared, sorted and in JSON.
 struct DateFormTests {
     @Table("task")
     struct Task: Equatable {
@@ -134,29 +134,11 @@ struct DateFormTests {
         try Task.where { column($0) == high && $0.own == low }.update(in: db) { [column($0).set(low)] }
     }
 
-    @Test func predicatesTakeTheForm() async throws {
-        try await store.write { db in
-            let dates = [-1, 0, 1].map { Self.moment + $0 * Self.day }
-            try Task.insert(contentsOf: dates.map { Task($0) }, in: db)
-            let moment = Self.moment
-            #expect(try Task.where(#Predicate { $0.seconds > moment }).count(in: db) == 1)
-            #expect(try Task.where(#Predicate { $0.whole > moment }).count(in: db) == 1)
-            #expect(try Task.where(#Predicate { $0.milliseconds == moment }).count(in: db) == 1)
-            #expect(try Task.where(#Predicate { moment > $0.iso }).count(in: db) == 1)
-            #expect(try Task.where(#Predicate { $0.plain <= moment }).count(in: db) == 2)
-            #expect(try Task.where(#Predicate { ($0.due ?? moment) == $0.iso }).count(in: db) == 1)
-            #expect(try Task.where(#Predicate { $0.due == nil }).count(in: db) == 3)
-        }
-    }
-
     @Test func twoFormsAreNotCompared() async throws {
         try await store.write { db in
             try expectFailure(.notTranslatable) { try Task.where { $0.iso == $0.plain }.count(in: db) }
             let error = try expectFailure(.notTranslatable) { try Task.where { $0.iso < $0.own }.count(in: db) }
             #expect(error.message.contains("iso8601"))
-            try expectFailure(.notTranslatable) {
-                try Task.where(#Predicate { $0.seconds == $0.own }).count(in: db)
-            }
             try expectFailure(.notTranslatable) { try Task.query.update(in: db) { [$0.iso.set($0.plain)] } }
         }
     }

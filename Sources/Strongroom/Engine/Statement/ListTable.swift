@@ -13,11 +13,11 @@ import Glibc
 /// The list is encoded as one blob: for each value a type byte, then an integer of 8 bytes that is the value, its bit
 /// pattern, or the number of bytes that follow. See SQLite's documentation, "The Virtual Table Mechanism Of SQLite",
 /// section 3.1.2 (sqlite.org/vtab.html).
-enum ListTable {
+package enum ListTable {
     static let name = "strongroom_list"
 
     /// Shorter lists are written as parameters, whose number the query planner takes into account.
-    static let shortest = 32
+    package static let shortest = 32
 
     fileprivate enum Kind: UInt8 {
         case null, integer, real, text, blob

@@ -73,4 +73,4 @@ extension ColumnValue {
 }
 
 /// A type whose equal values can have different stored forms, so that the engine cannot compare them.
-protocol CodedColumnValue {}
+package protocol CodedColumnValue {}

@@ -171,7 +171,7 @@ package enum StoredForm: Sendable, Hashable {
     }
 
     /// The same for a value in the form of its type.
-    func compared(plain value: Value, _ sign: String) throws -> Value {
+    package func compared(plain value: Value, _ sign: String) throws -> Value {
         switch (self, value) {
         case (.decimal(let scale), .text(let text)): scale.compared(sorted: text, sign) ?? value
         case (.date(let form), .real(let seconds)): try form.stored(seconds: seconds)
@@ -180,7 +180,7 @@ package enum StoredForm: Sendable, Hashable {
     }
 
     /// The value as which another one, in the form of its type, is stored.
-    func stored(plain value: Value) throws -> Value {
+    package func stored(plain value: Value) throws -> Value {
         switch (self, value) {
         case (.decimal(let scale), .text(let text)):
             guard let plain = SortedDecimal.plain(text) else { return value }

@@ -18,7 +18,7 @@ extension SQL {
     }
 
     /// The same SQL for values in a stored form.
-    func inForm(_ form: StoredForm?) -> SQL {
+    package func inForm(_ form: StoredForm?) -> SQL {
         var copy = self
         copy.form = form
         return copy
@@ -30,7 +30,7 @@ extension SQL {
         fail(Self.twoForms(left.form, right.form))
     }
 
-    static func twoForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
+    package static func twoForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
         guard left?.scale != nil || right?.scale != nil else { return twoDateForms(left, right) }
         func name(_ form: StoredForm?) -> String { form?.words ?? "no scale" }
         return StrongroomError(

@@ -16,7 +16,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     public private(set) var values: [Value]
 
     /// The stored form of the result, if it is not that of its type: the scale of a decimal, or the form of a date.
-    var form: StoredForm?
+    package var form: StoredForm?
 
     /// An error, such as that of a value that cannot be stored, which is thrown when the statement runs.
     var defect: StrongroomError? { supplement?.error }
@@ -71,12 +71,12 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     /// A query for the values of a list, with a single parameter.
-    init(listing values: [Value]) {
+    package init(listing values: [Value]) {
         self.init(verbatim: ListTable.query("?"), [.blob(ListTable.encode(values))])
     }
 
     /// Empty SQL with reserved capacity.
-    init(reserving bytes: Int) {
+    package init(reserving bytes: Int) {
         self.init(verbatim: "")
         text.reserveCapacity(bytes)
     }
@@ -91,7 +91,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         if let added = other.supplement { supply(added.error, added.tables) }
     }
 
-    mutating func append<V: ColumnValue>(value: V) {
+    package mutating func append<V: ColumnValue>(value: V) {
         append { try value.stored() }
     }
 

@@ -93,7 +93,7 @@ public final class ColumnDefinition: Sendable {
     }
 
     /// The stored form of its values, if it is not that of their type.
-    var form: StoredForm? { scale.map { .decimal($0) } ?? dateForm.map { .date($0) } }
+    package var form: StoredForm? { scale.map { .decimal($0) } ?? dateForm.map { .date($0) } }
 
     /// Whether its values are decimals in the DECIMAL_TEXT form.
     var holdsDecimals: Bool { declaredType == SortedDecimal.declaredType }

@@ -42,7 +42,7 @@ public protocol Record: Sendable {
     /// - Throws: ``StrongroomError`` with `typeMismatch` if a value does not fit.
     mutating func _update(from row: borrowing Row) throws
 
-    /// The column of a property, which `#Predicate` uses.
+    /// The column of a property, for a `#Predicate` in StrongroomObjects.
     ///
     /// - Parameter property: A property of the record.
     /// - Returns: The column's name, or nil if the property is not stored.

@@ -122,43 +122,6 @@ struct ScaledDecimalTests {
         }
     }
 
-    private static func predicates(_ limit: Decimal) -> [(Predicate<Voucher>, (Decimal) -> Bool)] {
-        let list = [limit, 1]
-        return [
-            (#Predicate { $0.price == limit }, { $0 == limit }),
-            (#Predicate { $0.price != limit }, { $0 != limit }),
-            (#Predicate { $0.price < limit }, { $0 < limit }),
-            (#Predicate { limit < $0.price }, { $0 > limit }),
-            (#Predicate { $0.price >= limit }, { $0 >= limit }),
-            (#Predicate { list.contains($0.price) }, { list.contains($0) }),
-        ]
-    }
-
-    @Test func predicatesAnswerAsTheNumbersDo() async throws {
-        let store = try await filled()
-        let prices = try Self.digits.map { try exactly($0) }
-        for digits in Self.others {
-            let limit = try exactly(digits)
-            for (index, (predicate, isWanted)) in Self.predicates(limit).enumerated() {
-                let query = try Voucher.where(predicate)
-                let found = try await store.read { db in try query.count(in: db) }
-                #expect(found == prices.count(where: isWanted), "\(digits), predicate \(index)")
-            }
-        }
-    }
-
-    @Test func partsOfPredicatesKnowTheScale() async throws {
-        let store = try await filled()
-        let half = try exactly("0.5")
-        let missing = try Voucher.where(#Predicate { ($0.fee ?? half) == half })
-        let chosen = try Voucher.where(#Predicate { ($0.price > 5 ? $0.price : half) == half })
-        try await store.read { db throws in
-            #expect(try missing.count(in: db) == Self.digits.count)
-            #expect(try chosen.count(in: db) == 9)
-        }
-        try expectFailure(.notTranslatable) { try Voucher.where(#Predicate { $0.rate == $0.fee }) }
-    }
-
     @Test func orderSmallestLargestAndPages() async throws {
         let store = try await filled()
         let prices = try Self.digits.map { try exactly($0) }.sorted()

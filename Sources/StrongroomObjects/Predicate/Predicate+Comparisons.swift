@@ -3,6 +3,7 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
+import Strongroom
 
 extension PredicateTranslation {
     /// Whether two values are equal; never NULL, also for nil.

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
+import Strongroom
 
 extension PredicateExpressions.Variable: TranslatablePredicateExpression {
     func term(in translation: PredicateTranslation) throws -> PredicateTerm {
@@ -37,7 +38,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
             }
             _ = try PredicateTranslation.columnType(Output.self)
             let definition = translation.definitions.first { $0.name.isSameName(as: column) }
-            return PredicateTerm(SQL.name(column).inForm(definition?.form))
+            return PredicateTerm(("\(name: column)" as SQL).inForm(definition?.form))
         }
         if let value = translation.constant(self) { return try translation.term(value: value) }
         return try property(of: translation.term(root))

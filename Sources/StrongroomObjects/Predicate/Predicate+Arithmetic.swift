@@ -3,6 +3,7 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
+import Strongroom
 
 extension PredicateTranslation {
     /// Throws for a type whose arithmetic differs between the engine and Swift.

@@ -5,8 +5,8 @@ import StrongroomObjects
 import StrongroomTesting
 import Testing
 
-@Suite("Predicates as text about decimals")
-struct FormatDecimalTests {
+@Suite("Predicates about decimals, as text and in Swift")
+struct DecimalPredicateTests {
     /// A decimal by its digits: a literal with a point would be a floating-point number first.
     private static func exactly(_ digits: String) throws -> Decimal { try #require(Decimal(string: digits)) }
 
@@ -29,6 +29,9 @@ struct FormatDecimalTests {
             #expect(try Self.prices(Receipt.where("price > 9.25 AND price <= 100"), db) == ["9.5", "10", "100"])
             #expect(try Self.prices(Receipt.where("price BETWEEN {-1.5, 0}"), db) == ["-1.5", "-1", "0"])
             #expect(try Self.prices(Receipt.where("price == '1.500'"), db) == ["1.5"])
+            let nine = Decimal(9)
+            #expect(
+                try Self.prices(Receipt.where(#Predicate { $0.price > nine && $0.price < 100 }), db) == ["9.5", "10"])
         }
     }
 
@@ -36,6 +39,8 @@ struct FormatDecimalTests {
     struct Voucher: Equatable {
         @Column(primaryKey: true) var id: Int64?
         @Column(scale: 2, indexed: true) var price: Decimal
+        @Column(scale: 2) var fee: Decimal?
+        @Column(scale: 3, default: 1) var rate: Decimal?
     }
 
     private static let digits = [
@@ -76,6 +81,43 @@ struct FormatDecimalTests {
             #expect(try Voucher.where("price IN {1, 1.01, 1.015}").count(in: db) == 2)
             #expect(try Voucher.where("price BETWEEN {0.001, 9.999}").count(in: db) == 4)
         }
+    }
+
+    private static func predicates(_ limit: Decimal) -> [(Predicate<Voucher>, (Decimal) -> Bool)] {
+        let list = [limit, 1]
+        return [
+            (#Predicate { $0.price == limit }, { $0 == limit }),
+            (#Predicate { $0.price != limit }, { $0 != limit }),
+            (#Predicate { $0.price < limit }, { $0 < limit }),
+            (#Predicate { limit < $0.price }, { $0 > limit }),
+            (#Predicate { $0.price >= limit }, { $0 >= limit }),
+            (#Predicate { list.contains($0.price) }, { list.contains($0) }),
+        ]
+    }
+
+    @Test func predicatesAnswerAsTheNumbersDo() async throws {
+        let store = try await filled()
+        let prices = try Self.digits.map { try Self.exactly($0) }
+        for digits in Self.others {
+            let limit = try Self.exactly(digits)
+            for (index, (predicate, isWanted)) in Self.predicates(limit).enumerated() {
+                let query = try Voucher.where(predicate)
+                let found = try await store.read { db in try query.count(in: db) }
+                #expect(found == prices.count(where: isWanted), "\(digits), predicate \(index)")
+            }
+        }
+    }
+
+    @Test func partsOfPredicatesKnowTheScale() async throws {
+        let store = try await filled()
+        let half = try Self.exactly("0.5")
+        let missing = try Voucher.where(#Predicate { ($0.fee ?? half) == half })
+        let chosen = try Voucher.where(#Predicate { ($0.price > 5 ? $0.price : half) == half })
+        try await store.read { db throws in
+            #expect(try missing.count(in: db) == Self.digits.count)
+            #expect(try chosen.count(in: db) == 9)
+        }
+        try expectFailure(.notTranslatable) { try Voucher.where(#Predicate { $0.rate == $0.fee }) }
     }
 }
 #endif

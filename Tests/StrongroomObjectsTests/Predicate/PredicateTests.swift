@@ -1,5 +1,6 @@
 import Foundation
 import Strongroom
+import StrongroomObjects
 import StrongroomTesting
 import Testing
 

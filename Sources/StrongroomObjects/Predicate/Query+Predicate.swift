@@ -3,6 +3,7 @@ public import FoundationEssentials
 #else
 public import Foundation
 #endif
+public import Strongroom
 
 extension Query {
     /// Adds a predicate as a condition; rows must match all conditions of the query.
@@ -11,9 +12,9 @@ extension Query {
     /// let adults = try Contact.where(#Predicate<Contact> { $0.age >= 18 && $0.phone != nil })
     /// ```
     ///
-    /// - Parameter predicate: The predicate; see ``Condition/init(_:)-(Predicate<R>)`` for what it can hold.
+    /// - Parameter predicate: The predicate; see `Condition.init(_:)` for what it can hold.
     /// - Returns: The query with the condition.
-    /// - Throws: ``StrongroomError`` with `notTranslatable`, here and not when the query runs, for an expression that
+    /// - Throws: `StrongroomError` with `notTranslatable`, here and not when the query runs, for an expression that
     ///   has no counterpart in SQL, and `valueNotStorable` for a captured value that the engine cannot store.
     public func `where`(_ predicate: Predicate<Source.RecordType>) throws -> Query {
         let condition = try Condition(predicate, Source.schema.columns)
@@ -28,9 +29,9 @@ extension Table {
     /// let found = try Contact.where(#Predicate { $0.age >= 18 && $0.name.starts(with: "A") }).fetch(in: db)
     /// ```
     ///
-    /// - Parameter predicate: The predicate; see ``Condition/init(_:)-(Predicate<R>)`` for what it can hold.
+    /// - Parameter predicate: The predicate; see `Condition.init(_:)` for what it can hold.
     /// - Returns: The query.
-    /// - Throws: ``StrongroomError`` with `notTranslatable`, here and not when the query runs, for an expression that
+    /// - Throws: `StrongroomError` with `notTranslatable`, here and not when the query runs, for an expression that
     ///   has no counterpart in SQL, and `valueNotStorable` for a captured value that the engine cannot store.
     public static func `where`(_ predicate: Predicate<RecordType>) throws -> Query<Self> {
         try Query().where(predicate)
@@ -53,8 +54,8 @@ extension Condition {
     /// let adults = Contact.where { isAdult && $0.phone != nil }
     /// ```
     ///
-    /// - Parameter predicate: The predicate; ``Record/columnName(of:)`` maps its properties to columns.
-    /// - Throws: ``StrongroomError`` with `notTranslatable` for an expression that has no counterpart in SQL; the
+    /// - Parameter predicate: The predicate; `Record.columnName(of:)` maps its properties to columns.
+    /// - Throws: `StrongroomError` with `notTranslatable` for an expression that has no counterpart in SQL; the
     ///   message names it and an alternative; and `valueNotStorable` for a captured value that the engine cannot store.
     public init<R: Record>(_ predicate: Predicate<R>) throws {
         try self.init(predicate, (R.self as? any Table.Type)?.schema.columns ?? R.columnDefinitions)
