@@ -191,3 +191,171 @@ package enum FileSystem {
         return String(cString: resolved)
     }
 }
+
+/// Opens files that another program may have replaced.
+extension FileSystem {
+    /// Opens a regular file; never waits for the other end of a FIFO, and never opens a device.
+    ///
+    /// The file type is checked before opening, and again through the descriptor, since the file may be replaced in
+    /// between.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - access: `O_RDONLY`, `O_WRONLY` or `O_RDWR`; with `O_CREAT` to create a file if there is none.
+    ///   - followsLinks: Whether the path may end in a symbolic link.
+    /// - Returns: A descriptor, which the caller closes.
+    /// - Throws: ``StrongroomError`` with `notAFile` for anything but a regular file, `fileMissing`,
+    ///   `permissionDenied`.
+    static func openFile(_ path: String, _ access: Int32, followsLinks: Bool) throws -> Int32 {
+        let existing = try followsLinks ? FileStatus.at(path) : FileStatus.ofName(path)
+        if let existing, !existing.isRegularFile { throw notRegular(path, existing) }
+        let flags = access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followsLinks ? 0 : O_NOFOLLOW)
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
+        do {
+            let status = try FileStatus.of(descriptor, path)
+            guard status.isRegularFile else { throw notRegular(path, status) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Throws if the path of a database's file refers to something other than a regular file.
+    ///
+    /// - Returns: The file's status; nil if it does not exist.
+    /// - Throws: ``StrongroomError`` with `notAFile`.
+    @discardableResult
+    static func requireRegular(_ path: String) throws -> FileStatus? {
+        guard let status = try FileStatus.ofName(path) else { return nil }
+        guard status.isRegularFile else { throw notRegular(path, status) }
+        return status
+    }
+
+    /// Whether users other than the current user and root may create or replace files in a directory.
+    static func isShared(directory: String) throws -> Bool {
+        guard let status = try FileStatus.at(directory) else { return false }
+        return ![0, geteuid()].contains(status.owner) || status.permissions & 0o022 != 0
+    }
+
+    private static func notRegular(_ path: String, _ status: FileStatus) -> StrongroomError {
+        StrongroomError(
+            .notAFile,
+            """
+            "\(path)" is \(status.kind) instead of a regular file. It was neither followed nor changed. Find out \
+            which program created it, and remove it.
+            """)
+    }
+}
+
+extension FileSystem {
+    /// The names of a directory's entries, in no order, without `.` and `..`.
+    static func names(in directory: String) throws -> [String] {
+        try names(taking: open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), directory)
+    }
+
+    /// The names of the entries of a directory that was opened, and is closed here.
+    package static func names(taking descriptor: Int32, _ directory: String) throws -> [String] {
+        guard descriptor >= 0, let stream = fdopendir(descriptor) else {
+            let code = errno
+            if descriptor >= 0 { close(descriptor) }
+            throw failure(code, "cannot read the directory", directory)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
+                start.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: start.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { names.append(name) }
+            errno = 0
+        }
+        guard errno == 0 else { throw failure(errno, "cannot read the directory", directory) }
+        return names
+    }
+
+    /// The files that the entries of a directory refer to, following symbolic links. Entries that no longer exist or
+    /// that this process may not read are left out.
+    static func identities(in directory: String) throws -> [FileStatus.Identity] {
+        guard let stream = opendir(directory) else { throw failure(errno, "cannot read the directory", directory) }
+        defer { closedir(stream) }
+        let descriptor = dirfd(stream)
+        var identities: [FileStatus.Identity] = []
+        errno = 0
+        while let entry = readdir(stream) {
+            var status = stat()
+            let result = withUnsafePointer(to: &entry.pointee.d_name) { start in
+                start.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: start.pointee)) {
+                    fstatat(descriptor, $0, &status, 0)
+                }
+            }
+            if result == 0 {
+                identities.append(FileStatus.Identity(status))
+            } else if errno == ENOMEM {
+                throw failure(errno, "cannot read the directory", directory)
+            }
+            errno = 0
+        }
+        guard errno == 0 else { throw failure(errno, "cannot read the directory", directory) }
+        return identities
+    }
+}
+
+/// Replaces files.
+extension FileSystem {
+    /// Replaces a file by a finished one, atomically.
+    static func replace(_ path: String, with finished: String) throws {
+        guard rename(finished, path) == 0 else { throw failure(errno, "cannot put in place", path) }
+    }
+
+    /// Creates a hard link to a file.
+    ///
+    /// - Returns: False if the file system does not support hard links.
+    static func addName(_ other: String, to path: String) throws -> Bool {
+        if link(path, other) == 0 { return true }
+        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else {
+            throw failure(errno, "cannot create a hard link to", path)
+        }
+        return false
+    }
+
+    /// Bytes.
+    private static let beginning = 4_096
+
+    /// Overwrites a file with zeros, its beginning first, and flushes them to disk. On a file system that writes in
+    /// place, nothing of the content remains.
+    ///
+    /// - Returns: Whether the file was overwritten. A file with further hard links is not overwritten: they may be in
+    ///   use by others.
+    /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO or the like, which is neither followed
+    ///   nor changed.
+    @discardableResult
+    static func overwrite(_ path: String) throws -> Bool {
+        let descriptor = try openFile(path, O_WRONLY, followsLinks: false)
+        defer { close(descriptor) }
+        let status = try FileStatus.of(descriptor, path)
+        guard status.links <= 1 else { return false }
+        var rest = Int(status.size)
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        var isFirst = true
+        while rest > 0 {
+            let length = write(descriptor, zeros, min(rest, isFirst ? beginning : zeros.count))
+            guard length >= 0 || errno == EINTR else { throw failure(errno, "cannot overwrite", path) }
+            rest -= max(length, 0)
+            // Without its header a log is ignored. With its header and half of its content, it would be an incomplete
+            // log.
+            guard !isFirst || FileSynchronization.synchronize(descriptor) else {
+                throw failure(errno, "cannot flush to disk", path)
+            }
+            isFirst = false
+        }
+        guard FileSynchronization.synchronize(descriptor) else {
+            throw failure(errno, "cannot flush to disk", path)
+        }
+        return true
+    }
+}

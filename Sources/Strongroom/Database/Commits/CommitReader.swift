@@ -309,3 +309,77 @@ package final class CommitReader {
             .sorted { $0.page < $1.page }
     }
 }
+
+/// Verifies the pages of one state before they are carried to a copy: a page that the disk has damaged must not become
+/// the copy's newest version of it. Valid as long as the connection's transaction.
+///
+/// Not `Sendable`: its owner serializes the calls.
+final class PageAudit {
+    private let cipher: PageCipher
+    private let connection: Connection
+    private let log: PublishedLog
+    /// The unused pages, of which some may never have been written and are holes in the file; nil before the first page
+    /// of zeros.
+    private var unused: PageSet?
+
+    init(_ cipher: PageCipher, _ connection: Connection, _ log: PublishedLog) {
+        (self.cipher, self.connection, self.log) = (cipher, connection, log)
+    }
+
+    /// - Throws: ``StrongroomError`` with `damaged` if the page's authentication code is not valid.
+    func require(_ page: UnsafeRawBufferPointer, _ number: Int) throws {
+        guard number != cipher.layout.lockBytePage, !cipher.authentication.isAuthentic(page, number: number),
+            try !page.allSatisfy({ $0 == 0 }) || !isUnused(number)
+        else { return }
+        throw StrongroomError(
+            .damaged,
+            """
+            The disk has damaged page \(number) of the file: its authentication code is wrong. Nothing of this state \
+            is shipped, and the replica keeps the states before. Restore the newest one, or name what is damaged with \
+            `verify` and recover the rest with `salvage`.
+            """,
+            database: connection.database)
+    }
+
+    private func isUnused(_ number: Int) throws -> Bool {
+        if let unused { return unused.contains(number) }
+        let pages = try DatabasePages(of: connection, pageSize: cipher.layout.pageSize, in: log)
+        let leaves = try FreeList(PageContents(pages: pages, cipher: cipher)).leaves
+        unused = leaves
+        return leaves.contains(number)
+    }
+}
+
+/// What shows, without the key, that a database file has not been written since: as long as it has the same stamp and
+/// no WAL, no program has changed the file or its envelope.
+///
+/// The time of a file's last change cannot be set by programs, and grows with each write, unlike that of its content. A
+/// write in the same tick of the system's clock leaves it as it was, so a stamp counts only if the file still has it
+/// after ``FileStamp/tick``.
+package struct FileStamp: Sendable, Equatable {
+    /// Longer than the distance of two times that file systems distinguish, unless they count whole seconds.
+    package static let tick = Duration.milliseconds(20)
+    /// The length of a stamp, in bytes.
+    package static let length = Digests.length
+
+    package let bytes: [UInt8]
+
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The stamp of a file; nil if there is none, or its file system counts whole seconds.
+    static func of(_ file: DatabaseFile) throws -> FileStamp? {
+        guard let status = try FileStatus.at(file.path), status.isRegularFile,
+            status.changed.components.attoseconds != 0
+        else { return nil }
+        let envelope = try EnvelopeFile(databasePath: file.path, name: file.name).stored() ?? []
+        let content = "\(status.identity.node) \(status.size) \(status.modified) \(status.changed) "
+        return FileStamp(bytes: Digests.sha256(Array(content.utf8) + Digests.sha256(envelope)))
+    }
+
+    /// The stamp of a file that has every commit; nil also if there is a WAL that is not empty, or a journal.
+    static func ofWholeFile(_ file: DatabaseFile) throws -> FileStamp? {
+        guard try FileStatus.at(file.path + "-wal")?.size ?? 0 == 0, try FileStatus.at(file.path + "-journal") == nil
+        else { return nil }
+        return try of(file)
+    }
+}

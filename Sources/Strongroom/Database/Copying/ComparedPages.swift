@@ -62,3 +62,159 @@ struct ComparedPages {
         return try PageVerifier(PageContents(pages: pages, cipher: cipher)).damagedPages(progress: progress)
     }
 }
+
+/// Compares a copy of a database with its source page by page, without the engine: each page has a valid authentication
+/// code in both, and the same content.
+struct PageComparison {
+    /// The source's pages.
+    let pages: DatabasePages
+    let copy: DatabasePages
+    private let ciphers: (source: PageCipher, copy: PageCipher)?
+    /// The length of the copy as a file, in bytes.
+    private let copySize: Int64
+
+    /// - Parameters:
+    ///   - pages: The source's pages.
+    ///   - source: The key of the source; nil if both are plaintext.
+    ///   - file: The copy, which no connection of this process has open and which has no WAL.
+    ///   - copy: The key of the copy, with the same cipher settings; nil if both are plaintext.
+    init(of pages: DatabasePages, key source: DerivedKey?, with file: any FileBytes, key copy: DerivedKey?) throws {
+        self.pages = pages
+        self.copy = DatabasePages(closed: file, pageSize: pages.pageSize, count: pages.count)
+        copySize = try file.size()
+        if let source, let copy {
+            ciphers = (
+                try PageCipher(source, settings: source.settings), try PageCipher(copy, settings: copy.settings)
+            )
+        } else {
+            ciphers = nil
+        }
+    }
+
+    /// The pages that are not as they should be, in order.
+    struct Outcome {
+        var damagedInSource: [Int] = []
+        var damagedInCopy: [Int] = []
+        var different: [Int] = []
+        /// Whether the copy is longer or shorter than its pages.
+        var hasOtherLength = false
+
+        /// What is wrong with the copy, as in "it has 2 damaged pages"; nil if it equals the source.
+        var defectOfCopy: String? {
+            if hasOtherLength { return "it has another length" }
+            if let first = damagedInCopy.first {
+                return "it has \(damagedInCopy.count.counting("damaged page")), the first of them page \(first)"
+            }
+            return different.first.map {
+                "it has another content in \(different.count.counting("page")), the first of them page \($0)"
+            }
+        }
+    }
+
+    /// Compares all pages, on all processors.
+    ///
+    /// - Parameter progress: Called repeatedly with the number of pages compared; an error that it throws ends the
+    ///   comparison.
+    func run(progress: (Int) throws -> Void) throws -> Outcome {
+        var outcome = Outcome()
+        outcome.hasOtherLength = copySize != Int64(pages.count) * Int64(pages.pageSize)
+        var zeros: [Int] = []
+        for finding in try scan(progress: progress) {
+            switch finding.kind {
+            case .damagedInSource: outcome.damagedInSource.append(finding.page)
+            case .damagedInCopy: outcome.damagedInCopy.append(finding.page)
+            case .different: outcome.different.append(finding.page)
+            case .zerosInSource: zeros.append(finding.page)
+            }
+        }
+        guard let cipher = ciphers?.source, !zeros.isEmpty else { return outcome }
+        let unused = try FreeList(PageContents(pages: pages, cipher: cipher)).leaves
+        outcome.damagedInSource = (outcome.damagedInSource + zeros.filter { !unused.contains($0) }).sorted()
+        return outcome
+    }
+}
+
+extension PageComparison: PageScan {
+    /// The memory of one thread.
+    struct Memory {
+        let source: PageMemory
+        let copy: PageMemory
+        /// The content of one page of each.
+        let content: (source: WipedMemory, copy: WipedMemory)
+    }
+
+    struct Finding {
+        enum Kind {
+            case damagedInSource, damagedInCopy, different
+            /// The page may never have been written: see ``PageVerifier/Finding/isZero``.
+            case zerosInSource
+        }
+
+        let page: Int
+        let kind: Kind
+    }
+
+    func makeMemory(pages count: Int) -> Memory {
+        Memory(
+            source: PageMemory(for: pages, count: count), copy: PageMemory(for: copy, count: count),
+            content: (WipedMemory(count: pages.pageSize), WipedMemory(count: pages.pageSize)))
+    }
+
+    func read(_ range: ClosedRange<Int>, into memory: Memory) throws -> (source: PagePortion, copy: PagePortion) {
+        (
+            try PagePortion(range, of: pages, into: memory.source),
+            try PagePortion(range, of: copy, into: memory.copy)
+        )
+    }
+
+    func findings(in portion: (source: PagePortion, copy: PagePortion), _ memory: Memory) throws -> [Finding] {
+        try portion.source.range.compactMap { number in
+            guard number != PageLayout.lockBytePage(pageSize: pages.pageSize) else { return nil }
+            return try difference(number, portion.source, portion.copy, memory).map { kind in
+                Finding(page: number, kind: kind)
+            }
+        }
+    }
+
+    private func difference(
+        _ number: Int, _ source: PagePortion, _ copy: PagePortion, _ memory: Memory
+    ) throws -> Finding.Kind? {
+        guard let source = source.current(number) else { return .damagedInSource }
+        guard let copy = copy.current(number) else { return .damagedInCopy }
+        guard let ciphers else { return isSame(source, copy, number) ? nil : .different }
+        guard ciphers.copy.authentication.isAuthentic(copy, number: number) else { return .damagedInCopy }
+        guard ciphers.source.authentication.isAuthentic(source, number: number) else {
+            return source.allSatisfy { $0 == 0 } ? .zerosInSource : .damagedInSource
+        }
+        let usable = ciphers.source.layout.usable
+        let (first, second) = (memory.content.source.bytes[..<usable], memory.content.copy.bytes[..<usable])
+        try ciphers.source.deciphering.decipher(
+            source, number: number, into: UnsafeMutableRawBufferPointer(rebasing: first))
+        try ciphers.copy.deciphering.decipher(
+            copy, number: number, into: UnsafeMutableRawBufferPointer(rebasing: second))
+        let isSame = isSame(
+            UnsafeRawBufferPointer(rebasing: first), UnsafeRawBufferPointer(rebasing: second), number)
+        return isSame ? nil : .different
+    }
+
+    private func isSame(_ source: UnsafeRawBufferPointer, _ copy: UnsafeRawBufferPointer, _ number: Int) -> Bool {
+        guard number == 1 else { return source.hasSameBytes(as: copy) }
+        var start = 0
+        for changed in DatabaseHeader.changedByCopying + [source.count..<source.count] {
+            let same = start..<changed.lowerBound
+            guard
+                UnsafeRawBufferPointer(rebasing: source[same])
+                    .hasSameBytes(as: UnsafeRawBufferPointer(rebasing: copy[same]))
+            else { return false }
+            start = changed.upperBound
+        }
+        return true
+    }
+}
+
+extension DatabaseHeader {
+    /// What the engine sets anew in the header of a copy: the journal mode, the change counter, the schema cookie, the
+    /// change counter at which the page count was valid, and the engine's version ("Database File Format", section 1.3,
+    /// sqlite.org/fileformat.html).
+    fileprivate static let changedByCopying = [18..<20, 24..<28, 40..<44, 92..<100]
+}

@@ -135,3 +135,179 @@ extension DatabaseKeys {
         )
     }
 }
+
+extension DatabaseKeys {
+    /// A key with which pages of a file are authentic.
+    struct Authentic {
+        let derivedKey: DerivedKey
+        let cipher: PageCipher
+        /// Its index in the chain, or that of the key that opens the envelope.
+        let position: Int?
+    }
+
+    /// Finds the key with which any of the first pages is authentic, without the engine, because the first page itself
+    /// may be damaged.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - salt: The file's first bytes.
+    /// - Returns: The newest matching key; nil if there is none.
+    func authentic(in bytes: any FileBytes, salt: [UInt8]) throws -> Authentic? {
+        let dataKeys = envelope?.fileKeys ?? []
+        let candidates =
+            dataKeys.reversed().map { ($0, envelope?.position) } + chain.keys.enumerated().reversed().map { ($1, $0) }
+        for settings in ciphers.reversed() {
+            for (key, position) in candidates where key != .plaintext {
+                let derivedKey = try DerivedKey(key, salt: salt, settings: settings)
+                let cipher = try PageCipher(derivedKey, settings: settings)
+                if try cipher.fits(bytes) {
+                    return Authentic(derivedKey: derivedKey, cipher: cipher, position: position)
+                }
+            }
+        }
+        return nil
+    }
+}
+
+extension PageCipher {
+    /// The number of pages that are checked if a key does not match the first.
+    private static let pagesTried = 64
+
+    /// Whether any of the first pages of a file is authentic with the key.
+    func fits(_ bytes: any FileBytes) throws -> Bool {
+        let count = Int(clamping: try bytes.size() / Int64(layout.pageSize))
+        let contents = PageContents(
+            pages: DatabasePages(closed: bytes, pageSize: layout.pageSize, count: count), cipher: self)
+        return try (1...max(1, min(count, Self.pagesTried))).contains { try contents.content(of: $0) != nil }
+    }
+}
+
+/// Files whose pages have no authentication codes: those of SQLCipher 1, and others with `PRAGMA cipher_use_hmac =
+/// OFF`.
+extension DatabaseKeys {
+    /// The derivation of SQLCipher 1 and 2.
+    private static let former = CipherSettings(
+        pageSize: 1_024, iterations: 4_000, derivationHash: .sha1, pageHash: .sha1)
+
+    /// The error for such a file; nil if none of the keys opens it as one.
+    ///
+    /// - Parameter tried: Keys that have not opened the file.
+    func unauthenticated(_ tried: [DerivedKey], salt: [UInt8]) throws -> StrongroomError? {
+        let former = try chain.keys.filter { $0 != .plaintext }.map {
+            try DerivedKey($0, salt: salt, settings: Self.former)
+        }
+        for key in tried + former where try isPlain(firstPageWith: key) {
+            let rounds = key.settings == Self.former ? "`PRAGMA kdf_iter = 4000`, " : ""
+            return StrongroomError(
+                .noAuthentication,
+                """
+                A key of the chain opens "\(file.path)", but its pages have no authentication codes, as with \
+                SQLCipher 1 or `PRAGMA cipher_use_hmac = OFF`; the library does not open such a file, since changed \
+                pages would not be noticed. Export it in the sqlcipher shell, with its key, \(rounds)\
+                `PRAGMA cipher_use_hmac = OFF` and `sqlcipher_export`, into a new file, and open that. Nothing in it \
+                was changed.
+                """,
+                database: file.name)
+        }
+        return nil
+    }
+
+    /// Whether the first page, without a code, has the header of a database: page size, versions, the reserved bytes,
+    /// of which SQLCipher 4 may leave room for a code, and three constants ("Database File Format",
+    /// sqlite.org/fileformat.html).
+    private func isPlain(firstPageWith key: DerivedKey) throws -> Bool {
+        let (size, block) = (key.settings.pageSize, CipherSettings.saltLength)
+        let page = try FileSystem.firstBytes(of: file.path, size)
+        guard page.count == size else { return false }
+        var header = [UInt8](repeating: 0, count: block)
+        try key.withRawKey { raw, _ in
+            let secret = SecretBytes(raw)
+            try page.withUnsafeBytes { page in
+                try header.withUnsafeMutableBytes { header in
+                    try Cryptography.decrypt(
+                        UnsafeRawBufferPointer(rebasing: page[block..<2 * block]), with: secret,
+                        vector: UnsafeRawBufferPointer(rebasing: page[(size - PageLayout.vectorLength)...]), to: header)
+                }
+            }
+        }
+        let written = header.shortInteger(at: 0) == (size == 65_536 ? 1 : size)
+        return written && (1...2).contains(header[2]) && (1...2).contains(header[3])
+            && header[4] >= PageLayout.vectorLength && header[5...7] == [64, 32, 32]
+    }
+}
+
+/// Creates a database's file.
+extension DatabaseKeys {
+    /// Creates the file under a temporary name and renames it when its content is complete, so that a crash leaves
+    /// either no file or a complete one.
+    ///
+    /// - Parameter fill: Writes the content through a connection to the file under its temporary name.
+    /// - Throws: ``StrongroomError`` with `fileMissing` if the log of a former file exists, `fileChanged`, `diskFull`,
+    ///   `permissionDenied`; what the closure throws.
+    mutating func createFile(fill: (Connection) throws -> Void) throws -> UnlockedFile {
+        guard try !file.hasLog() else { throw logWithoutFile }
+        try removeTemporary()
+        // Its envelope, if there is one, is written to the disk before the file.
+        let derivedKey = try forNewFile()
+        do {
+            try create(derivedKey, fill)
+            try FileSystem.synchronize(FileSystem.directory(of: file.path))
+            return try unlocked(with: derivedKey)
+        } catch {
+            // The first failure is the one to report.
+            try? removeTemporary()
+            throw error
+        }
+    }
+
+    /// Opens the file with the key that it was just written with.
+    func unlocked(with derivedKey: DerivedKey?) throws -> UnlockedFile {
+        let connection = try file.connect(.existing, key: derivedKey)
+        try connection.proveKey()
+        return UnlockedFile(
+            position: envelope == nil ? derivedKey.map { _ in lastPosition } : envelope?.position,
+            isWrapped: envelope != nil, derivedKey: derivedKey, connection: connection)
+    }
+
+    private func create(_ derivedKey: DerivedKey?, _ fill: (Connection) throws -> Void) throws {
+        let new = try PlainFile(making: file.temporaryPath)
+        try write(to: new, derivedKey, fill)
+        try new.synchronize()
+        // Its descriptor is closed before the engine opens the file, since closing it later would drop the engine's
+        // locks.
+        try new.moveIntoPlace(file.path)
+    }
+
+    private func write(to new: PlainFile, _ derivedKey: DerivedKey?, _ fill: (Connection) throws -> Void) throws {
+        var temporary = file
+        temporary.path = file.temporaryPath
+        let connection = try temporary.connect(.existing, key: derivedKey)
+        defer { connection.close() }
+        try new.requireOpened(by: connection)
+        // A journal would have a name that another program may use; an unfinished file is discarded.
+        _ = try connection.ownValue("PRAGMA journal_mode = MEMORY")
+        try connection.configure(as: .maker, of: temporary)
+        // A file without a table would stay empty, and an empty file counts as a loss.
+        try connection.inTransaction(.exclusive) {
+            try connection.run("CREATE TABLE strongroom_file (created)")
+            try connection.run("DROP TABLE strongroom_file")
+        }
+        try fill(connection)
+    }
+
+    private func removeTemporary() throws {
+        try FileSystem.removeCopy(file.temporaryPath)
+    }
+
+    private var logWithoutFile: StrongroomError {
+        StrongroomError(
+            .fileMissing,
+            """
+            There is no "\(file.path)", but the log of a former database exists, \
+            \(file.sideFiles.logs.map { "\"\($0)\"" }.joined(separator: " or ")). Restore the file, or move the log \
+            away if a new database is to be created.
+            """,
+            database: file.name
+        )
+    }
+}

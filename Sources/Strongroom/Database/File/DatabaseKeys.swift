@@ -143,3 +143,43 @@ extension DatabaseKeys {
         )
     }
 }
+
+/// A database's file with the key that opens it, and the connection that has proved the key.
+struct UnlockedFile {
+    /// The index in the chain, oldest first, of the key that opens the file or its envelope; nil for a plaintext chain.
+    var position: Int?
+    /// Whether the file has the key that it should have.
+    var isCurrent = true
+    /// Whether it is a data key from the file's envelope.
+    var isWrapped = false
+    /// The key of further connections; nil for plaintext.
+    let derivedKey: DerivedKey?
+    /// The key that the file should have, with the current settings, if it was derived during the search for the
+    /// matching key.
+    var currentKey: DerivedKey?
+    /// A connection that has proved the key; it is read-only if a killed process has left a WAL beside the file.
+    var connection: Connection
+}
+
+/// The key that an open store keeps, the last of the chain ``Key``, ``DerivedKey``, `ActiveKey`: from what the user
+/// provides over what the engine takes to what later connections and rotations need. The key chain is not kept.
+struct ActiveKey: Sendable {
+    /// The key of the connections; nil for plaintext.
+    let derivedKey: DerivedKey?
+    /// The envelope's data keys and the file's salt; nil for a file that no data key opens.
+    let wrapped: (dataKeys: DataKeys, salt: [UInt8])?
+    /// Whether the file itself needs no rotation.
+    let isSettled: Bool
+}
+
+extension DatabaseKeys {
+    /// The part that a store keeps of the key that opened the file.
+    func activeKey(of unlocked: UnlockedFile) -> ActiveKey {
+        let isOnItsKey = unlocked.isCurrent && unlocked.derivedKey?.settings == ciphers.last
+        return ActiveKey(
+            derivedKey: unlocked.derivedKey,
+            wrapped: unlocked.isWrapped ? envelope.map { ($0.dataKeys, $0.databaseSalt) } : nil,
+            isSettled: unlocked.isWrapped && isOnItsKey
+        )
+    }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Authenticates and decrypts single pages of a file.
 struct PageCipher: Sendable {
     let authentication: PageAuthentication
@@ -28,5 +30,147 @@ struct PageContents {
             guard cipher.authentication.isAuthentic(page, number: number) else { return nil }
             return try cipher.deciphering.content(of: page, number: number)
         }
+    }
+}
+
+/// The layout of a page in an encrypted file: the content, then the reserved bytes.
+///
+/// The reserved bytes begin with the initialisation vector, followed by the authentication code; the rest is padding
+/// that is not authenticated ("SQLCipher Design", zetetic.net/sqlcipher/design).
+struct PageLayout: Sendable, Equatable {
+    /// The length of the initialisation vector, in bytes.
+    static let vectorLength = 16
+    private static let cipherBlock = 16
+    /// The lock byte; the engine never uses the page that contains it.
+    private static let lockByte = 0x4000_0000
+
+    /// The page size, in bytes.
+    let pageSize: Int
+    /// The length of the authentication code, in bytes.
+    let codeLength: Int
+
+    /// The number of reserved bytes at the end of a page.
+    var reserve: Int {
+        (Self.vectorLength + codeLength + Self.cipherBlock - 1) / Self.cipherBlock * Self.cipherBlock
+    }
+
+    /// The number of content bytes, including the salt in the first page.
+    var usable: Int { pageSize - reserve }
+
+    /// The lock-byte page, counted from 1; in a file of 1 GiB or more it is a hole.
+    var lockBytePage: Int { Self.lockBytePage(pageSize: pageSize) }
+
+    /// The lock-byte page of a database with a page size.
+    static func lockBytePage(pageSize: Int) -> Int { lockByte / pageSize + 1 }
+
+    /// The offset of the ciphertext in a page: the first page starts with the file's salt.
+    func start(of number: Int) -> Int { number == 1 ? CipherSettings.saltLength : 0 }
+}
+
+extension CipherSettings {
+    /// The layout of the file's pages.
+    var layout: PageLayout { PageLayout(pageSize: pageSize, codeLength: pageHash.length) }
+}
+
+extension CipherSettings.Hash {
+    /// The length in bytes.
+    var length: Int {
+        switch self {
+        case .sha1: 20
+        case .sha256: 32
+        case .sha512: 64
+        }
+    }
+}
+
+/// Verifies the authentication code of a page without the engine, which does not report damage in some pages.
+///
+/// The code covers the ciphertext, the initialisation vector and the page number: neither a modified page nor one at
+/// another page's position is accepted ("SQLCipher Design", zetetic.net/sqlcipher/design).
+struct PageAuthentication: Sendable {
+    let layout: PageLayout
+    private let authentication: MessageAuthentication
+
+    /// XORed with the file's salt to derive the salt of the HMAC key.
+    private static let saltMask: UInt8 = 0x3A
+    private static let rounds = 2
+
+    /// - Parameters:
+    ///   - derived: The key of the file's connections.
+    ///   - settings: The cipher settings of the file.
+    init(_ derived: DerivedKey, settings: CipherSettings) throws {
+        layout = settings.layout
+        let key = try derived.withRawKey { raw, salt in
+            try Cryptography.pbkdf2(
+                raw, salt: salt.map { $0 ^ Self.saltMask }, hash: settings.derivationHash, rounds: Self.rounds,
+                count: Cryptography.keyLength)
+        }
+        authentication = try MessageAuthentication(key: key, hash: settings.pageHash)
+    }
+
+    /// Whether a page's authentication code is valid.
+    ///
+    /// - Parameters:
+    ///   - page: The complete page, from the file or the WAL.
+    ///   - number: Its number, counted from 1.
+    func isAuthentic(_ page: UnsafeRawBufferPointer, number: Int) -> Bool {
+        guard page.count == layout.pageSize, let pageNumber = UInt32(exactly: number) else { return false }
+        let end = layout.usable + PageLayout.vectorLength
+        let covered = UnsafeRawBufferPointer(rebasing: page[layout.start(of: number)..<end])
+        let code = UnsafeRawBufferPointer(rebasing: page[end..<end + layout.codeLength])
+        return withUnsafeBytes(of: pageNumber.littleEndian) { pageNumber in
+            authentication.withCode(of: covered, pageNumber) { $0.elementsEqual(code) }
+        }
+    }
+
+    /// Fills a page with zeros and their authentication code.
+    func fill(_ page: UnsafeMutableRawBufferPointer, number: Int) {
+        page.initializeMemory(as: UInt8.self, repeating: 0)
+        guard page.count == layout.pageSize, let pageNumber = UInt32(exactly: number) else { return }
+        let end = layout.usable + PageLayout.vectorLength
+        let covered = UnsafeRawBufferPointer(rebasing: page[layout.start(of: number)..<end])
+        withUnsafeBytes(of: pageNumber.littleEndian) { pageNumber in
+            authentication.withCode(of: covered, pageNumber) {
+                UnsafeMutableRawBufferPointer(rebasing: page[end..<end + layout.codeLength]).copyMemory(from: $0)
+            }
+        }
+    }
+}
+
+/// Decrypts pages without the engine, to determine which object they belong to.
+struct PageDeciphering: Sendable {
+    private let layout: PageLayout
+    private let key: SecretBytes
+
+    /// - Parameters:
+    ///   - derived: The key of the file's connections.
+    ///   - settings: The cipher settings of the file.
+    init(_ derived: DerivedKey, settings: CipherSettings) {
+        layout = settings.layout
+        key = derived.withRawKey { raw, _ in SecretBytes(raw) }
+    }
+
+    /// Decrypts a page whose authentication code is valid.
+    ///
+    /// - Parameters:
+    ///   - page: The complete page, from the file or the WAL.
+    ///   - number: Its number, counted from 1.
+    /// - Returns: The usable bytes; in the first page, the header in place of the salt.
+    func content(of page: UnsafeRawBufferPointer, number: Int) throws -> WipedBytes {
+        try WipedBytes(count: layout.usable) { try decipher(page, number: number, into: $0) }
+    }
+
+    /// Decrypts a page whose authentication code is valid, into memory of ``PageLayout/usable`` bytes.
+    func decipher(
+        _ page: UnsafeRawBufferPointer, number: Int, into content: UnsafeMutableRawBufferPointer
+    ) throws {
+        let start = layout.start(of: number)
+        let vector = page[layout.usable..<layout.usable + PageLayout.vectorLength]
+        // The header replaces the salt.
+        if start > 0 { content.copyBytes(from: FileSystem.plaintextHeader) }
+        try Cryptography.decrypt(
+            UnsafeRawBufferPointer(rebasing: page[start..<layout.usable]), with: key,
+            vector: UnsafeRawBufferPointer(rebasing: vector),
+            to: UnsafeMutableRawBufferPointer(rebasing: content[start..<layout.usable]))
     }
 }

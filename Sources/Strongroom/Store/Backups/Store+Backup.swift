@@ -1,3 +1,5 @@
+import Foundation
+
 extension Store {
     /// Copies the whole database, as of one moment, into a new encrypted file, while reads and writes continue.
     ///
@@ -111,5 +113,201 @@ extension Store {
             return nil
         }
         return current
+    }
+}
+
+extension Store {
+    /// Copies the whole database into a new plaintext file, which can be read without a key.
+    ///
+    /// This is the only operation that makes plaintext of encrypted data. The file contains everything: rows with their
+    /// row ids, indexes, triggers, views, full-text tables, sequences, `user_version`, `application_id`, `auto_vacuum`
+    /// and encoding. First every page is checked; then the rows of one snapshot are copied, and all of their values are
+    /// compared, while reads and writes continue. A plaintext database is copied page by page, as by
+    /// ``backup(to:key:replacing:checkingStructure:progress:)``. The file has mode 0600, and is renamed to its path
+    /// when it is complete. If the export fails or is cancelled, the file is overwritten with zeros and removed; a
+    /// killed process leaves `.NAME.new` beside it, with plaintext in it, until the next export to the same path, or
+    /// until you remove it.
+    ///
+    /// ```swift
+    /// try await store.exportPlaintext(to: "/srv/transfer/inventory.sqlite")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file. It must not exist; missing directories are created with mode 0700.
+    ///   - progress: Called with `checking`, `writing` and `verifying`, in bytes, on one of the library's threads; must
+    ///     not block.
+    /// - Throws: ``StrongroomError`` with `exists` if the path exists, `damaged` if a page of the database is
+    ///   damaged, `locked` if another export to the path is running, `diskFull`, `permissionDenied`, `closed`;
+    ///   `CancellationError` if the task is cancelled. No file is left then.
+    public func exportPlaintext(
+        to path: String, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+    ) async throws {
+        _ = try file.context()
+        let place = try await BlockingWork.run { try CopyPlace(path, replaces: false) }
+        try place.check(source: self.path)
+        let lock = try await place.acquireLock()
+        // The previous holder of the lock may have created it.
+        try place.check(source: self.path)
+        // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to
+        // another file.
+        try await pool.perform(.read) { [file] reader in
+            let monitor = WorkMonitor(progress, reader.cancellation)
+            let source = try file.connect(as: nil)
+            defer { source.close() }
+            let copy = CheckedCopy(
+                file: try file.context().file, from: file.pageKey, to: nil, path: place.temporary, monitor: monitor)
+            let made = try copy.make(from: source)
+            do {
+                // The last point at which it can be cancelled.
+                try monitor.check()
+                try place.put(made.file)
+            } catch {
+                try copy.remove()
+                throw error
+            }
+        }
+        lock.release()
+    }
+}
+
+/// The destination path of a database copy, where it appears when it is complete.
+struct CopyPlace: Sendable {
+    /// The path with every symbolic link resolved.
+    let path: String
+    let replaces: Bool
+
+    /// Creates the missing directories.
+    init(_ path: String, replaces: Bool) throws {
+        try FileSystem.createDirectories(FileSystem.directory(of: path))
+        self.path = try FileSystem.resolve(path)
+        self.replaces = replaces
+    }
+
+    /// The temporary path of the copy.
+    var temporary: String { FileSystem.companion(of: path, "new") }
+
+    private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: path, name: FileSystem.name(of: path)) }
+
+    /// Checks what exists at the path.
+    ///
+    /// - Parameters:
+    ///   - source: The path of the copied database.
+    ///   - salt: The salt in the envelope that the copy gets; nil if it gets none.
+    func check(source: String, envelopeOf salt: [UInt8]? = nil) throws {
+        let status = try FileStatus.at(path)
+        guard status != nil || replaces || !FileSystem.isSymbolicLink(path) else {
+            throw StrongroomError(
+                .notAFile,
+                "\"\(path)\" is a symbolic link to a file that does not exist. Use another path, or remove the link.")
+        }
+        if let status, !replaces || !status.isRegularFile {
+            let advice =
+                status.isRegularFile ? "Use another path, or allow that it is replaced." : "Use another path."
+            throw StrongroomError(
+                status.isRegularFile ? .exists : .notAFile,
+                "\"\(path)\" already exists, and is not overwritten. \(advice)")
+        }
+        if let status, status.identity == (try FileStatus.at(source)?.identity) {
+            throw StrongroomError(.exists, "\"\(path)\" is the database itself. Give another path.")
+        }
+        // The engine would apply it to the new file.
+        for log in SideFiles(of: path).logs where try (FileStatus.at(log)?.size ?? 0) > 0 {
+            throw StrongroomError(
+                .locked,
+                """
+                "\(path)" has the log of a database, "\(log)": it is in use, or its program was killed. Use \
+                another path.
+                """
+            )
+        }
+        try requireUnused()
+        // It would take precedence over the copy's own key. Another database's may be the last of its copies.
+        guard try !envelopeFile.exists() || isReplaced(envelopeOf: salt, status) else {
+            throw StrongroomError(
+                .exists,
+                """
+                The files of "\(path)" include an envelope, "\(envelopeFile.path)", that is not of an earlier backup \
+                of this database with its slots. Use another path.
+                """)
+        }
+    }
+
+    /// Whether the envelope at the path is replaced together with an earlier backup of the same database.
+    private func isReplaced(envelopeOf salt: [UInt8]?, _ status: FileStatus?) throws -> Bool {
+        guard replaces, status != nil, let salt else { return false }
+        return try !envelopeFile.slots(salt: salt).isEmpty
+    }
+
+    /// Throws if another process has the file to be replaced open: it would continue with an unlinked file.
+    private func requireUnused() throws {
+        guard replaces else { return }
+        let holders = try FileHolders.lasting { try FileHolders.using(path) }
+        guard !holders.isEmpty else { return }
+        throw StrongroomError(
+            .locked,
+            """
+            "\(path)" is open in \(FileHolders.describe(holders)), so it was not replaced. Close it there, then try \
+            again, or use another path.
+            """)
+    }
+
+    /// Excludes other copies to the same path.
+    func acquireLock() async throws -> FileLock {
+        guard let lock = try await FileLock.acquire(SideFiles(of: path).lock, of: path) else {
+            throw StrongroomError(
+                .locked,
+                """
+                "\(path)" is being opened, or is the target of another copy. Wait until that has finished, or use \
+                another path.
+                """)
+        }
+        return lock
+    }
+
+    /// Moves the finished copy to the path, together with its envelope: whenever the process is killed, the envelope of
+    /// the file at the path is beside it.
+    ///
+    /// - Parameter envelope: The content of the envelope; nil if the copy has none.
+    func put(_ copy: PlainFile, with envelope: [UInt8]?) throws {
+        guard let envelope else {
+            try put(copy)
+            // Of the former file, whose backup was killed.
+            try? envelopeFile.removeNext()
+            return
+        }
+        try envelopeFile.publish(envelope, with: copy) { try put(copy) }
+    }
+
+    /// Moves the finished copy to the path, atomically.
+    func put(_ copy: PlainFile) throws {
+        if replaces {
+            try replace(by: copy)
+        } else {
+            try copy.moveIntoPlace(path)
+            try FileSystem.settle(path)
+        }
+    }
+
+    private func replace(by copy: PlainFile) throws {
+        try requireUnused()
+        let former = try ReplacedFile.at(path)
+        // A process of any user that is copying the file holds no lock, and must get a complete copy.
+        guard try former.map({ try $0.lock() && !$0.isOpenElsewhere }) ?? true else {
+            throw StrongroomError(
+                .locked,
+                """
+                Another program has "\(path)" open, so it was not replaced. Close it there, then try again, or use \
+                another path.
+                """)
+        }
+        try copy.replace(path)
+        do {
+            try FileSystem.settle(path)
+            try former?.invalidate()
+        } catch {
+            former?.retireAfterFailure()
+            throw error
+        }
+        try former?.retire()
     }
 }

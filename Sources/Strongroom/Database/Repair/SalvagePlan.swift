@@ -193,3 +193,161 @@ final class SalvagePlan {
 
     private var unattributed: [OrphanedBranch] { branches.indices.filter { places[$0] == nil }.map { branches[$0] } }
 }
+
+/// What the pages of a damaged file reveal about each table and index of its schema.
+struct TreeSurvey {
+    /// A table or an index.
+    struct Tree {
+        let root: SchemaRoot
+        /// Whether it is a table with row ids.
+        let hasRowIDs: Bool
+        /// Its unreadable pages.
+        fileprivate(set) var gaps: [TreeWalk.Gap] = []
+        /// The number of rows or entries found.
+        fileprivate(set) var rows = 0
+        /// The depth of leaf pages below the root page; nil if none was found.
+        fileprivate(set) var leafDepth: Int?
+
+        /// The unreadable pages below which other pages may be.
+        var openGaps: [TreeWalk.Gap] { gaps.filter { gap in leafDepth.map { gap.depth < $0 } ?? true } }
+    }
+
+    private(set) var trees: [Tree] = []
+    /// The pages that belong to any of the trees.
+    private(set) var reached: PageSet
+    /// The damaged pages whose owners are known.
+    private(set) var owners: [Int: DamagedPage.Owner] = [:]
+
+    /// Walks all trees.
+    ///
+    /// - Parameters:
+    ///   - roots: The schema.
+    ///   - connection: A connection to the file, whose schema can be read.
+    ///   - checkCancellation: Called repeatedly; an error that it throws ends the survey.
+    init(
+        _ contents: PageContents, roots: [SchemaRoot], damaged: PageSet, _ connection: Connection,
+        checkCancellation: () throws -> Void
+    ) throws {
+        reached = PageSet(pages: contents.pages.count)
+        let walk = TreeWalk(contents: contents)
+        for root in [.schema] + roots where root.page > 0 {
+            var tree = Tree(
+                root: root, hasRowIDs: root.kind != "index" && connection.hasRowIDs(root.name))
+            try walk.walk(root.page) { event in
+                switch event {
+                case .page(let number):
+                    try checkCancellation()
+                    reached.insert(number)
+                    if damaged.contains(number), owners[number] == nil { owners[number] = root.owner }
+                case .node(let depth, isLeaf: true): tree.leafDepth = tree.leafDepth ?? depth
+                case .node: break
+                case .row, .entry: tree.rows += 1
+                case .unreadable(let gap): tree.gaps.append(gap)
+                }
+            }
+            trees.append(tree)
+        }
+    }
+
+    /// The row count of a table, according to an index whose pages are all readable; nil if there is none.
+    func rowCount(of table: String, _ connection: Connection) throws -> Int? {
+        let counted = Set(try connection.indexFacts(of: table).filter { !$0.isPartial }.map(\.name))
+        return trees.first { $0.root.kind == "index" && $0.gaps.isEmpty && counted.contains($0.root.name) }?.rows
+    }
+}
+
+/// Determines from intact indexes whether rows belong to a table.
+struct IndexEvidence {
+    enum Answer {
+        /// Each of the rows is in an index of the table.
+        case present
+        /// None of the rows is, although the table has an index of all its rows.
+        case absent
+        /// The table has no usable index, or the index contains some of the rows.
+        case unknown
+    }
+
+    private let connection: Connection
+    private let survey: TreeSurvey
+    private let encoding: EncodedText.Encoding
+
+    init(_ connection: Connection, survey: TreeSurvey, encoding: EncodedText.Encoding) {
+        self.connection = connection
+        self.survey = survey
+        self.encoding = encoding
+    }
+
+    /// Looks up rows in the indexes of a table.
+    ///
+    /// - Parameter rows: Row ids and the first bytes of the records.
+    func answer(of table: String, to rows: [(id: Int64, record: WipedBytes)]) throws -> Answer {
+        guard !rows.isEmpty else { return .unknown }
+        let whole = Set(survey.trees.filter { $0.gaps.isEmpty && $0.root.kind == "index" }.map(\.root.name))
+        let columns = try connection.columnInfos(of: table)
+        let stored = StoredColumns(columns, hasRowIDs: true)
+        // A record contains NULL in place of a column that is an alias of the row id.
+        let alias = try connection.rowIDColumn(of: table, columns)
+        guard let rowID = columns.freeRowIDName else { return .unknown }
+        for index in try connection.indexFacts(of: table) where !index.isPartial && whole.contains(index.name) {
+            let keys = try connection.indexColumns(of: index.name).filter(\.isKey)
+            guard let key = keys.first, keys.allSatisfy({ $0.column >= 0 }), let name = key.name, key.column != alias,
+                let position = stored.indices.firstIndex(of: key.column)
+            else { continue }
+            let query = """
+                SELECT 1 FROM \(Identifier.quote(table)) INDEXED BY \(Identifier.quote(index.name)) \
+                WHERE \(Identifier.quote(name)) IS ? AND \(rowID) = ?
+                """
+            if let answer = try lookUp(query, rows, position) { return answer }
+        }
+        return .unknown
+    }
+
+    /// - Returns: Nil if this index cannot be used.
+    private func lookUp(_ query: String, _ rows: [(id: Int64, record: WipedBytes)], _ position: Int) throws -> Answer? {
+        guard connection.objection(to: query) == nil else { return nil }
+        var (found, examined) = (0, 0)
+        for row in rows {
+            // The first bytes of the record need not contain the value, and a row older than the column has none.
+            guard let fields = RecordFields(row.record, count: position + 1, encoding: encoding)?.fields else {
+                continue
+            }
+            examined += 1
+            do {
+                found += try connection.withOwnStatement(query) { statement in
+                    try statement.bind(fields[position], at: 0)
+                    try Bindings(statement).bind(.integer(row.id), at: 1)
+                    return try statement.step() ? 1 : 0
+                }
+            } catch let error as StrongroomError where error.isDamage {
+                return nil
+            }
+        }
+        guard examined > 0 else { return nil }
+        return found == examined ? .present : found == 0 ? .absent : .unknown
+    }
+}
+
+extension [ClosedRange<Int64>] {
+    /// The same row ids in order, in as few ranges as possible.
+    var joined: [ClosedRange<Int64>] {
+        sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { ranges, range in
+            guard let last = ranges.last, last.upperBound == .max || last.upperBound + 1 >= range.lowerBound else {
+                return ranges.append(range)
+            }
+            ranges[ranges.count - 1] = last.lowerBound...Swift.max(last.upperBound, range.upperBound)
+        }
+    }
+
+    /// The row ids that are in none of the other ranges.
+    func without(_ others: [ClosedRange<Int64>]) -> [ClosedRange<Int64>] {
+        others.reduce(self) { ranges, other in
+            ranges.flatMap { range -> [ClosedRange<Int64>] in
+                guard range.overlaps(other) else { return [range] }
+                var rest: [ClosedRange<Int64>] = []
+                if range.lowerBound < other.lowerBound { rest.append(range.lowerBound...other.lowerBound - 1) }
+                if range.upperBound > other.upperBound { rest.append(other.upperBound + 1...range.upperBound) }
+                return rest
+            }
+        }
+    }
+}

@@ -170,3 +170,93 @@ extension DatabaseKeys {
         )
     }
 }
+
+extension Rotation {
+    /// Rotates a file to the key that it should have and the current cipher settings, unless it has them already.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - unlocked: The file with the key that opens it. Its connection is closed if there is something to do.
+    ///   - key: The key that it should have: the chain's current one, or the newest data key.
+    ///   - position: The index in the chain of the current key.
+    ///   - settings: The settings that it should have.
+    ///   - salt: The file's salt; nil for plaintext.
+    ///   - patience: How long to wait for other processes when exclusive access is needed.
+    ///   - monitor: The monitor to report to.
+    ///   - whenReplaced: Called when another file has replaced the one at the path, which is still open.
+    /// - Returns: What was done, and the key that the file has now.
+    static func run(
+        _ file: DatabaseFile,
+        _ unlocked: UnlockedFile,
+        to key: Key,
+        position: Int,
+        _ settings: CipherSettings,
+        salt: [UInt8]?,
+        patience: Duration,
+        monitor: WorkMonitor,
+        whenReplaced: @escaping @Sendable () throws -> Void
+    ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
+        guard !unlocked.isCurrent || unlocked.derivedKey?.settings != settings else { return nil }
+        unlocked.connection.close()
+        let start = ContinuousClock.now
+        let salt = salt ?? key.salt ?? CipherSettings.randomSalt()
+        let derived = try unlocked.currentKey ?? DerivedKey(key, salt: salt, settings: settings)
+        let outcome = try Rotation(
+            file: file, from: unlocked.derivedKey, to: derived, patience: patience, monitor: monitor,
+            whenReplaced: whenReplaced
+        ).run()
+        var report = RotationReport(
+            method: outcome.method,
+            from: unlocked.derivedKey == nil ? nil : unlocked.position,
+            to: position,
+            formerSettings: unlocked.derivedKey?.settings,
+            settings: settings,
+            bytes: outcome.bytes,
+            isOldContentGone: try outcome.isOldContentGone && !file.hasMigrationBackups(),
+            writingDuration: ContinuousClock.now - start - outcome.verification,
+            verificationDuration: outcome.verification
+        )
+        report.attributesNotKept = outcome.attributesNotKept
+        return (report, derived)
+    }
+}
+
+extension DatabaseFile {
+    /// Removes files that killed processes have left beside the database. They are created only under the lock that is
+    /// held while the database is opened.
+    ///
+    /// - Parameters:
+    ///   - companions: Those that exist, see ``requireOwnCompanions()``. Nothing else is left: a copy's journal and WAL
+    ///     are created after the copy and removed before it.
+    ///   - exists: Whether the database file exists.
+    func removeLeftovers(_ companions: Set<String>, exists: Bool) throws {
+        // Nearly always.
+        guard !companions.isEmpty else { return }
+        try EnvelopeFile(databasePath: path, name: name).removeLeftovers()
+        if exists {
+            try removeSecondName()
+            try Rotation.removeLeftovers(of: path)
+        }
+        for ending in ["snapshot.new", "restoring", "fetched", "restored"] where companions.contains(ending) {
+            try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
+        }
+        // Records of commits, which 0.2.0 kept; those that this user cannot read or remove do no harm.
+        let records = FileSystem.companion(of: path, "changes")
+        let mark = Array("strongroom log 1".utf8)
+        if companions.contains("changes"),
+            (try? FileSystem.firstBytes(of: records, mark.count, followsLinks: false)) == mark
+        {
+            try? FileSystem.remove(records)
+        }
+    }
+
+    /// The path at which a new file is created before it is renamed into place.
+    var temporaryPath: String { FileSystem.companion(of: path, "new") }
+
+    /// A crash while a new file was renamed into place may have left two names for it.
+    private func removeSecondName() throws {
+        let identity = try FileSystem.requireRegular(temporaryPath)?.identity
+        guard let identity, try FileStatus.at(path)?.identity == identity else { return }
+        try FileSystem.remove(temporaryPath)
+    }
+}

@@ -277,3 +277,146 @@ final class TableSalvage {
         StrongroomError(.damaged, "The engine does not find a row that the pages contain.", database: source.database)
     }
 }
+
+/// The full-text indexes of a file that is salvaged: they are created anew from the salvaged rows, and none of their
+/// pages is read.
+struct FullTextSalvage {
+    let indexes: [StoredFullText]
+    /// The schema without the indexes.
+    let others: [SchemaRoot]
+
+    init(_ roots: [SchemaRoot]) {
+        let entries = roots.compactMap { root in
+            SchemaEntry.Kind(rawValue: root.kind).flatMap { kind in
+                root.sql.map { SchemaEntry(kind: kind, name: root.name, table: root.table, sql: $0) }
+            }
+        }
+        let indexes = StoredFullText.all(in: entries)
+        let own = Set(indexes.flatMap(\.allNames).map { SQLName($0) })
+        self.indexes = indexes
+        others = roots.filter { !own.contains(SQLName($0.name)) && !own.contains(SQLName($0.table)) }
+    }
+
+    func create(_ index: StoredFullText, _ target: Connection) throws {
+        let made = try FullTextTable(index, target, target.schemaEntries())
+        for sql in made.creation { try target.run(sql) }
+        try target.fill(made)
+        for sql in made.triggers { try target.run(sql) }
+    }
+}
+
+extension StoredFullText {
+    /// The names of the index's tables, of its view and of its triggers. See "FTS3 and FTS4 Extensions", section 9
+    /// (sqlite.org/fts3.html), and "FTS5 Extension", section 9 (sqlite.org/fts5.html), for the engine's own.
+    fileprivate var allNames: [String] {
+        let engine = ["data", "idx", "content", "docsize", "config", "segments", "segdir", "stat"]
+        return [name] + (["pending", "keys", "rows"] + engine).map { "\(name)_\($0)" }
+            + FullTextTable.triggerNames(name)
+    }
+}
+
+/// A row that was read from a page without the engine.
+struct FoundRow {
+    /// The first page of the branch that contains it.
+    let page: Int
+    /// Its row id, if its table has row ids.
+    let id: Int64?
+    let fields: [RecordFields.Field]
+}
+
+/// The table of a new file for rows whose pages do not identify the table that they belong to.
+final class LostAndFound {
+    private let target: Connection
+    private let isKept: Bool
+    /// The names in use.
+    private let names: Set<SQLName>
+    /// The number of value columns of the table; nil before it is created.
+    private var width = 0
+    /// The content of the table; nil if it is empty.
+    private(set) var content: SalvageReport.LostAndFound?
+
+    private static let fixed = ["page", "candidates", "id", "fields"]
+
+    /// - Parameters:
+    ///   - target: The new file.
+    ///   - isKept: Whether rows are stored, or only counted.
+    init(_ target: Connection, roots: [SchemaRoot], isKept: Bool) {
+        self.target = target
+        self.isKept = isKept
+        names = Set(roots.map { SQLName($0.name) })
+    }
+
+    /// Adds the rows that a plan could not attribute to a table, in an open transaction of the target.
+    func add(_ plan: SalvagePlan, _ pages: TableSalvage.Pages, checkCancellation: () throws -> Void) throws {
+        for (branch, tables) in plan.unattributedBranches {
+            var walk = TreeWalk(contents: pages.contents)
+            walk.rowContent = .everything
+            try walk.walk(branch.top) { event in
+                let (id, record): (Int64?, WipedBytes)
+                switch event {
+                case .row(let rowID, let row, isWhole: true): (id, record) = (rowID, row)
+                case .entry(let row, isWhole: true): (id, record) = (nil, row)
+                default: return
+                }
+                try checkCancellation()
+                guard let fields = RecordFields(record, encoding: pages.encoding)?.fields else { return }
+                try add(FoundRow(page: branch.top, id: id, fields: fields), candidates: tables)
+            }
+            if content != nil, plan.mayHaveDeletedRows { content?.mayHaveDeletedRows = true }
+        }
+    }
+
+    /// Adds a row.
+    ///
+    /// - Parameter candidates: The tables to which it may belong.
+    func add(_ row: FoundRow, candidates: [String]) throws {
+        var content = content ?? SalvageReport.LostAndFound()
+        content.rows += 1
+        content.candidates.formUnion(candidates)
+        if isKept {
+            let table = try content.table ?? make()
+            content.table = table
+            try widen(table, to: row.fields.count)
+            try insert(row, candidates, into: table)
+        }
+        self.content = content
+    }
+
+    private func make() throws -> String {
+        let plain = "lost_and_found"
+        var name = plain
+        var number = 0
+        while names.contains(SQLName(name)) {
+            name = "\(plain)_\(number)"
+            number += 1
+        }
+        // Without declared types, so that every value is stored unchanged.
+        try target.run(
+            "CREATE TABLE \(Identifier.quote(name)) (page INTEGER, candidates TEXT, id INTEGER, fields INTEGER)")
+        return name
+    }
+
+    private func widen(_ table: String, to count: Int) throws {
+        while width < count {
+            try target.run("ALTER TABLE \(Identifier.quote(table)) ADD COLUMN c\(width)")
+            width += 1
+        }
+    }
+
+    private func insert(_ row: FoundRow, _ candidates: [String], into table: String) throws {
+        let columns = Self.fixed + row.fields.indices.map { "c\($0)" }
+        let parameters = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        let query = """
+            INSERT INTO \(Identifier.quote(table)) (\(columns.joined(separator: ", "))) VALUES (\(parameters))
+            """
+        try target.withOwnStatement(query) { statement in
+            let head: [Value] = [
+                .integer(Int64(row.page)), .text(candidates.joined(separator: ", ")),
+                row.id.map { .integer($0) } ?? .null, .integer(Int64(row.fields.count)),
+            ]
+            for (index, value) in head.enumerated() { try Bindings(statement).bind(value, at: index) }
+            for (index, field) in row.fields.enumerated() { try statement.bind(field, at: head.count + index) }
+            try statement.run()
+        }
+    }
+}

@@ -1,3 +1,151 @@
+/// Finds intact pages with rows that no page refers to any more, because one above them is damaged.
+struct OrphanSearch {
+    let contents: PageContents
+    /// The pages that belong to trees.
+    private(set) var reached: PageSet
+    /// The row layouts of the trees that may have lost pages, by the indices of the trees.
+    let layouts: [Int: RowLayout]
+    /// The trees among these that are tables with row ids.
+    let haveRowIDs: Set<Int>
+    private let damaged: PageSet
+    private let checkCancellation: () throws -> Void
+
+    init(
+        _ contents: PageContents, reached: PageSet, damaged: PageSet, layouts: [Int: RowLayout], haveRowIDs: Set<Int>,
+        checkCancellation: @escaping () throws -> Void
+    ) {
+        self.contents = contents
+        self.reached = reached
+        self.damaged = damaged
+        self.layouts = layouts
+        self.haveRowIDs = haveRowIDs
+        self.checkCancellation = checkCancellation
+    }
+
+    /// Searches the whole file.
+    ///
+    /// - Parameters:
+    ///   - free: The unused pages, whose rows were deleted.
+    ///   - found: Called with each branch, in the order of their first pages.
+    mutating func run(without free: FreeList, found: (OrphanedBranch) throws -> Void) throws {
+        let header = try contents.content(of: 1).flatMap(DatabaseHeader.init)
+        let layout = contents.cipher.layout
+        var tops = PageSet(pages: contents.pages.count)
+        var below = tops
+        for number in 1...max(1, contents.pages.count) {
+            guard !reached.contains(number), !damaged.contains(number), number != layout.lockBytePage,
+                !free.leaves.contains(number), !free.trunks.contains(number),
+                header?.hasPointerMap != true || !layout.isPointerMap(number)
+            else { continue }
+            try checkCancellation()
+            guard let page = try page(number) else { continue }
+            tops.insert(number)
+            for child in page.children { below.insert(child) }
+        }
+        for number in 1...max(1, contents.pages.count) where tops.contains(number) && !below.contains(number) {
+            // An overflow page of an earlier branch may look like a page of a tree.
+            guard !reached.contains(number), let page = try page(number) else { continue }
+            let branch = try branch(number, hasRowIDs: page.isTable)
+            if branch.rows > 0 || !branch.gaps.isEmpty { try found(branch) }
+        }
+    }
+
+    private func page(_ number: Int) throws -> TreePage? {
+        guard let page = try contents.content(of: number).flatMap({ TreePage($0, isFirst: number == 1) }),
+            page.isConsistent
+        else { return nil }
+        return page
+    }
+
+    private mutating func branch(_ top: Int, hasRowIDs: Bool) throws -> OrphanedBranch {
+        let layouts = layouts.filter { haveRowIDs.contains($0.key) == hasRowIDs }
+        var branch = OrphanedBranch(top: top, hasRowIDs: hasRowIDs, trees: layouts.keys)
+        var walk = TreeWalk(contents: contents)
+        // Index entries are looked up by values of any length, rows by their ids and short values.
+        walk.rowContent = .beginning
+        try walk.walk(top) { event in
+            switch event {
+            case .page(let number):
+                try checkCancellation()
+                reached.insert(number)
+                if damaged.contains(number) { branch.addDamaged(number) }
+            case .node: break
+            case .row(let id, let record, let isWhole): branch.add(id, record, isWhole: isWhole, layouts)
+            case .entry(let record, let isWhole): branch.add(nil, record, isWhole: isWhole, layouts)
+            case .unreadable(let gap): branch.add(gap)
+            }
+        }
+        return branch
+    }
+}
+
+/// An intact page with rows that no other page refers to any more, together with the pages below it.
+struct OrphanedBranch {
+    /// Its first page.
+    let top: Int
+    /// Whether it belongs to a table with row ids.
+    let hasRowIDs: Bool
+    /// The range of the row ids; nil if there are none.
+    private(set) var range: ClosedRange<Int64>?
+    private(set) var rows = 0
+    /// The maximum number of values in any of its rows.
+    private(set) var maxValues = 0
+    /// The damaged pages that it refers to.
+    private(set) var damaged: [Int] = []
+    /// Its pages that cannot be read.
+    private(set) var gaps: [TreeWalk.Gap] = []
+    /// The first rows, for lookups in indexes.
+    private(set) var samples: [(id: Int64, record: WipedBytes)] = []
+    /// How well the rows match the layout of each candidate tree.
+    private(set) var fits: [Int: RowLayout.Fit]
+
+    /// The trees whose indexes contain the rows.
+    private(set) var confirmed: Set<Int> = []
+
+    private static let maxSamples = 4
+
+    /// - Parameters:
+    ///   - top: The page.
+    ///   - trees: The candidate trees.
+    init(top: Int, hasRowIDs: Bool, trees: some Sequence<Int>) {
+        self.top = top
+        self.hasRowIDs = hasRowIDs
+        fits = Dictionary(uniqueKeysWithValues: trees.map { ($0, .typical) })
+    }
+
+    /// Adds a row of the branch.
+    ///
+    /// - Parameters:
+    ///   - id: Its row id, if it has one.
+    ///   - record: The first bytes of its record.
+    ///   - isWhole: Whether the whole record can be read.
+    ///   - layouts: The row layouts of the candidate trees.
+    mutating func add(_ id: Int64?, _ record: WipedBytes, isWhole: Bool, _ layouts: [Int: RowLayout]) {
+        rows += 1
+        if let id { range = min(range?.lowerBound ?? id, id)...max(range?.upperBound ?? id, id) }
+        // If the types alone are longer than the local part of the record, they give no evidence.
+        guard let types = RecordFields.types(record) else { return }
+        maxValues = max(maxValues, types.count)
+        for (tree, fit) in fits where fit > .impossible {
+            fits[tree] = min(fit, layouts[tree]?.fit(types) ?? .impossible)
+        }
+        if isWhole, samples.count < Self.maxSamples { samples.append((id ?? 0, record)) }
+    }
+
+    mutating func add(_ gap: TreeWalk.Gap) { gaps.append(gap) }
+
+    mutating func addDamaged(_ page: Int) { damaged.append(page) }
+
+    /// Records that an index of a tree's table contains the rows.
+    mutating func confirm(_ tree: Int) { confirmed.insert(tree) }
+
+    /// Excludes a tree.
+    mutating func exclude(_ tree: Int) { fits[tree] = .impossible }
+
+    /// Releases the samples after they have been evaluated.
+    mutating func forgetSamples() { samples = [] }
+}
+
 /// The layout of a table's rows or an index's entries in their pages, according to the schema.
 struct RowLayout {
     /// The type affinity of a column ("Datatypes In SQLite", section 3,

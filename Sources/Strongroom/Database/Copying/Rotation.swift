@@ -1,0 +1,361 @@
+import Dispatch
+import Foundation
+
+/// Rewrites a file with another key, or with other cipher settings. Meanwhile this process has no other connection to
+/// the file, and the lock between processes is held, so that no other process opens it.
+///
+/// Wherever it is interrupted, the file opens with the old or with the new key, and no row is lost:
+///
+/// 1. Every other connection is locked out. If that is possible, the file is copied: the WAL is checkpointed, the pages
+///    are checked, a copy with the new key is made beside the file, read back on a new connection with the new key,
+///    compared, synchronized to disk, and renamed to the file's name atomically. Until then the file is unchanged, and
+///    an abandoned copy is removed by the next opening or rotation.
+/// 2. If another process has the file open, or has opened it while the copy was made, or the file has another hard
+///    link, and only the key changes, each page is rewritten in one transaction through the WAL; other processes detect
+///    this at their next transaction and look up the key again. The connection that rewrote the file is closed at once,
+///    whatever the engine reports, and the rotation succeeds only if a new connection has proved the new key.
+struct Rotation: Sendable {
+    let file: DatabaseFile
+    /// The present key; nil for plaintext.
+    let from: DerivedKey?
+    let to: DerivedKey
+    /// How long to wait for other processes when exclusive access is needed.
+    let patience: Duration
+    let monitor: WorkMonitor
+    /// Called when another file has replaced the one at the path, which is still open.
+    let whenReplaced: @Sendable () throws -> Void
+
+    /// What was done, without the positions of the keys in their chain.
+    struct Outcome {
+        let method: RotationReport.Method
+        let bytes: Int64
+        var isOldContentGone = true
+        var verification = Duration.zero
+        var attributesNotKept: [String] = []
+    }
+
+    /// Another process has opened the file while it was copied.
+    struct OpenedMeanwhile: Error {}
+
+    /// - Throws: ``StrongroomError`` with `locked` naming the processes that have the file open, `diskFull`, `damaged`,
+    ///   `rotationFailed`, or the engine's failure; `CancellationError`. The file is unchanged, unless `rotationFailed`
+    ///   says otherwise.
+    func run() throws -> Outcome {
+        try removeLeftovers()
+        let names = try FileStatus.at(file.path)?.links ?? 1
+        guard names == 1 || canBeInPlace else { throw hasOtherNames }
+        if names == 1, let source = try wholeFile() {
+            do {
+                source.stop(when: monitor.isCancelled)
+                return try copy(source)
+            } catch {
+                source.close()
+                try file.removeSpentJournal()
+                switch error {
+                case is OpenedMeanwhile: break
+                case let error as FileAttributes.NotKept:
+                    guard canBeInPlace else { throw error.error }
+                default: throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
+                }
+            }
+        }
+        guard canBeInPlace else { throw file.heldByOthers(for: "rewritten") }
+        return try rewriteInPlace()
+    }
+
+    /// Whether only the key changes.
+    private var canBeInPlace: Bool { from?.settings == to.settings }
+
+    /// A connection with exclusive access to the file; nil if it cannot be acquired. If the rotation can run in place,
+    /// this does not wait for other processes.
+    private func wholeFile() throws -> Connection? {
+        try file.connectExclusively(key: from, within: canBeInPlace ? .zero : patience) {
+            try monitor.report(.waiting, 0, of: 0)
+        }
+    }
+
+    private var hasOtherNames: StrongroomError {
+        StrongroomError(
+            .unsafeFile,
+            """
+            "\(file.path)" has another name (a hard link), through which the old content would still be used. Remove \
+            the other name, then try again; nothing was changed.
+            """,
+            database: file.name
+        )
+    }
+}
+
+// MARK: Leftovers
+
+extension Rotation {
+    /// The path of the copy.
+    var copyPath: String { file.rotatingPath }
+    /// The second hard link that keeps a plaintext file until it has been overwritten.
+    var plaintextPath: String { FileSystem.companion(of: file.path, "plaintext") }
+
+    /// Removes the remains of an interrupted rotation; to be called while the lock between processes is held.
+    func removeLeftovers() throws {
+        try Self.removeLeftovers(of: file.path)
+    }
+
+    /// The path of a plaintext file that was encrypted and not erased yet, because the rotation was interrupted; nil
+    /// if there is none.
+    static func plaintextLeft(of path: String) throws -> String? {
+        let plaintext = FileSystem.companion(of: path, "plaintext")
+        guard let left = try FileStatus.ofName(plaintext), left.isRegularFile, let file = try FileStatus.at(path) else {
+            return nil
+        }
+        return file.identity == left.identity ? nil : plaintext
+    }
+
+    static func removeLeftovers(of path: String) throws {
+        try FileSystem.removeCopy(FileSystem.companion(of: path, "rotating"))
+        let plaintext = FileSystem.companion(of: path, "plaintext")
+        // If the file is missing, the second link is all that is left of it.
+        guard let left = try FileSystem.requireRegular(plaintext), let file = try FileStatus.at(path) else { return }
+        // Before the copy is in place, this is another hard link to the file itself, and any further link belongs to
+        // another program.
+        if file.identity != left.identity { try FileSystem.overwrite(plaintext) }
+        try FileSystem.remove(plaintext)
+    }
+}
+
+/// Rewriting with a copy that replaces the file.
+extension Rotation {
+    /// - Parameter source: A connection with exclusive access to the file; afterwards it may only be closed.
+    func copy(_ source: Connection) throws -> Outcome {
+        let descriptors = try file.descriptorsHere()
+        var isLogGone = true
+        try source.mergeLog {
+            // The WAL has been checkpointed; its plaintext pages must not remain in the free space of the disk.
+            if from == nil, try FileSystem.requireRegular(file.logPath) != nil {
+                isLogGone = try FileSystem.overwrite(file.logPath)
+            }
+        }
+        // The rollback journal contains the original first page from the change of the journal mode.
+        let journal = file.sideFiles.journal
+        if from == nil, try FileSystem.requireRegular(journal) != nil {
+            isLogGone = try FileSystem.overwrite(journal) && isLogGone
+        }
+        // Opened when the log is in the file: it takes the number of pages from the file's size, and has no locks. If
+        // it cannot be opened, the database is read on the other connection.
+        let reader = from?.settings == to.settings ? nil : try? file.connect(.untouched, key: from)
+        defer { reader?.close() }
+        guard let status = try FileStatus.at(file.path) else { throw gone }
+        var isInPlace = false
+        defer { if !isInPlace { try? removeLeftovers() } }
+        var lost: [String] = []
+        let copy = try checkedCopy.make(from: source, reader: reader) { copy in
+            // First, so that a failure is detected before everything is written.
+            lost = try FileAttributes(of: file.path).apply(to: copy)
+        }
+        // Exclusive access prevents other processes from reading, not from opening.
+        let isOpened = try file.isOpenedMeanwhile(since: descriptors + (reader == nil ? 0 : 1)) {
+            try monitor.check()
+        }
+        guard !isOpened else { throw OpenedMeanwhile() }
+        let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
+        reader?.close()
+        // After this check the rotation can no longer be cancelled.
+        try monitor.check()
+        try copy.file.requireName(copyPath)
+        try putInPlace(source, ownNames: hasSecondName ? 1 : 0, &isInPlace)
+        return Outcome(
+            method: .copy,
+            bytes: status.size,
+            isOldContentGone: from != nil || hasSecondName && isLogGone,
+            verification: copy.verification,
+            attributesNotKept: lost
+        )
+    }
+
+    /// Moves the copy into the file's place, and makes the former file unusable for processes that opened it in the
+    /// last moment.
+    ///
+    /// - Parameters:
+    ///   - source: The connection with exclusive access to the former file; it is closed.
+    ///   - ownNames: The number of additional hard links to the former file that the library has created.
+    ///   - isInPlace: Set as soon as the copy is in place.
+    private func putInPlace(_ source: Connection, ownNames: Int, _ isInPlace: inout Bool) throws {
+        let former = try ReplacedFile(file.path)
+        // Closed before the descriptor, because closing the descriptor drops the connection's locks.
+        defer { source.close() }
+        try FileSystem.replace(file.path, with: copyPath)
+        isInPlace = true
+        do {
+            try whenReplaced()
+            try FileSystem.synchronize(FileSystem.directory(of: file.path))
+            try former.invalidate(names: ownNames)
+        } catch {
+            source.close()
+            former.retireAfterFailure()
+            throw incomplete(error)
+        }
+        do {
+            source.close()
+            try removeLeftovers()
+            try former.retire()
+        } catch {
+            throw incomplete(error)
+        }
+    }
+
+    private var checkedCopy: CheckedCopy {
+        CheckedCopy(
+            file: file, from: from, to: to, path: copyPath, monitor: monitor, purpose: "Rotating",
+            errors: CheckedCopy.Errors(failed: failed, damaged: damagedPages))
+    }
+
+    func checkPages(
+        _ verifier: PageVerifier, _ phase: WorkProgress.Phase, _ monitor: WorkMonitor? = nil
+    ) throws {
+        let damaged = try verifier.damagedPages(phase, monitor ?? self.monitor)
+        if !damaged.isEmpty { throw damagedPages(damaged.count) }
+    }
+
+    private func damagedPages(_ count: Int) -> StrongroomError {
+        StrongroomError(
+            .damaged,
+            """
+            "\(file.path)" has \(count.counting("damaged page")), so it was not rotated, and \
+            still has its former key. \(StrongroomError.Code.damaged.advice)
+            """,
+            database: file.name
+        )
+    }
+
+    func failed(_ reason: String, _ resultCode: ResultCode? = nil) -> StrongroomError {
+        StrongroomError(
+            .rotationFailed,
+            """
+            "\(file.path)" was not rotated, and still has its former key: \(reason). Check the disk and its free \
+            space, then try again.
+            """,
+            database: file.name,
+            resultCode: resultCode
+        )
+    }
+
+    /// The error for a failure after the new content was moved into place. A full disk keeps its own code, because free
+    /// space is what is missing.
+    func incomplete(_ error: any Error) -> StrongroomError {
+        let cause = error as? StrongroomError
+        return StrongroomError(
+            cause?.code == .diskFull ? .diskFull : .rotationFailed,
+            """
+            "\(file.path)" has its new key, but the steps after the rotation failed: \(cause?.message ?? "\(error)") \
+            Call `verify()`, and `rotate()` again.
+            """,
+            database: file.name,
+            resultCode: cause?.resultCode
+        )
+    }
+
+    private var gone: StrongroomError {
+        StrongroomError(
+            .fileMissing, "The file \"\(file.path)\" is gone. Restore it, then try again.", database: file.name)
+    }
+}
+
+/// Rewriting each page in place, in one transaction through the WAL.
+extension Rotation {
+    func rewriteInPlace() throws -> Outcome {
+        guard let size = try FileStatus.at(file.path)?.size else {
+            throw failed("the file is gone")
+        }
+        // The WAL receives every page, with a few bytes before each.
+        try FreeSpace.require(size + size / 8 + FreeSpace.margin, at: file.path, for: "Rotating")
+        let checking = try rewrite(size)
+        let start = ContinuousClock.now
+        let connection = try provedWithNewKey()
+        defer { connection.close() }
+        do {
+            // The rotation is committed and can no longer be cancelled.
+            try connection.inTransaction(.immediate) {
+                let verifier = try PageVerifier(connection, PageCipher(to, settings: to.settings))
+                try checkPages(verifier, .verifying, monitor.withoutCancellation)
+            }
+            let verification = checking + (ContinuousClock.now - start)
+            // Removes the old pages from the file; waits for readers of older snapshots.
+            try connection.run("PRAGMA synchronous = FULL")
+            let checkpoint = connection.checkpointAfterCommit()
+            connection.close()
+            try FileSystem.synchronize(file.path)
+            try FileSystem.synchronize(FileSystem.directory(of: file.path))
+            return Outcome(
+                method: .inPlace, bytes: size, isOldContentGone: checkpoint.isComplete, verification: verification)
+        } catch {
+            throw incomplete(error)
+        }
+    }
+
+    /// Rewrites the pages.
+    ///
+    /// - Returns: How long the check of the pages before took.
+    private func rewrite(_ size: Int64) throws -> Duration {
+        let connection = try file.connect(.existing, key: from)
+        // Whatever the engine reports, another write through this connection might destroy the file.
+        defer { connection.close() }
+        try connection.proveKey()
+        guard try connection.setJournalMode("WAL") else {
+            throw failed("the file system does not allow a write-ahead log")
+        }
+        try connection.run("PRAGMA synchronous = FULL")
+        try connection.begin(.immediate)
+        let start = ContinuousClock.now
+        if let from {
+            try checkPages(PageVerifier(connection, PageCipher(from, settings: from.settings)), .checking)
+        }
+        let checking = ContinuousClock.now - start
+        // From here on the rotation can no longer be cancelled.
+        try monitor.report(.writing, 0, of: size)
+        let meter = LogMeter(path: file.logPath, size: size, monitor: monitor)
+        defer { meter.stop() }
+        try to.withUnsafeBytes { try connection.rekey($0) }
+        try connection.run(.commit)
+        meter.stop()
+        monitor.progress(WorkProgress(.writing, size, of: size, .bytes))
+        return checking
+    }
+
+    /// A new connection that has proved the new key.
+    private func provedWithNewKey() throws -> Connection {
+        let connection = try file.connect(.existing, key: to)
+        do {
+            try connection.proveKey()
+            return connection
+        } catch {
+            connection.close()
+            guard let error = error as? StrongroomError, error.code == .notADatabase else { throw error }
+            throw failed("the engine reported success, but the new key does not open it", error.resultCode)
+        }
+    }
+}
+
+/// Reports the progress of a rewrite in place by the length of the WAL, because the engine reports none.
+struct LogMeter {
+    private let queue = DispatchQueue(label: "strongroom.log-meter")
+    private let timer: any DispatchSourceTimer
+
+    /// - Parameters:
+    ///   - path: The path of the WAL.
+    ///   - size: The size of the file, which the WAL reaches in the end.
+    ///   - monitor: The monitor to report to.
+    init(path: String, size: Int64, monitor: WorkMonitor) {
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + .milliseconds(200), repeating: .milliseconds(200))
+        timer.setEventHandler {
+            // Progress is optional.
+            let length = (try? FileStatus.at(path)?.size) ?? 0
+            monitor.progress(WorkProgress(.writing, min(length, size), of: size, .bytes))
+        }
+        timer.resume()
+    }
+
+    /// Returns when no further report follows.
+    func stop() {
+        timer.cancel()
+        queue.sync {}
+    }
+}

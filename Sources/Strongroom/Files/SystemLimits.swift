@@ -1,0 +1,111 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The free space of a disk.
+enum FreeSpace {
+    /// Space for data besides the pages: log headers, a journal, directory entries.
+    static let margin: Int64 = 1 << 20
+
+    /// The number of bytes that this process may still write to the file system of a directory.
+    static func bytes(at directory: String) throws -> Int64 {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else {
+            throw FileSystem.failure(errno, "cannot determine the free space of", directory)
+        }
+        let (bytes, isTooLarge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isTooLarge ? .max : Int64(clamping: bytes)
+    }
+
+    /// Throws if there is not enough space on the disk of a file.
+    ///
+    /// - Parameters:
+    ///   - size: The number of bytes to be written.
+    ///   - path: The file in whose directory they are written.
+    ///   - purpose: The operation for the error, as in "Rotating".
+    static func require(_ size: Int64, at path: String, for purpose: String) throws {
+        let free = try bytes(at: FileSystem.directory(of: path))
+        guard free < size else { return }
+        throw StrongroomError(
+            .diskFull,
+            """
+            \(purpose) "\(path)" temporarily needs \(size) bytes on its disk, and \(free) are free. Free space, then \
+            try again; nothing was changed.
+            """
+        )
+    }
+}
+
+/// The memory that the process may use: the limit of its cgroup, such as a container's, or systemd's `MemoryMax`. A
+/// process that exceeds it is killed.
+///
+/// See cgroups(7), and in the kernel's documentation `memory.max`, and `memory.limit_in_bytes` of version 1.
+struct MemoryLimit {
+    /// What the paths of the system's files begin with.
+    var root = ""
+
+    /// The lowest limit of the cgroups that the process is in, in bytes; nil without one.
+    var bytes: Int? {
+        let groups = text(at: "/proc/self/cgroup")?.split(separator: "\n") ?? []
+        return groups.flatMap(limits).min()
+    }
+
+    /// - Parameter group: A line of the system's list: a number, controllers (version 2 names none), and a path.
+    private func limits(of group: Substring) -> [Int] {
+        let parts = group.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return [] }
+        let controllers = parts[1].split(separator: ",")
+        guard controllers.isEmpty || controllers.contains("memory") else { return [] }
+        let (directory, file) =
+            controllers.isEmpty
+            ? ("/sys/fs/cgroup", "memory.max") : ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        // The limits of the groups around it apply, too. In a container the path may be the host's, and only the first
+        // of these can be read.
+        var names = parts[2].split(separator: "/")[...]
+        var limits: [Int] = []
+        while true {
+            let path = ([directory] + names.map(String.init) + [file]).joined(separator: "/")
+            if let limit = limit(at: path) { limits.append(limit) }
+            guard names.popLast() != nil else { return limits }
+        }
+    }
+
+    /// - Returns: Nil if there is none: `max` in version 2, the largest number of pages in version 1.
+    private func limit(at path: String) -> Int? {
+        guard let limit = text(at: path).flatMap({ Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }) else {
+            return nil
+        }
+        return (1..<(1 << 60)).contains(limit) ? limit : nil
+    }
+
+    private func text(at path: String) -> String? { try? String(contentsOfFile: root + path, encoding: .utf8) }
+}
+
+/// The file descriptors of the process.
+enum FileDescriptors {
+    /// How many the process may have.
+    static var limit: Int {
+        var limits = rlimit()
+        #if canImport(Glibc)
+        let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits) == 0
+        #else
+        let isKnown = getrlimit(RLIMIT_NOFILE, &limits) == 0
+        #endif
+        return isKnown ? Int(clamping: limits.rlim_cur) : 1_024
+    }
+
+    /// Whether at least a number of them is in use. Free ones between those in use are not seen: the system assigns the
+    /// lowest free one first, so that few of them stay free.
+    static func areInUse(_ count: Int) -> Bool {
+        let lowestFree = open("/", O_RDONLY | O_CLOEXEC)
+        guard lowestFree >= 0 else { return errno == EMFILE || errno == ENFILE }
+        close(lowestFree)
+        return Int(lowestFree) >= count
+    }
+}
