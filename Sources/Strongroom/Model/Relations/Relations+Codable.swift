@@ -45,7 +45,8 @@ extension KeyedDecodingContainer {
     }
 
     /// The child of the key; none if the text omits it.
-    public func decode<Child>(_ type: HasOne<Child>.Type, forKey key: Key) throws -> HasOne<Child> where Child: Codable {
+    public func decode<Child>(_ type: HasOne<Child>.Type, forKey key: Key) throws -> HasOne<Child>
+    where Child: Codable {
         try decodeIfPresent(type, forKey: key) ?? HasOne(wrappedValue: nil)
     }
 

@@ -8,7 +8,7 @@ struct SchemaEntry: Sendable {
     let name: String
     /// The table that it belongs to; its own name for a table or a view.
     let table: String
-    let sql: String
+    private(set) var sql: String
     /// Whether it is in the connection's `temp` schema.
     var isTemporary = false
 
@@ -18,6 +18,14 @@ struct SchemaEntry: Sendable {
     var creation: String {
         guard isTemporary, sql.asciiFolded.hasPrefix("create trigger") else { return sql }
         return "CREATE TEMP TRIGGER" + sql.dropFirst("create trigger".count)
+    }
+
+    /// The same entry with another text; nil if that is the text it has.
+    func with(_ sql: String) -> SchemaEntry? {
+        guard sql != self.sql else { return nil }
+        var copy = self
+        copy.sql = sql
+        return copy
     }
 
     /// A description for messages.
@@ -56,6 +64,11 @@ extension Connection {
         return entry
     }
 
+    /// The error for a change of the schema that is refused.
+    func refusal(_ message: String) -> StrongroomError {
+        StrongroomError(.schemaChange, message, database: database)
+    }
+
     /// Rewrites texts in the schema table and makes the engine read the schema again.
     ///
     /// For changes that do not affect the rows; see "ALTER TABLE", section 7 (sqlite.org/lang_altertable.html).
@@ -77,22 +90,74 @@ extension Connection {
         do {
             try readSchema()
         } catch let error as StrongroomError where [.damaged, .newerSchema].contains(error.code) {
-            throw StrongroomError(
-                .schemaChange,
-                "The engine cannot read the schema with the new name (\(error.message)); nothing was changed.",
-                database: database)
+            throw refusal(
+                "The engine cannot read the schema with the new name (\(error.message)); nothing was changed.")
         }
     }
 
-    /// The foreign keys of a table: the referenced table, the referencing column and the referenced column.
-    func foreignKeys(of table: String) throws -> [(parent: String, from: String, to: String?)] {
-        var keys: [(String, String, String?)] = []
-        try withOwnStatement("PRAGMA foreign_key_list(\(Identifier.quote(table)))") { statement in
-            let row = Row(statement)
-            while try statement.step() {
-                keys.append((try row.text(at: 2), try row.text(at: 3), try row.textIfPresent(at: 4)))
-            }
+    /// All foreign keys in the file, grouped by their tables.
+    func declaredReferences() throws -> [[DeclaredReference]] {
+        try schemaNames(where: "instr(lower(sql), 'references') > 0 ORDER BY rowid").map(references)
+    }
+
+    private func references(of child: String) throws -> [DeclaredReference] {
+        var found: [Int64: DeclaredReference] = [:]
+        for row in try ownRows("PRAGMA main.foreign_key_list(\(Identifier.quote(child)))") {
+            guard let id = row[0].asInteger, let parent = row[2].asText, let column = row[3].asText else { continue }
+            let action = row[6].asText.flatMap(ReferenceAction.init) ?? .noAction
+            found[id, default: DeclaredReference(child: child, parent: parent, onDelete: action)].columns.append(column)
+            if let other = row[4].asText { found[id]?.parentColumns.append(other) }
         }
-        return keys
+        return found.sorted { $0.key < $1.key }.map(\.value)
+    }
+}
+
+/// A foreign key as declared by a table in the file. See "PRAGMA foreign_key_list" (sqlite.org/pragma.html).
+struct DeclaredReference {
+    let child: String
+    fileprivate(set) var columns: [String] = []
+    let parent: String
+    /// Empty if the key refers to the parent's primary key.
+    fileprivate(set) var parentColumns: [String] = []
+    let onDelete: ReferenceAction
+
+    /// Whether deleting a row deletes or changes the rows that reference it.
+    var isActing: Bool { [.cascade, .setNull, .setDefault].contains(onDelete) }
+}
+
+extension Connection {
+    /// Changes the schema.
+    ///
+    /// - Returns: The views and triggers that the change broke, each with the engine's message, in the order of the
+    ///   schema. They are identified by name, because their text contains columns, which may have been renamed.
+    func brokenObjects(by change: () throws -> Void) throws -> [(entry: SchemaEntry, words: String)] {
+        let known = Set(try brokenObjects().map { SQLName($0.entry.title) })
+        try change()
+        return try brokenObjects().filter { !known.contains(SQLName($0.entry.title)) }
+    }
+
+    /// The views and triggers that the engine cannot use, determined by preparing statements that read or fire them.
+    private func brokenObjects() throws -> [(entry: SchemaEntry, words: String)] {
+        let entries = try schemaEntries()
+        return entries.filter { $0.kind == .view }.compactMap { view in
+            objection(to: "EXPLAIN SELECT * FROM \(Identifier.quote(view.name))").map { (view, $0) }
+        }
+            + entries.filter { $0.kind == .trigger }.compactMap { trigger in
+                objection(to: firing(trigger)).map { (trigger, $0) }
+            }
+    }
+
+    /// A statement that fires a trigger; a trigger on a view can only be checked this way.
+    private func firing(_ trigger: SchemaEntry) -> String {
+        let table = Identifier.quote(trigger.table)
+        let event = [SQLToken](sql: trigger.sql).first { $0.isWord("DELETE", "INSERT", "UPDATE") }?.text.uppercased()
+        switch event {
+        case "DELETE": return "EXPLAIN DELETE FROM \(table)"
+        case "INSERT": return "EXPLAIN INSERT INTO \(table) DEFAULT VALUES"
+        default:
+            let columns = (try? columnInfos(of: trigger.table).filter { $0.generated == nil }) ?? []
+            let assignments = columns.map { "\(Identifier.quote($0.name)) = \(Identifier.quote($0.name))" }
+            return "EXPLAIN UPDATE \(table) SET \(assignments.joined(separator: ", "))"
+        }
     }
 }

@@ -52,16 +52,14 @@ extension SpelledTable {
     ) throws -> [SpellingCount] {
         let total = try self.counts().reduce(0) { $0 + $1.count }
         guard total > 0 else { return [] }
-        let entries = try connection.schemaEntries()
-        let isWithoutRowID = CreateTableText(try connection.tableEntry(name, in: entries).sql)?.isWithoutRowID ?? false
-        let infos = try connection.columnInfos(of: name)
-        let rowID = isWithoutRowID ? nil : infos.freeRowIDName
-        let keys = rowID.map { [$0] } ?? infos.filter { $0.keyPlace != nil }.map { Identifier.quote($0.name) }
+        let rowID = try connection.rowIDName(of: name)
+        let keys = try rowID.map { [$0] } ?? connection.columnInfos(of: name).keys.map { Identifier.quote($0.name) }
         guard !keys.isEmpty else {
-            throw refusal("The rows of table \"\(name)\" cannot be identified: it has neither a row id nor a key.")
+            throw connection.refusal(
+                "The rows of table \"\(name)\" cannot be identified: it has neither a row id nor a key.")
         }
         var counts = columns.map { _ in 0 }
-        try connection.withoutTriggers(of: name, entries) {
+        try connection.withoutTriggers(of: name) {
             var last: Int64?
             repeat {
                 try connection.checkTransaction()
@@ -101,7 +99,7 @@ extension SpelledTable {
                     if let value = stored.flatMap(column.spelling.canonical) {
                         values.append((index, value))
                     } else if !isHistory {
-                        throw refusal(
+                        throw connection.refusal(
                             """
                             \(subject(end)) has \(column.spelling.refusal) in column "\(column.name)"; correct it first.
                             """)
@@ -139,16 +137,12 @@ extension SpelledTable {
     private func subject(_ rowID: Int64?) -> String {
         "\(rowID.map { "Row \($0)" } ?? "A row") of table \"\(name)\""
     }
-
-    private func refusal(_ message: String) -> StrongroomError {
-        StrongroomError(.schemaChange, message, database: connection.database)
-    }
 }
 
 extension Connection {
     /// Drops the triggers of a table, and creates them again after the work.
-    func withoutTriggers(of table: String, _ entries: [SchemaEntry], _ work: () throws -> Void) throws {
-        let triggers = (entries + (try schemaEntries(temporary: true)))
+    func withoutTriggers(of table: String, _ work: () throws -> Void) throws {
+        let triggers = try (schemaEntries() + schemaEntries(temporary: true))
             .filter { $0.kind == .trigger && Identifier.areSame($0.table, table) }
         for trigger in triggers { try run("DROP TRIGGER \(Identifier.quote(trigger.name))") }
         try work()
@@ -191,8 +185,7 @@ extension Connection {
     func convertSpellings(of schema: TableSchema) throws -> [SpellingCount] {
         let columns = try spelledColumns(of: schema.name, schema.columns)
         let history = HistoryTable.name(of: schema.name)
-        let names = try columnInfos(of: history).map(\.name)
-        if HistoryTable.ownColumns.allSatisfy({ Identifier.index(of: $0, in: names) != nil }) {
+        if let names = try historyColumns(history) {
             let former = columns.flatMap { column in
                 [HistoryTable.keyName(of: column.name), HistoryTable.formerName(of: column.name)]
                     .filter { Identifier.index(of: $0, in: names) != nil }.map { ($0, column.spelling) }
@@ -200,57 +193,6 @@ extension Connection {
             _ = try SpelledTable(self, history, former).convert(isHistory: true)
         }
         return try SpelledTable(self, schema.name, columns).convert()
-    }
-}
-
-extension Connection {
-    /// Declares TEXT columns as DECIMAL_TEXT columns, with their defaults in that form.
-    func declareDecimals(_ columns: [String], of table: String) throws {
-        let entry = try tableEntry(table, in: try schemaEntries())
-        guard var text = CreateTableText(entry.sql) else {
-            throw ColumnChange.refusal("Table \"\(table)\" is virtual; only its module can change its columns.", self)
-        }
-        let infos = try columnInfos(of: table)
-        for column in columns {
-            guard let info = infos.first(where: { Identifier.areSame($0.name, column) }) else {
-                throw StrongroomError(.sql, "no such column: \(column) in table \"\(table)\".", database: database)
-            }
-            let types = ["text", "varchar", "char", "clob", SortedDecimal.declaredType.asciiFolded]
-            guard types.contains(info.declaredType.asciiFolded) else {
-                throw ColumnChange.refusal(
-                    """
-                    Column "\(column)" of table "\(table)" is declared as "\(info.declaredType)", not as TEXT; change \
-                    it with `db.changeColumn(_:in:)`, which converts the values.
-                    """, self)
-            }
-            guard text.sortDecimals(of: column) else {
-                throw ColumnChange.refusal(
-                    """
-                    The default of column "\(column)" of table "\(table)" is not a decimal number \
-                    (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which converts the \
-                    values.
-                    """, self)
-            }
-        }
-        guard text.sql != entry.sql else { return }
-        try rewriteSchema([SchemaEntry(kind: .table, name: entry.name, table: entry.table, sql: text.sql)])
-    }
-
-    /// Converts the values of columns to the DECIMAL_TEXT form; triggers do not run.
-    ///
-    /// - Parameter report: Called with the number of converted values of a column and the total.
-    func sortDecimals(_ columns: [String], of table: String, _ report: (Int, Int) throws -> Void) throws {
-        let computed = try columnInfos(of: table).filter { $0.generated != nil }.map(\.name)
-        func values(_ column: String) -> SpelledTable { SpelledTable(self, table, [(column, .decimal)]) }
-        func isComputed(_ column: String) -> Bool { computed.contains { Identifier.areSame($0, column) } }
-        for column in columns where !isComputed(column) { try values(column).convert(report: report) }
-        for column in columns where try isComputed(column) && !values(column).counts().isEmpty {
-            throw ColumnChange.refusal(
-                """
-                Column "\(column)" of table "\(table)" is generated, and has a value that is not a decimal in the \
-                sortable form; drop the column, or compute it from a column of decimals.
-                """, self)
-        }
     }
 }
 
