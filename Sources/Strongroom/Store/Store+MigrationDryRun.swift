@@ -35,8 +35,10 @@ extension Store {
         let limits = OperationLimits(label: "dry run of a migration")
         let (copy, key) = try await pool.perform(.read, limits) { [file, path] connection in
             let key = file.pageKey
-            let copy = PageCopy(file: context.file, key: key, path: FileSystem.companion(of: path, "trial"))
-            try copy.make(from: connection, for: "Trying a migration of") { try connection.checkTransaction() }
+            let copy = CheckedCopy(
+                file: context.file, from: key, to: key, path: FileSystem.companion(of: path, "trial"),
+                monitor: WorkMonitor({ _ in }, connection.cancellation), purpose: "Trying a migration of")
+            _ = try copy.make(from: connection) { _ = try FileAttributes.copy(of: path, to: $0) }
             return (copy, key)
         }
         let copying = ContinuousClock.now - start
@@ -47,6 +49,8 @@ extension Store {
             connection = try copy.target.connect(.existing, key: key)
             defer { connection.close() }
             try connection.configure(as: .maker, of: copy.target)
+            // As the file, whose migration is measured on it.
+            try connection.enableWriteAheadLog()
             let run = MigrationRun(progress: [progress], stop: stop, isDryRun: true)
             return try migrator.dryRun(to: version, on: connection, copying: copying, run)
         }

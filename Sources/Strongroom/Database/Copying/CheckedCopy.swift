@@ -1,5 +1,5 @@
-/// A complete copy of a database under another name, with its own key, which is read back and compared. Backups and
-/// rotations are based on it.
+/// A complete copy of a database under another name, with its own key, which is read back and compared. Backups,
+/// migration backups, dry runs, restores that change the key, and rotations are based on it.
 ///
 /// Pages are copied if only the key differs, which gives an exact copy; rows are copied if the cipher settings differ,
 /// because the engine cannot copy pages of one size into those of another.
@@ -56,7 +56,8 @@ struct CheckedCopy: Sendable {
         var rowCounts: [Int64] = []
     }
 
-    private var target: DatabaseFile {
+    /// The copy as a database file.
+    var target: DatabaseFile {
         DatabaseFile(path: path, name: file.name, busyTimeout: 0, log: nil, functions: file.functions)
     }
 
@@ -65,7 +66,8 @@ struct CheckedCopy: Sendable {
     /// Other connections may read and write meanwhile: one snapshot is copied.
     ///
     /// - Parameters:
-    ///   - source: A connection in exclusive use, outside a transaction; afterwards it may only be closed.
+    ///   - source: A connection in exclusive use, outside a transaction; if the cipher settings change, it may only be
+    ///     closed afterwards.
     ///   - reader: Another connection to the database, which has read nothing, if no connection can write: the database
     ///     may be read on it while it is copied.
     ///   - prepare: Called with the copy while it is empty.
@@ -82,7 +84,6 @@ struct CheckedCopy: Sendable {
             try FreeSpace.require(size + FreeSpace.margin, at: path, for: purpose)
             let copy = try PlainFile(making: path)
             try prepare(copy)
-            source.stop(when: monitor.isCancelled)
             let copiesPages = from?.settings == to?.settings
             let (content, verification) =
                 try copiesPages
@@ -147,6 +148,7 @@ struct CheckedCopy: Sendable {
     private func copyRows(
         to copy: PlainFile, from source: Connection, _ reader: Connection?, _ size: Int64
     ) throws -> (Content, verification: Duration) {
+        source.stop(when: monitor.isCancelled)
         var start = ContinuousClock.now
         try checkPages(of: source)
         if case .required(let name) = structure, let defect = try source.inSnapshot(source.firstDefect) {
@@ -336,7 +338,7 @@ struct CheckedCopy: Sendable {
             ?? StrongroomError(
                 .damaged,
                 """
-                The database has \(count.counting("damaged page")), so it was not copied. \
+                "\(file.path)" has \(count.counting("damaged page")), so it was not copied. \
                 \(StrongroomError.Code.damaged.advice)
                 """,
                 database: file.name)
@@ -365,6 +367,21 @@ extension PageVerifier {
         return try damagedPages { done in
             try monitor.report(phase, Int64(done) * pageSize, of: Int64(count) * pageSize)
         }
+    }
+
+    /// Throws if a page of a file that no process has open is damaged.
+    ///
+    /// - Parameter key: The key; nil for plaintext, whose pages have no authentication codes.
+    static func requireIntact(_ path: String, _ key: DerivedKey?, _ database: String, _ monitor: WorkMonitor) throws {
+        guard let key else { return }
+        let verifier = try PageVerifier(
+            closed: PlainFile(path, followsLinks: false), PageCipher(key, settings: key.settings))
+        let damaged = try verifier.damagedPages(.checking, monitor)
+        guard !damaged.isEmpty else { return }
+        throw StrongroomError(
+            .damaged,
+            "\"\(path)\" has \(damaged.count.counting("damaged page")). Check the disk, then try again.",
+            database: database)
     }
 }
 

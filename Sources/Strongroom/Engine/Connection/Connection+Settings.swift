@@ -123,7 +123,7 @@ extension Connection {
         try ownRows("PRAGMA journal_mode = \(mode)") == [[.text(mode.lowercased())]]
     }
 
-    private func enableWriteAheadLog() throws {
+    func enableWriteAheadLog() throws {
         guard try setJournalMode("WAL") else {
             throw StrongroomError(
                 .engine,

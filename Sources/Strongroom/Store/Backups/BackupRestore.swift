@@ -1,15 +1,19 @@
 import Foundation
 
-/// Restores a backup; the caller holds the lock between processes, and this process has no connection to the file.
+/// Restores a backup, a migration backup or the state of a replica; the caller holds the lock between processes, and
+/// this process has no connection to the file.
 struct BackupRestore {
     let opening: StoreContext
     let chain: KeyChain
     /// The path of the backup.
     let backup: String
     /// The keys of the backup; nil for the keys of the database.
-    let backupKeys: KeyChain?
-    let allowsPlaintext: Bool
+    var backupKeys: KeyChain?
+    var allowsPlaintext = false
     let monitor: WorkMonitor
+    /// Whether it is a migration backup of the database: it has one of the database's keys, and the next opening may
+    /// migrate it. A defect of its structure is that of the database, which it is to replace.
+    var isOfMigration = false
     /// The other database that the backup may be of.
     var former: DatabaseName?
     /// The backup, if it was written to ``rawPath(of:)`` instead of being copied there.
@@ -28,7 +32,7 @@ struct BackupRestore {
         let start = ContinuousClock.now
         if written == nil { try requireOtherFile() }
         let found = try inspect()
-        var (content, keys) = try FileReplacement.judging(opening, needsEnvelope: false) {
+        var (content, keys) = try FileReplacement.judging(opening, needsEnvelope: isOfMigration) {
             let content = try FileContent.of(opening.path)
             return (content, try opening.databaseKeys(chain, salt: content.salt))
         }
@@ -59,7 +63,7 @@ struct BackupRestore {
     private func put(
         _ finished: PlainFile, _ content: FileContent, _ keys: DatabaseKeys, with envelope: [UInt8]?
     ) throws {
-        let replacement = FileReplacement(opening: opening, path: finished.path, needsEnvelope: false)
+        let replacement = FileReplacement(opening: opening, path: finished.path, needsEnvelope: isOfMigration)
         guard let envelope else { return try replacement.run(content, keys) }
         try keys.envelopeFile.publish(envelope, with: finished) { try replacement.run(content, keys) }
     }
@@ -106,8 +110,12 @@ struct BackupRestore {
             path: backup, name: opening.file.name, busyTimeout: 0, log: nil, functions: opening.file.functions)
         try requireNoLog(file)
         var isPlaintext = chain.isPlaintext
-        if case .plaintext = found { isPlaintext = true }
-        guard !isPlaintext || allowsPlaintext else {
+        if case .plaintext = found {
+            isPlaintext = true
+            guard !isOfMigration || chain.opensPlaintext else { throw opening.plaintextFound(at: backup) }
+            if isOfMigration, !chain.isPlaintext { try opening.file.requireNeverEncrypted(at: backup) }
+        }
+        guard !isPlaintext || allowsPlaintext || isOfMigration else {
             let what = chain.isPlaintext ? "The database that is restored would be" : "The backup \"\(backup)\" is"
             throw StrongroomError(
                 .plaintextFile,
@@ -147,7 +155,7 @@ struct BackupRestore {
         guard let status = try FileStatus.at(backup) else { throw gone }
         try FreeSpace.require(2 * status.size + FreeSpace.margin, at: opening.path, for: "Restoring")
         let raw = try PlainFile(making: rawPath)
-        try PlainFile.copy(backup, to: raw) {
+        try PlainFile.copy(backup, to: raw, followsLinks: !isOfMigration) {
             try monitor.report(.writing, 0, of: status.size)
         }
         try requireNoLog(DatabaseFile(path: backup, name: opening.file.name, busyTimeout: 0, log: nil))
@@ -183,8 +191,8 @@ struct BackupRestore {
             path: rawPath, name: opening.file.name, busyTimeout: 5_000, log: nil, functions: opening.file.functions)
         var unlocked = try unlock(raw, found, keys, envelopes)
         defer { unlocked.connection.close() }
-        try requireKnownSchema(unlocked.connection)
-        if try isOfFormer(unlocked.connection) {
+        if !isOfMigration { try requireKnownSchema(unlocked.connection) }
+        if try !isOfMigration && isOfFormer(unlocked.connection) {
             unlocked.connection.close()
             try recordName(in: raw, unlocked.derivedKey)
             unlocked = try unlock(raw, FileContent.of(rawPath), keys, envelopes)
@@ -212,7 +220,7 @@ struct BackupRestore {
         }
         let copy = CheckedCopy(
             file: raw, from: unlocked.derivedKey, to: to, path: copyPath, monitor: monitor,
-            structure: .required(backup), countsRows: true)
+            structure: isOfMigration ? .none : .required(backup), countsRows: true)
         let made = try copy.make(from: unlocked.connection)
         return (made.content, made.file)
     }
@@ -226,18 +234,21 @@ struct BackupRestore {
             try checkPages(key)
             try bytes.synchronize()
         }
-        let defect = try Connection.firstDefect(beside: [pages], isCancelled: monitor.isCancelled) {
-            try raw.connect(.existing, key: key)
+        if isOfMigration {
+            try pages { false }
+        } else {
+            let defect = try Connection.firstDefect(beside: [pages], isCancelled: monitor.isCancelled) {
+                try raw.connect(.existing, key: key)
+            }
+            if let defect { throw StrongroomError.notWhole(backup, defect, database: opening.file.name) }
         }
-        if let defect { throw StrongroomError.notWhole(backup, defect, database: opening.file.name) }
         unlocked.connection.stop(when: monitor.isCancelled)
         return try unlocked.connection.inSnapshot { try unlocked.connection.rowCounts() }
     }
 
     private func checkPages(_ key: DerivedKey?) throws {
-        let size = try FileStatus.at(rawPath)?.size ?? 0
         do {
-            try PageCopy.checkPages(of: rawPath, key, opening.file) { try monitor.report(.checking, 0, of: size) }
+            try PageVerifier.requireIntact(rawPath, key, opening.file.name, monitor)
         } catch let error as StrongroomError where error.code == .damaged {
             throw damaged
         }
@@ -310,7 +321,12 @@ struct BackupRestore {
         let given =
             backupKeys == nil ? "No key of the database's chain opens" : "None of the keys that were given opens"
         let advice: String
-        if opensEnvelope {
+        if isOfMigration {
+            advice = """
+                Add the key that the database had before the migration to the chain, at its beginning; a backup from \
+                before a new data key does not open any more.
+                """
+        } else if opensEnvelope {
             advice = """
                 Its envelope, "\(envelopeFile.path)", opens, but the data key in it is not that of the file: one of \
                 the two is older than the other. Put the `.keys` file that was made with the backup beside it.
@@ -331,11 +347,12 @@ struct BackupRestore {
             .wrongKey, "\(given) the backup \"\(backup)\". \(advice) Nothing was changed.", database: opening.file.name)
     }
 
-    /// Sets the attributes of the existing database on the copy.
+    /// Sets the attributes of the existing database on the copy; if there is none, those that a migration backup has
+    /// from it.
     ///
     /// - Returns: The names of those that could not be set.
     private func keepAttributes(of copy: PlainFile) throws -> [String] {
-        guard try FileStatus.at(opening.path) != nil else { return [] }
-        return try FileAttributes.copy(of: opening.path, to: copy)
+        if try FileStatus.at(opening.path) != nil { return try FileAttributes.copy(of: opening.path, to: copy) }
+        return isOfMigration ? try FileAttributes.copy(of: backup, to: copy) : []
     }
 }

@@ -50,15 +50,17 @@ struct MigrationBackups {
     /// - Parameters:
     ///   - version: The version of the file; nil for one without a history.
     ///   - keep: The number of backups to keep, at least one.
-    ///   - checkCancellation: Called repeatedly; if it throws, no backup is made or removed.
+    ///   - monitor: If it cancels the work, no backup is made or removed.
     /// - Returns: The path of the backup.
     func add(
-        _ source: Connection, _ key: DerivedKey?, version: String?, keep: Int, checkCancellation: () throws -> Void
+        _ source: Connection, _ key: DerivedKey?, version: String?, keep: Int, _ monitor: WorkMonitor
     ) throws -> String {
         let before = try list()
-        let copy = PageCopy(file: file, key: key, path: FileSystem.companion(of: file.path, "snapshot.new"))
-        let made = try copy.make(
-            from: source, for: "Making a migration backup of", checkCancellation: checkCancellation)
+        let copy = CheckedCopy(
+            file: file, from: key, to: key, path: FileSystem.companion(of: file.path, "snapshot.new"),
+            monitor: monitor, purpose: "Making a migration backup of")
+        // It does not need attributes that have no effect on who may read it.
+        let made = try copy.make(from: source) { _ = try FileAttributes.copy(of: file.path, to: $0) }.file
         let name = "\(Self.ending)\((before.first?.number ?? 0) + 1)-" + (version.map(Self.encoded) ?? "")
         let path = FileSystem.companion(of: file.path, name)
         do {
@@ -132,10 +134,11 @@ extension Stores {
 
     /// Replaces a database with a migration backup of it; changes made since the backup are lost.
     ///
-    /// The backup is checked first: a key of the chain, or of the file's envelope, must open it, and every page must be
-    /// intact. It is copied, and the copy replaces the file atomically: if this is interrupted, the file is either the
-    /// old one or the restored one. The backup is kept. The next opening migrates the file again, so install the older
-    /// program first.
+    /// The backup is copied, and the copy is checked: a key of the chain, or of the file's envelope, must open it, and
+    /// every page must be intact. If it has other cipher settings than those of the configuration, or is plaintext and
+    /// the chain has a key, it is rewritten with the current ones. Then it replaces the file atomically: if this is
+    /// interrupted, the file is either the old one or the restored one. The backup is kept. The next opening migrates
+    /// the file again, so install the older program first.
     ///
     /// ```swift
     /// let restored = try await stores.restoreMigrationBackup(of: "addressbook_alice.sqlite")
@@ -150,15 +153,15 @@ extension Stores {
     ///   - backup: The backup; nil for the newest.
     /// - Returns: The restored backup.
     /// - Throws: ``StrongroomError`` with `fileMissing` if there is no backup, `readOnly`, `alreadyOpen` if the file is
-    ///   open in this process, `locked` if it is open in another one, `wrongKey` if no key opens the backup, for
-    ///   example one from before a new data key, `damaged`, `diskFull`; what opening throws about names, configurations
-    ///   and keys. The file is unchanged then.
+    ///   open in this process, `locked` if it or the backup is open in another one, `wrongKey` if no key opens the
+    ///   backup, for example one from before a new data key, `damaged`, `diskFull`; what opening throws about names,
+    ///   configurations and keys; `CancellationError`. The file is unchanged then.
     @discardableResult
     public func restoreMigrationBackup(
         of fileName: String, _ backup: MigrationBackup? = nil
     ) async throws -> MigrationBackup {
         try await replacingFile(fileName) { opening, chain in
-            let restored = try await BlockingWork.run {
+            let (restored, report) = try await WorkMonitor.run { monitor in
                 let backups = try MigrationBackups(file: opening.file).list()
                 guard let chosen = backups.first(where: { backup == nil || $0.path == backup?.path }) else {
                     throw StrongroomError(
@@ -169,8 +172,13 @@ extension Stores {
                         """
                     )
                 }
-                try MigrationBackupRestore(opening: opening, chain: chain, backup: chosen).run()
-                return chosen
+                let restore = BackupRestore(
+                    opening: opening, chain: chain, backup: chosen.path, monitor: monitor, isOfMigration: true)
+                return (chosen, try restore.run())
+            }
+            if !report.attributesNotKept.isEmpty {
+                let names = report.attributesNotKept.joined(separator: ", ")
+                opening.logger?.warning("not kept", metadata: ["attributes": .string(names)])
             }
             opening.logger?.notice("restored", metadata: ["backup": .string(restored.path)])
             return restored

@@ -29,9 +29,8 @@ extension Stores {
                 let report = try await WorkMonitor.run(progress) { monitor in
                     try restored.file.synchronize()
                     return try BackupRestore(
-                        opening: opening, chain: chain, backup: restored.file.path, backupKeys: nil,
-                        allowsPlaintext: false, monitor: monitor, former: former, written: restored.file,
-                        storedEnvelope: stored
+                        opening: opening, chain: chain, backup: restored.file.path, monitor: monitor, former: former,
+                        written: restored.file, storedEnvelope: stored
                     ).run()
                 }
                 try? restored.remove()

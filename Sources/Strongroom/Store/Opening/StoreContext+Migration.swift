@@ -13,10 +13,11 @@ extension StoreContext {
         warn(of: plan)
         var backup: String?
         if let key, case .newest(let count) = settings.migrationBackups, plan.hasWork {
-            backup = try MigrationBackups(file: file).add(connection, key, version: plan.from, keep: count) {
-                try run.stop?.check()
-                try connection.checkTransaction()
+            var monitor = WorkMonitor()
+            monitor.isCancelled = { [cancellation = connection.cancellation] in
+                cancellation.isSet || run.stop?.isSet == true
             }
+            backup = try MigrationBackups(file: file).add(connection, key, version: plan.from, keep: count, monitor)
         }
         var report = try migrator.carryOut(plan, on: connection, run)
         report.backupPath = backup
