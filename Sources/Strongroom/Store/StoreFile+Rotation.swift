@@ -11,36 +11,23 @@ extension StoreFile {
     ) throws -> RotationReport {
         let context = try context()
         let content = try FileContent.of(context.path)
-        guard content != .absent else { throw gone(context) }
+        guard content != .absent else { throw context.file.gone }
         var (keys, unlocked) = try context.unlock(content, chain)
         keys.otherKeys = otherKeys ?? []
         // Also adopted on failure: the envelope may already have a new data key that the file does not have.
         defer { replaceKey(keys.activeKey(of: unlocked)) }
-        let done = try withExtendedLifetime(unlocked.connection) { connection in
-            defer { connection.close() }
-            if otherKeys != nil { try prepareDataKey(&keys, &unlocked) }
-            return try keys.rewrite(
-                unlocked, salt: content.salt, patience: context.settings.openTimeout, monitor: monitor,
-                whenReplaced: { try OpenFiles.shared.identify(context.path) })
-        }
-        if let done {
-            unlocked = UnlockedFile(
-                position: keys.lastPosition, isWrapped: keys.envelope != nil, derivedKey: done.derivedKey,
-                connection: unlocked.connection)
-        }
-        let renewed = try keys.renewEnvelope(isRotating: true, isThorough: true, unlocked)
-        guard let report = done?.report ?? renewed else {
+        defer { unlocked.connection.close() }
+        if otherKeys != nil { try prepareDataKey(&keys, &unlocked) }
+        let options = DatabaseKeys.RotationOptions(
+            isThorough: true, patience: context.settings.openTimeout, monitor: monitor,
+            whenReplaced: { try OpenFiles.shared.identify(context.path) })
+        let done = try keys.rewriteAndRenew(&unlocked, salt: content.salt, options, whenFailed: { throw $0 })
+        guard let report = done else {
             let size = try FileStatus.at(context.path)?.size ?? 0
             return RotationReport(unchanged: keys.lastPosition, keys.settings, bytes: size)
         }
         context.logger?.info("rotated", metadata: ["method": "\(report.method)"])
         return report
-    }
-
-    private func gone(_ context: StoreContext) -> StrongroomError {
-        StrongroomError(
-            .fileMissing, "The file \"\(context.path)\" is gone. Restore it, then try again.",
-            database: context.file.name)
     }
 
     /// Prepares a new data key to rewrite the file with. If the file is not on the newest one yet, the envelope already

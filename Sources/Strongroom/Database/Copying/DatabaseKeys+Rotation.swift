@@ -2,29 +2,97 @@ import Foundation
 
 /// Rotates a file and its envelope to the current key; the lock between processes is held.
 extension DatabaseKeys {
-    /// Rewrites the file with the key and the settings that it should have, unless it has them already; creates the
-    /// required envelope first.
+    /// How a rotation is done.
+    struct RotationOptions {
+        /// Whether the file is rewritten, and an older key's slot replaced; if not, the copies of the envelope are only
+        /// repaired.
+        var isRotating = true
+        /// As for ``renewEnvelope(isRotating:isThorough:newest:_:)``.
+        let isThorough: Bool
+        /// How long to wait for other processes when exclusive access is needed.
+        let patience: Duration
+        var monitor = WorkMonitor()
+        /// Called when another file has replaced the one at the path, which is still open.
+        let whenReplaced: @Sendable () throws -> Void
+    }
+
+    /// Rewrites the file with the key and the settings that it should have, unless it has them already, then rotates
+    /// its envelope.
     ///
     /// - Parameters:
-    ///   - unlocked: The file with the key that opens it. Its connection is closed if there is something to do.
+    ///   - unlocked: The file with the key that opens it, and the one that it has afterwards, with an open connection.
     ///   - salt: The file's salt; nil for plaintext.
-    ///   - patience: How long to wait for other processes when exclusive access is needed.
-    ///   - whenReplaced: Called when another file has replaced the one at the path, which is still open.
+    ///   - whenFailed: Called with a failure after which the file can be used with the key that it has; an error that
+    ///     it throws ends the rotation.
+    /// - Returns: What was done; nil if nothing was to be done. A rewrite of the file is reported in preference to one
+    ///   of the envelope.
+    mutating func rewriteAndRenew(
+        _ unlocked: inout UnlockedFile, salt: [UInt8]?, _ options: RotationOptions,
+        whenFailed: (StrongroomError) throws -> Void
+    ) throws -> RotationReport? {
+        var report: RotationReport?
+        do {
+            if options.isRotating, let (rewritten, derivedKey) = try rewrite(unlocked, salt: salt, options) {
+                report = rewritten
+                unlocked = try self.unlocked(with: derivedKey)
+            }
+        } catch let error as StrongroomError {
+            // A plaintext file is not used where an encrypted one is configured. An encrypted one is no less safe than
+            // before and stays readable; its key is determined again, since the failure may have happened after the new
+            // file was in place.
+            guard let content = try? FileContent.of(file.path), case .encrypted = content else { throw error }
+            try whenFailed(error)
+            unlocked = try unlock(content)
+        }
+        do {
+            // While the file has no data key, the slots are kept: a user who removed a key from the chain because its
+            // slot is gone would lose access to the file.
+            let renewed = try renewEnvelope(
+                isRotating: options.isRotating && unlocked.isWrapped, isThorough: options.isThorough,
+                newest: unlocked.isWrapped && unlocked.isCurrent ? unlocked.derivedKey : nil,
+                unlocked.derivedKey?.settings ?? settings)
+            report = report ?? renewed
+        } catch let error as StrongroomError {
+            try whenFailed(error)
+        }
+        return report
+    }
+
+    /// Rewrites the file; creates the required envelope first.
+    ///
+    /// - Parameter unlocked: Its connection is closed if there is something to do.
     /// - Returns: What was done, and the key that the file has now; nil if nothing was to be done.
-    mutating func rewrite(
-        _ unlocked: UnlockedFile, salt: [UInt8]?, patience: Duration, monitor: WorkMonitor = WorkMonitor(),
-        whenReplaced: @escaping @Sendable () throws -> Void
+    private mutating func rewrite(
+        _ unlocked: UnlockedFile, salt: [UInt8]?, _ options: RotationOptions
     ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
-        let isPlaintext = unlocked.derivedKey == nil && chain.current != nil
+        let from = unlocked.derivedKey
+        let isPlaintext = from == nil && chain.current != nil
         if isPlaintext { try file.remember(.converting) }
         try makeEnvelope(salt: salt)
-        guard let wantedKey else { return nil }
-        let done = try Rotation.run(
-            file, unlocked, to: wantedKey, position: lastPosition, settings, salt: salt, patience: patience,
-            monitor: monitor, whenReplaced: whenReplaced)
+        guard let key = wantedKey, !unlocked.isCurrent || from?.settings != settings else { return nil }
+        unlocked.connection.close()
+        let start = ContinuousClock.now
+        let salt = salt ?? key.salt ?? CipherSettings.randomSalt()
+        let to = try unlocked.currentKey ?? DerivedKey(key, salt: salt, settings: settings)
+        let outcome = try Rotation(
+            file: file, from: from, to: to, patience: options.patience, monitor: options.monitor,
+            whenReplaced: options.whenReplaced
+        ).run()
+        let report = RotationReport(
+            method: outcome.method,
+            from: from == nil ? nil : unlocked.position,
+            to: lastPosition,
+            formerSettings: from?.settings,
+            settings: settings,
+            bytes: outcome.bytes,
+            isOldContentGone: try outcome.isOldContentGone && !file.hasMigrationBackups(),
+            writingDuration: ContinuousClock.now - start - outcome.verification,
+            verificationDuration: outcome.verification,
+            attributesNotKept: outcome.attributesNotKept
+        )
         // If this fails, the next opening does it.
         if isPlaintext { try? file.remember(.encrypted) }
-        return done
+        return (report, to)
     }
 
     /// Rotates the envelope to the current key, removes a data key that the file no longer has, and repairs the copies.
@@ -116,18 +184,6 @@ extension DatabaseKeys {
         return true
     }
 
-    /// As ``renewEnvelope(isRotating:isThorough:newest:_:)``, for the key that opens the file. While the file has no
-    /// data key, the slots are kept: a user who removed a key from the chain because its slot is gone would lose access
-    /// to the file.
-    mutating func renewEnvelope(
-        isRotating: Bool, isThorough: Bool = false, _ unlocked: UnlockedFile
-    ) throws -> RotationReport? {
-        try renewEnvelope(
-            isRotating: isRotating && unlocked.isWrapped, isThorough: isThorough,
-            newest: unlocked.isWrapped && unlocked.isCurrent ? unlocked.derivedKey : nil,
-            unlocked.derivedKey?.settings ?? settings)
-    }
-
     /// The slots whose keys are not available.
     private func slotsOutOfReach(_ envelope: inout OpenEnvelope) throws -> [KeySlot] {
         var held: Set<KeyFingerprint> = []
@@ -168,56 +224,6 @@ extension DatabaseKeys {
             """,
             database: file.name
         )
-    }
-}
-
-extension Rotation {
-    /// Rotates a file to the key that it should have and the current cipher settings, unless it has them already.
-    ///
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - unlocked: The file with the key that opens it. Its connection is closed if there is something to do.
-    ///   - key: The key that it should have: the chain's current one, or the newest data key.
-    ///   - position: The index in the chain of the current key.
-    ///   - settings: The settings that it should have.
-    ///   - salt: The file's salt; nil for plaintext.
-    ///   - patience: How long to wait for other processes when exclusive access is needed.
-    ///   - monitor: The monitor to report to.
-    ///   - whenReplaced: Called when another file has replaced the one at the path, which is still open.
-    /// - Returns: What was done, and the key that the file has now.
-    static func run(
-        _ file: DatabaseFile,
-        _ unlocked: UnlockedFile,
-        to key: Key,
-        position: Int,
-        _ settings: CipherSettings,
-        salt: [UInt8]?,
-        patience: Duration,
-        monitor: WorkMonitor,
-        whenReplaced: @escaping @Sendable () throws -> Void
-    ) throws -> (report: RotationReport, derivedKey: DerivedKey)? {
-        guard !unlocked.isCurrent || unlocked.derivedKey?.settings != settings else { return nil }
-        unlocked.connection.close()
-        let start = ContinuousClock.now
-        let salt = salt ?? key.salt ?? CipherSettings.randomSalt()
-        let derived = try unlocked.currentKey ?? DerivedKey(key, salt: salt, settings: settings)
-        let outcome = try Rotation(
-            file: file, from: unlocked.derivedKey, to: derived, patience: patience, monitor: monitor,
-            whenReplaced: whenReplaced
-        ).run()
-        var report = RotationReport(
-            method: outcome.method,
-            from: unlocked.derivedKey == nil ? nil : unlocked.position,
-            to: position,
-            formerSettings: unlocked.derivedKey?.settings,
-            settings: settings,
-            bytes: outcome.bytes,
-            isOldContentGone: try outcome.isOldContentGone && !file.hasMigrationBackups(),
-            writingDuration: ContinuousClock.now - start - outcome.verification,
-            verificationDuration: outcome.verification
-        )
-        report.attributesNotKept = outcome.attributesNotKept
-        return (report, derived)
     }
 }
 

@@ -142,7 +142,7 @@ extension Rotation {
         // it cannot be opened, the database is read on the other connection.
         let reader = from?.settings == to.settings ? nil : try? file.connect(.untouched, key: from)
         defer { reader?.close() }
-        guard let status = try FileStatus.at(file.path) else { throw gone }
+        guard let status = try FileStatus.at(file.path) else { throw file.gone }
         var isInPlace = false
         defer { if !isInPlace { try? removeLeftovers() } }
         var lost: [String] = []
@@ -251,19 +251,12 @@ extension Rotation {
             resultCode: cause?.resultCode
         )
     }
-
-    private var gone: StrongroomError {
-        StrongroomError(
-            .fileMissing, "The file \"\(file.path)\" is gone. Restore it, then try again.", database: file.name)
-    }
 }
 
 /// Rewriting each page in place, in one transaction through the WAL.
 extension Rotation {
     func rewriteInPlace() throws -> Outcome {
-        guard let size = try FileStatus.at(file.path)?.size else {
-            throw failed("the file is gone")
-        }
+        guard let size = try FileStatus.at(file.path)?.size else { throw file.gone }
         // The WAL receives every page, with a few bytes before each.
         try FreeSpace.require(size + size / 8 + FreeSpace.margin, at: file.path, for: "Rotating")
         let checking = try rewrite(size)

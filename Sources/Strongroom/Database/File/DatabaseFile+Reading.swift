@@ -106,6 +106,11 @@ extension DatabaseFile {
             database: name)
     }
 
+    /// The error for a file that is not at its path any more.
+    var gone: StrongroomError {
+        StrongroomError(.fileMissing, "The file \"\(path)\" is gone. Restore it, then try again.", database: name)
+    }
+
     /// The error for a WAL that is needed to read the file and cannot be read.
     private func unreadableLog(_ resultCode: ResultCode?) throws -> StrongroomError {
         let log = try FileSystem.hasWriteAheadLog(path) ? sideFiles.log : sideFiles.journal

@@ -90,9 +90,6 @@ struct DatabasePages {
 ///
 /// See "WAL-mode File Format", section 1 (sqlite.org/walformat.html).
 private struct LogPages {
-    private static let header: Int64 = 32
-    private static let frameHeader = 24
-
     private let bytes: any FileBytes
     private let pageSize: Int
     private let framesInFile: Int
@@ -105,21 +102,18 @@ private struct LogPages {
         framesInFile = state.framesInFile
         for frame in 1...state.frames {
             let number = try withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { buffer in
-                guard try bytes.read(at: offset(of: frame), into: buffer) == 4 else { return 0 }
+                let offset = position(ofFrame: frame) - Int64(LogHeader.frameHeader)
+                guard try bytes.read(at: offset, into: buffer) == 4 else { return 0 }
                 return Int(UInt32(bigEndian: buffer.load(as: UInt32.self)))
             }
             frames[number] = frame
         }
     }
 
-    private func offset(of frame: Int) -> Int64 {
-        Self.header + Int64(frame - 1) * Int64(Self.frameHeader + pageSize)
-    }
+    private func position(ofFrame frame: Int) -> Int64 { LogHeader.offset(ofFrame: frame - 1, pageSize: pageSize) }
 
     /// The position of a page's latest frame, without its header.
-    func position(of number: Int) -> Int64? {
-        frames[number].map { offset(of: $0) + Int64(Self.frameHeader) }
-    }
+    func position(of number: Int) -> Int64? { frames[number].map(position(ofFrame:)) }
 
     func read(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> (isPresent: Bool, isInFile: Bool)? {
         guard let frame = frames[number], let position = position(of: number) else { return nil }

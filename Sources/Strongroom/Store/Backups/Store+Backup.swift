@@ -55,6 +55,37 @@ extension Store {
         let salt = try key == nil && !file.isInMemory ? file.activeKey().wrapped?.salt : nil
         let wanted = try await salt == nil ? backupKey(key) : nil
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: replacing) }
+        return try await copy(to: place, envelopeOf: salt, progress) { [file] from, monitor in
+            let envelope = try salt == nil ? nil : from.map { try file.envelopeOfCopy(with: $0) }
+            let to =
+                try envelope != nil
+                ? from
+                : wanted.map { key in
+                    try DerivedKey(
+                        key, salt: key.salt ?? CipherSettings.randomSalt(),
+                        settings: from?.settings ?? CipherSettings.engineDefault())
+                }
+            let copy = CheckedCopy(
+                file: try file.context().file, from: from, to: to, path: place.temporary, monitor: monitor,
+                structure: checkingStructure ? .reported : .none, countsRows: true)
+            return (copy, envelope?.bytes)
+        } finished: {
+            try BackupReport(place.path, $0, since: start)
+        }
+    }
+
+    /// Makes a copy of the database at a path, while no other program has the path.
+    ///
+    /// - Parameters:
+    ///   - salt: The salt in the envelope that the copy gets; nil if it gets none.
+    ///   - make: Called with the key of the database, as it is while the database cannot be rotated; returns what is to
+    ///     be made, and its envelope.
+    ///   - finished: Called when the copy has its path.
+    private func copy<Report: Sendable>(
+        to place: CopyPlace, envelopeOf salt: [UInt8]?, _ progress: @escaping @Sendable (WorkProgress) -> Void,
+        make: @escaping @Sendable (DerivedKey?, WorkMonitor) throws -> (CheckedCopy, envelope: [UInt8]?),
+        finished: @escaping @Sendable (CheckedCopy.Content) throws -> Report
+    ) async throws -> Report {
         let source = self.path
         try await BlockingWork.run { try place.check(source: source, envelopeOf: salt) }
         let lock = try await place.acquireLock()
@@ -68,29 +99,17 @@ extension Store {
             let monitor = WorkMonitor(progress, reader.cancellation)
             let source = try file.connect(as: nil)
             defer { source.close() }
-            let from = file.pageKey
-            let envelope = try salt == nil ? nil : from.map { try file.envelopeOfCopy(with: $0) }
-            let to =
-                try envelope != nil
-                ? from
-                : wanted.map { key in
-                    try DerivedKey(
-                        key, salt: key.salt ?? CipherSettings.randomSalt(),
-                        settings: from?.settings ?? CipherSettings.engineDefault())
-                }
-            let copy = CheckedCopy(
-                file: try file.context().file, from: from, to: to, path: place.temporary, monitor: monitor,
-                structure: checkingStructure ? .reported : .none, countsRows: true)
+            let (copy, envelope) = try make(file.pageKey, monitor)
             let made = try copy.make(from: source)
             do {
                 // The last point at which it can be cancelled.
                 try monitor.check()
-                try place.put(made.file, with: envelope?.bytes)
+                try place.put(made.file, with: envelope)
             } catch {
                 try copy.remove()
                 throw error
             }
-            return try BackupReport(place.path, made.content, since: start)
+            return try finished(made.content)
         }
         lock.release()
         return report
@@ -144,29 +163,11 @@ extension Store {
     ) async throws {
         _ = try file.context()
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: false) }
-        try place.check(source: self.path)
-        let lock = try await place.acquireLock()
-        // The previous holder of the lock may have created it.
-        try place.check(source: self.path)
-        // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to
-        // another file.
-        try await pool.perform(.read) { [file] reader in
-            let monitor = WorkMonitor(progress, reader.cancellation)
-            let source = try file.connect(as: nil)
-            defer { source.close() }
-            let copy = CheckedCopy(
-                file: try file.context().file, from: file.pageKey, to: nil, path: place.temporary, monitor: monitor)
-            let made = try copy.make(from: source)
-            do {
-                // The last point at which it can be cancelled.
-                try monitor.check()
-                try place.put(made.file)
-            } catch {
-                try copy.remove()
-                throw error
-            }
+        try await copy(to: place, envelopeOf: nil, progress) { [file] from, monitor in
+            let database = try file.context().file
+            return (CheckedCopy(file: database, from: from, to: nil, path: place.temporary, monitor: monitor), nil)
+        } finished: { _ in
         }
-        lock.release()
     }
 }
 

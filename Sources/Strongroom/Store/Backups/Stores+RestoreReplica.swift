@@ -140,9 +140,6 @@ package final class RestoredFile: Sendable {
     /// Sets the length of the file.
     package func resize(to length: Int64) throws { try file.truncate(to: length) }
 
-    /// The length of the file, in bytes.
-    package func length() throws -> Int64 { try file.size() }
-
     /// Notes what the file has now, after flushing it to the disk. A note that is written in part counts as none.
     package func record(_ note: [UInt8]) throws {
         try file.synchronize()

@@ -21,40 +21,14 @@ extension StoreOpening {
     private func rotateIfDue(
         _ unlocked: inout UnlockedFile, _ keys: inout DatabaseKeys, _ content: FileContent, _ report: inout OpenReport
     ) throws {
-        let isRotating = context.settings.rotation == .onOpen && !keys.chain.isPlaintext
-        if isRotating, report.outcome == .opened { try rewrite(&unlocked, &keys, content, &report) }
-        do {
-            let renewed = try keys.renewEnvelope(isRotating: isRotating, unlocked)
-            // A rewrite of the file is reported in preference to one of the envelope.
-            report.rotation = report.rotation ?? renewed
-        } catch let error as StrongroomError {
-            leave(error, &report)
-        }
+        let options = DatabaseKeys.RotationOptions(
+            isRotating: context.settings.rotation == .onOpen && !keys.chain.isPlaintext, isThorough: false,
+            // Other callers wait for this opening, and the rotation is tried again at the next one; a plaintext file is
+            // encrypted without such delay.
+            patience: unlocked.derivedKey == nil ? context.settings.openTimeout : .zero,
+            whenReplaced: { [context] in try OpenFiles.shared.identify(context.path) })
+        report.rotation = try keys.rewriteAndRenew(&unlocked, salt: content.salt, options) { leave($0, &report) }
         if unlocked.isWrapped { unlocked.position = keys.envelope?.position }
-    }
-
-    private func rewrite(
-        _ unlocked: inout UnlockedFile, _ keys: inout DatabaseKeys, _ content: FileContent, _ report: inout OpenReport
-    ) throws {
-        do {
-            let done = try keys.rewrite(
-                unlocked, salt: content.salt,
-                // Other callers wait for this opening, and the rotation is tried again at the next one; a plaintext
-                // file is encrypted without such delay.
-                patience: unlocked.derivedKey == nil ? context.settings.openTimeout : .zero,
-                whenReplaced: { try OpenFiles.shared.identify(context.path) })
-            guard let (rotation, derivedKey) = done else { return }
-            report.rotation = rotation
-            unlocked = try keys.unlocked(with: derivedKey)
-        } catch let error as StrongroomError {
-            // A plaintext file is not used where an encrypted one is configured. An encrypted one is no less safe than
-            // before and stays readable; its key is determined again, since the failure may have happened after the new
-            // file was in place.
-            let content = try FileContent.of(context.path)
-            guard case .encrypted = content else { throw error }
-            unlocked = try keys.unlock(content)
-            leave(error, &report)
-        }
     }
 
     /// Records that the file still has an older key.
