@@ -109,3 +109,217 @@ struct StoredHistory: KeyedHistory {
         }
     }
 }
+
+/// The lives of a table's rows in its history: a key can be used for several rows, one after another, and a row can
+/// have several keys.
+struct HistoryLives {
+    /// The quoted name of the history.
+    let history: String
+    /// The columns of the key's values, quoted.
+    let keys: [String]
+    let connection: Connection
+
+    /// Which lives under a key are meant.
+    enum Part {
+        /// Those of rows that were deleted, and do not continue under another key.
+        case former
+        /// Those of ``former`` up to a deletion; if there is none, those that continue under another key.
+        case through(_ deletion: Int64)
+        /// Those of ``former`` and of the present row; if there is none, those that continue under another key.
+        case all
+    }
+
+    /// A deletion of a key's row.
+    struct Deletion {
+        let change: Int64
+        /// Whether the row goes on, under another key or since it was put back.
+        let isContinued: Bool
+    }
+
+    /// What an erasure or a pruning has removed.
+    struct Removal {
+        var count = 0
+        /// The newest transaction with a removed change.
+        var transaction: Int64?
+
+        fileprivate mutating func add(_ other: Removal) {
+            count += other.count
+            transaction = [transaction, other.transaction].compactMap(\.self).max()
+        }
+    }
+
+    private func condition(from parameter: Int = 1) -> String {
+        keys.enumerated().map { "\($1) IS ?\(parameter + $0)" }.joined(separator: " AND ")
+    }
+
+    /// The deletions of a key's rows, oldest first.
+    func deletions(of key: [Value]) throws -> [Deletion] {
+        let sql = """
+            SELECT change, EXISTS (SELECT 1 FROM main.\(history) AS next WHERE next.moved = entry.change) \
+            FROM main.\(history) AS entry WHERE kind = 'delete' AND \(condition()) ORDER BY change
+            """
+        return try connection.rows(sql, key).compactMap { row in
+            row[0].asInteger.map { Deletion(change: $0, isContinued: row[1] == .integer(1)) }
+        }
+    }
+
+    /// The number of the first deletion of a key's row after a change; nil if there is none.
+    func deletion(of key: [Value], after change: Int64) throws -> Int64? {
+        let own = "change > ?\(keys.count + 1) AND kind = 'delete' AND \(condition())"
+        let sql = "SELECT min(change) FROM main.\(history) WHERE \(own)"
+        return try connection.rows(sql, key + [.integer(change)]).first?[0].asInteger
+    }
+
+    /// The number of the deletion with which the life of a row ended that had a key before a change; nil if it goes on.
+    func end(of key: [Value], from change: Int64) throws -> Int64? {
+        var (key, start, end) = (key, change, Int64?.none)
+        while true {
+            let own = "change >= ?\(keys.count + 1) AND kind = 'delete' AND \(condition())"
+            let sql = "SELECT min(change) FROM main.\(history) WHERE \(own)"
+            guard let deletion = try connection.rows(sql, key + [.integer(start)]).first?[0].asInteger else {
+                return end
+            }
+            end = deletion
+            let next = "SELECT change, \(keys.joined(separator: ", ")) FROM main.\(history) WHERE moved = ?"
+            guard let moved = try connection.rows(next, [.integer(deletion)]).first, let number = moved[0].asInteger
+            else { return end }
+            (key, start) = (Array(moved.dropFirst()), number)
+        }
+    }
+
+    /// Removes the changes of lives, also those under the former keys of the rows.
+    @discardableResult
+    func erase(_ key: [Value], _ part: Part) throws -> Removal {
+        let deletions = try deletions(of: key)
+        var ends = deletions
+        switch part {
+        case .former: break
+        case .through(let deletion): ends = deletions.filter { $0.change <= deletion }
+        case .all:
+            if try hasChanges(of: key, after: deletions.last?.change ?? 0) {
+                ends.append(Deletion(change: .max, isContinued: false))
+            }
+        }
+        let ended = ends.filter { !$0.isContinued }
+        if case .former = part { ends = ended }
+        if !ended.isEmpty { ends = ended }
+        var removal = Removal()
+        for end in ends.reversed() { removal.add(try eraseLife(of: key, through: end.change)) }
+        return removal
+    }
+
+    private func hasChanges(of key: [Value], after change: Int64) throws -> Bool {
+        let sql = "SELECT 1 FROM main.\(history) WHERE \(condition()) AND change > ?\(keys.count + 1) LIMIT 1"
+        return try !connection.rows(sql, key + [.integer(change)]).isEmpty
+    }
+
+    /// Removes the changes of the life that a deletion ended, or of the present one, from its beginning on.
+    func eraseLife(of key: [Value], through last: Int64) throws -> Removal {
+        var removal = Removal()
+        var next = Optional((key: key, last: last))
+        let (first, second) = (keys.count + 1, keys.count + 2)
+        while let (key, last) = next {
+            let before = """
+                SELECT max(change) FROM main.\(history) WHERE kind = 'delete' AND \(condition()) AND change < ?\(first)
+                """
+            let start = try connection.rows(before, key + [.integer(last)]).first?[0].asInteger ?? 0
+            let own = "FROM main.\(history) WHERE \(condition()) AND change > ?\(first) AND change <= ?\(second)"
+            let values = key + [.integer(start), .integer(last)]
+            let found = try connection.rows("SELECT max(transaction_id), min(moved) \(own)", values).first
+            try connection.withOwnStatement("DELETE \(own)", values) { try $0.run() }
+            removal.add(Removal(count: connection.changes, transaction: found?[0].asInteger))
+            next = try found?[1].asInteger.flatMap { moved in
+                let sql = "SELECT \(keys.joined(separator: ", ")) FROM main.\(history) WHERE change = ?"
+                return try connection.rows(sql, [.integer(moved)]).first.map { ($0, moved) }
+            }
+        }
+        return removal
+    }
+
+    // MARK: Pruning
+
+    /// Removes the oldest changes, up to the last one that a time precedes.
+    func prune(before limit: String) throws -> Removal {
+        let kept = try connection.ownValue(
+            "SELECT change FROM main.\(history) WHERE at >= \(limit) ORDER BY change LIMIT 1")
+        let own = "FROM main.\(history) WHERE change < ?"
+        let first = Value.integer(kept?.asInteger ?? .max)
+        let newest = try connection.ownValue("SELECT max(transaction_id) \(own)", first)
+        try connection.run("DELETE \(own)", first)
+        return Removal(count: connection.changes, transaction: newest?.asInteger)
+    }
+
+    /// Removes the changes of each key beyond a number, where the key has changes after a given one.
+    func prune(most: Int, after change: Int64) throws -> Removal {
+        var removal = Removal()
+        let list = keys.joined(separator: ", ")
+        let changed = try connection.rows(
+            "SELECT DISTINCT \(list) FROM main.\(history) WHERE change > ?", [.integer(change)])
+        let own = "FROM main.\(history) WHERE \(condition())"
+        let parameter = keys.count + 1
+        for key in changed {
+            let sql = "SELECT change \(own) ORDER BY change DESC LIMIT 1 OFFSET ?\(parameter)"
+            let last = try connection.rows(sql, key + [.integer(Int64(most))]).first?[0].asInteger
+            guard let last else { continue }
+            let values = key + [.integer(last)]
+            let beyond = "\(own) AND change <= ?\(parameter)"
+            let newest = try connection.rows("SELECT max(transaction_id) \(beyond)", values).first?[0].asInteger
+            let moved = try connection.rows("SELECT moved \(beyond) AND moved IS NOT NULL", values)
+            try connection.withOwnStatement("DELETE \(beyond)", values) { try $0.run() }
+            removal.add(Removal(count: connection.changes, transaction: newest))
+            // Older changes of the row, under a former key.
+            for number in moved.compactMap({ $0[0].asInteger }) {
+                let former = "SELECT \(list) FROM main.\(history) WHERE change = ?"
+                guard let key = try connection.rows(former, [.integer(number)]).first else { continue }
+                removal.add(try eraseLife(of: key, through: number))
+            }
+        }
+        return removal
+    }
+}
+
+/// A history of rows that have keys: as a table declares it, or as the file keeps it.
+protocol KeyedHistory {
+    /// The quoted name of the history.
+    var quotedName: String { get }
+    /// The quoted name of its table.
+    var quotedTable: String { get }
+    /// The names of the key's columns in the table.
+    var keyNames: [String] { get }
+    /// The columns of the key's values in the history, quoted.
+    var quotedKeys: [String] { get }
+}
+
+extension KeyedHistory {
+    /// The condition for the table's row with the key in the parameters.
+    var rowCondition: String {
+        keyNames.enumerated().map { "\(Identifier.quote($1)) = ?\($0 + 1)" }.joined(separator: " AND ")
+    }
+
+    /// Whether the table has a row with a key.
+    func isPresent(_ key: [Value], on connection: Connection) throws -> Bool {
+        try !connection.rows("SELECT 1 FROM main.\(quotedTable) WHERE \(rowCondition)", key).isEmpty
+    }
+
+    /// The lives of the table's rows.
+    func lives(on connection: Connection) -> HistoryLives {
+        HistoryLives(history: quotedName, keys: quotedKeys, connection: connection)
+    }
+}
+
+extension HistoryTable: KeyedHistory {
+    var quotedTable: String { table.quotedName }
+    var keyNames: [String] { keys.map(\.name) }
+}
+
+extension Connection {
+    /// The rows of the library's own SQL.
+    func rows(_ sql: String, _ values: [Value]) throws -> [[Value]] {
+        try withOwnStatement(sql, values) { statement in
+            var rows: [[Value]] = []
+            let row = Row(statement)
+            while try statement.step() { rows.append(try (0..<row.count).map { try row.value(at: $0) }) }
+            return rows
+        }
+    }
+}

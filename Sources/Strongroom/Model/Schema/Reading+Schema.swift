@@ -79,3 +79,168 @@ extension Connection {
         return columns
     }
 }
+
+/// The properties of a table's column, as reported by the engine.
+public struct ColumnInfo: Sendable, Equatable {
+    /// The column's name.
+    public let name: String
+    /// The declared type; empty if there is none.
+    public let declaredType: String
+    /// Whether it may hold NULL.
+    public let isNullable: Bool
+    /// The SQL text of the default.
+    public let defaultSQL: String?
+    /// The position in the primary key, counted from 1; nil for other columns.
+    public let keyPlace: Int?
+    /// The kind of a generated column; nil for an ordinary column.
+    public let generated: GeneratedKind?
+    /// Whether it is a hidden column of a virtual table.
+    public let isHidden: Bool
+
+    /// The kinds of generated columns.
+    public enum GeneratedKind: Sendable, Hashable {
+        /// Stored with the row.
+        case stored
+        /// Computed when read.
+        case virtual
+    }
+}
+
+extension Connection {
+    func columnInfos(of table: String) throws -> [ColumnInfo] {
+        let hasMore = try EngineFeatures.current().hasExtendedTableInfo
+        let pragma = hasMore ? "table_xinfo" : "table_info"
+        var columns: [ColumnInfo] = []
+        try withOwnStatement("PRAGMA \(pragma)(\(Identifier.quote(table)))") { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                let hidden = hasMore ? try row.integer(at: 6) : 0
+                let keyPlace = Int(try row.integer(at: 5))
+                columns.append(
+                    ColumnInfo(
+                        name: try row.text(at: 1),
+                        declaredType: Self.withoutGenerated(try row.text(at: 2), hidden),
+                        isNullable: try row.integer(at: 3) == 0,
+                        defaultSQL: try row.textIfPresent(at: 4),
+                        keyPlace: keyPlace == 0 ? nil : keyPlace,
+                        generated: hidden == 2 ? .virtual : hidden == 3 ? .stored : nil,
+                        isHidden: hidden == 1))
+            }
+        }
+        return columns
+    }
+
+    /// Some versions of the engine include the first words of the GENERATED clause in the declared type.
+    private static func withoutGenerated(_ type: String, _ hidden: Int64) -> String {
+        let suffix = " GENERATED ALWAYS"
+        return hidden > 1 && type.uppercased().hasSuffix(suffix) ? String(type.dropLast(suffix.count)) : type
+    }
+}
+
+extension ColumnInfo {
+    /// The default as an expression: the engine takes a word by itself as a text.
+    var defaultExpression: String? {
+        guard let sql = defaultSQL else { return nil }
+        let tokens = [SQLToken](sql: sql).filter { $0.kind != .space }
+        guard tokens.count == 1, let word = tokens.first, word.kind == .word || word.kind == .quoted,
+            !word.isWord("NULL", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"),
+            !word.isWord("TRUE", "FALSE") || Self.sqliteHasNoBooleans
+        else { return sql }
+        return Value.text(word.name ?? sql).literal
+    }
+
+    /// TRUE and FALSE are names before SQLite 3.23.
+    private static var sqliteHasNoBooleans: Bool {
+        (try? EngineFeatures.current().sqliteVersionNumber < 3_023_000) ?? false
+    }
+}
+
+/// The properties of a table's index, as reported by the engine.
+public struct IndexInfo: Sendable, Equatable {
+    /// The index's name.
+    public let name: String
+    /// Whether the values must be unique.
+    public let isUnique: Bool
+    /// Whether it is a partial index.
+    public let isPartial: Bool
+    /// Whether it was created by `CREATE INDEX`, not by a primary key or a unique column.
+    public let isExplicit: Bool
+    /// The indexed columns and expressions, in order.
+    public let parts: [Part]
+    /// The statement that created it; nil if a constraint created it.
+    public let sql: String?
+
+    /// An indexed column or expression.
+    public struct Part: Sendable, Equatable {
+        /// The column's name, or nil for an expression.
+        public let column: String?
+        /// Whether it is sorted in descending order.
+        public let isDescending: Bool
+        /// The collating sequence for texts.
+        public let collation: Collation
+    }
+}
+
+extension Connection {
+    func indexInfos(of table: String) throws -> [IndexInfo] {
+        var found: [(name: String, isUnique: Bool, origin: String, isPartial: Bool)] = []
+        try withOwnStatement("PRAGMA index_list(\(Identifier.quote(table)))") { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                found.append(
+                    (
+                        try row.text(at: 1), try row.integer(at: 2) != 0, try row.text(at: 3),
+                        try row.integer(at: 4) != 0
+                    ))
+            }
+        }
+        return try found.sorted { $0.name < $1.name }.map { index in
+            IndexInfo(
+                name: index.name, isUnique: index.isUnique, isPartial: index.isPartial, isExplicit: index.origin == "c",
+                parts: try indexParts(of: index.name), sql: try schemaText(of: .index, index.name))
+        }
+    }
+
+    private func indexParts(of index: String) throws -> [IndexInfo.Part] {
+        var parts: [IndexInfo.Part] = []
+        try withOwnStatement("PRAGMA index_xinfo(\(Identifier.quote(index)))") { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                // The columns after the indexed ones identify the row.
+                guard try row.integer(at: 5) == 1 else { continue }
+                parts.append(
+                    IndexInfo.Part(
+                        column: try row.textIfPresent(at: 2),
+                        isDescending: try row.integer(at: 3) != 0,
+                        collation: Collation(try row.text(at: 4))))
+            }
+        }
+        return parts
+    }
+}
+
+/// The properties of an index, as reported by the engine.
+struct IndexFacts {
+    let name: String
+    /// Whether it is a partial index.
+    let isPartial: Bool
+    /// Whether the primary key created it.
+    let isPrimaryKey: Bool
+}
+
+extension Connection {
+    /// The indexes of a table.
+    func indexFacts(of table: String) throws -> [IndexFacts] {
+        var facts: [IndexFacts] = []
+        try withOwnStatement("PRAGMA index_list(\(Identifier.quote(table)))") { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                facts.append(
+                    IndexFacts(
+                        name: try row.text(at: 1), isPartial: try row.integer(at: 4) != 0,
+                        isPrimaryKey: try row.text(at: 3) == "pk"))
+            }
+        }
+        return facts
+    }
+}

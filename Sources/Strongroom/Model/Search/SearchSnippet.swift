@@ -81,3 +81,105 @@ private enum SnippetText {
         character.isPunctuation || character.isSymbol
     }
 }
+
+/// The tokens of a text that a snippet shows.
+struct SnippetWindow {
+    let tokens: Range<Int>
+
+    /// The occurrences in it.
+    let matches: [SearchMatches.Match]
+
+    /// Chooses the window of a length with the most different phrases, then the most occurrences, then the first one.
+    ///
+    /// - Parameter matches: The occurrences in the order of their first tokens.
+    init(_ matches: [SearchMatches.Match], tokenCount: Int, length: Int) {
+        let length = min(length, tokenCount)
+        // An occurrence that is longer than the window counts by its first tokens.
+        let ends = matches.map { min($0.tokens.upperBound, $0.tokens.lowerBound + length) }
+        var best = (phrases: 0, matches: 0, range: 0..<0)
+        var counts: [Int: Int] = [:]
+        var first = 0
+        var inside = 0
+        for last in Self.byEnd(ends) {
+            counts[matches[last].phrase, default: 0] += 1
+            inside += 1
+            // What begins before the window also ends in it, as it is no longer, so it has been counted.
+            while first < matches.count, matches[first].tokens.lowerBound < ends[last] - length {
+                let phrase = matches[first].phrase
+                counts[phrase] = counts[phrase].flatMap { $0 > 1 ? $0 - 1 : nil }
+                inside -= 1
+                first += 1
+            }
+            if (counts.count, inside) > (best.phrases, best.matches) {
+                best = (counts.count, inside, matches[first].tokens.lowerBound..<ends[last])
+            }
+        }
+        let spare = max(length - best.range.count, 0)
+        let wanted = best.matches == 0 ? 0 : best.range.lowerBound - spare / 2
+        let start = max(0, min(wanted, tokenCount - length))
+        let tokens = start..<start + length
+        self.tokens = tokens
+        self.matches = zip(matches, ends).filter { $0.0.tokens.lowerBound >= start && $0.1 <= tokens.upperBound }
+            .map(\.0)
+    }
+
+    /// The indexes in the order of the ends, and of equal ends in their own.
+    private static func byEnd(_ ends: [Int]) -> [Int] {
+        ends.indices.sorted { (ends[$0], $0) < (ends[$1], $1) }
+    }
+}
+
+extension SearchQuery {
+    /// The ranges of a text that answer the question: each phrase as a whole, and the whole word where its beginning
+    /// was asked for.
+    ///
+    /// Words are marked even if others of the question are missing in the text, which may be one of several columns;
+    /// what is excluded is not marked. A phrase of `near` is marked where it is near the next or the previous one.
+    ///
+    /// ```swift
+    /// let text = "Crème brûlée"
+    /// let found = SearchQuery.typing("bru").highlights(in: text).map { text[$0] }  // ["brûlée"]
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - tokenizer: The tokenizer of the index.
+    /// - Returns: The ranges in order, which neither overlap nor split a character; none if the question is longer
+    ///   than allowed.
+    public func highlights(in text: String, tokenizer: TextTokenizer = .standard) -> [Range<String.Index>] {
+        guard let expression = try? expression(by: tokenizer), expression != .nothing else { return [] }
+        let tokens = tokenizer.tokens(in: text)
+        let matches = SearchMatches(expression, in: tokens).matches
+        return TextRanges.merged(matches.compactMap { TextRanges.range(of: tokens[$0.tokens], in: text) })
+    }
+}
+
+/// Ranges of whole characters of a text.
+enum TextRanges {
+    /// The range from the first to the last of some tokens, extended to whole characters; nil if it is empty.
+    static func range(of tokens: ArraySlice<TextToken>, in text: String) -> Range<String.Index>? {
+        guard let start = tokens.lazy.map(\.range.lowerBound).min(), let end = tokens.lazy.map(\.range.upperBound).max()
+        else { return nil }
+        let lower = startOfCharacter(start, in: text)
+        let upperStart = startOfCharacter(end, in: text)
+        let upper = upperStart < end ? text.index(after: upperStart) : upperStart
+        return lower < upper ? lower..<upper : nil
+    }
+
+    /// The ranges in order; those that overlap become one.
+    static func merged(_ ranges: [Range<String.Index>]) -> [Range<String.Index>] {
+        var result: [Range<String.Index>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = result.last, range.lowerBound < last.upperBound {
+                result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
+        }
+        return result
+    }
+
+    private static func startOfCharacter(_ index: String.Index, in text: String) -> String.Index {
+        index < text.endIndex ? text.index(before: text.index(after: index)) : text.endIndex
+    }
+}

@@ -39,3 +39,180 @@ extension Table {
         SearchCondition<Self>(question, columns.map(\.definition.name), index).condition
     }
 }
+
+/// A question as a condition on the rows of a table.
+struct SearchCondition<Source: Table> {
+    let condition: Condition
+
+    init(_ question: SearchQuery, _ columns: [String], _ index: String?) {
+        do {
+            condition = try Self.condition(question, columns, index)
+        } catch {
+            condition = Condition(
+                failing: error as? StrongroomError ?? StrongroomError(.sql, "The question cannot be asked: \(error)"))
+        }
+    }
+
+    private static func condition(_ question: SearchQuery, _ columns: [String], _ name: String?) throws -> Condition {
+        let index = try Source.schema.fullTextIndex(named: name)
+        let positions = try columns.map { try index.position(of: $0, in: Source.schema.name) }
+        let expression = try question.asked(of: index, in: Source.schema.name)
+        guard expression != .nothing else { return Condition("0") }
+        let table = FullTextTable.name(of: index.name, table: Source.schema.name)
+        let condition = try NumberedSearch(table: table, columns: positions).condition(expression) { numbers in
+            try isAmong(numbers, of: table)
+        }
+        return try requiring(table, index, condition)
+    }
+
+    /// The condition, before which the index is looked for in the file.
+    private static func requiring(_ name: String, _ index: FullTextIndex, _ condition: Condition) throws -> Condition {
+        var sql = condition.sql
+        sql.require(
+            RequiredTable(name: name) { connection in
+                try connection.requireFullText(name, index, of: Source.schema)
+            })
+        return Condition(enclosed: sql)
+    }
+
+    /// The condition that a row of the table is among those with some numbers.
+    private static func isAmong(_ numbers: SQL, of table: String) throws -> Condition {
+        let schema = Source.schema
+        let keys = try schema.keyColumns().map { "\(schema.quotedName).\($0.quoted.text)" }
+        guard schema.rowIDColumn == nil else {
+            return Condition(SQL(verbatim: keys[0]), " IN ", Condition(numbers).sql)
+        }
+        let map = Identifier.quote("\(table)_keys")
+        let stored = keys.indices.map { "k\($0)" }.joined(separator: ", ")
+        let list = keys.count > 1 ? "(\(keys.joined(separator: ", ")))" : keys[0]
+        let query: SQL = "\(SQL(verbatim: "SELECT \(stored) FROM \(map) WHERE docid IN ("))\(numbers))"
+        return Condition(SQL(verbatim: list), " IN ", Condition(query).sql)
+    }
+}
+
+extension TableSchema {
+    /// The declared full-text index with a name; the first one without a name.
+    ///
+    /// - Throws: ``StrongroomError`` with `notDeclared`.
+    func fullTextIndex(named wanted: String?) throws -> FullTextIndex {
+        let found = fullText.first { index in wanted.map { Identifier.areSame($0, index.name) } ?? true }
+        guard let found else {
+            let what = wanted.map { "full-text index \"\($0)\"" } ?? "full-text index"
+            throw StrongroomError(
+                .notDeclared,
+                """
+                Table "\(name)" declares no \(what), so it cannot be searched; declare it with `fullText:`, as in \
+                `fullText: [FullTextIndex(on: "title")]`.
+                """)
+        }
+        return found
+    }
+}
+
+extension FullTextIndex {
+    /// The position of a column in the index.
+    ///
+    /// - Throws: ``StrongroomError`` with `notDeclared` if the index does not have it.
+    func position(of column: String, in table: String) throws -> Int {
+        guard let position = Identifier.index(of: column, in: columns) else {
+            throw StrongroomError(
+                .notDeclared,
+                """
+                The full-text index "\(name)" of table "\(table)" does not have the column "\(column)"; add it to the \
+                index, or search other columns.
+                """)
+        }
+        return position
+    }
+}
+
+extension Connection {
+    /// Throws if the file does not have a full-text index as it is declared: its answers would be wrong, or the engine
+    /// would report a table that the program has not named.
+    ///
+    /// - Throws: ``StrongroomError`` with `tableDiffers`; `damaged` if the engine would end the process.
+    func requireFullText(_ name: String, _ index: FullTextIndex, of schema: TableSchema) throws {
+        try prepareTable(schema)
+        let isKept = try schemaText(of: .view, "\(name)_rows").map { sql in
+            let stored = StoredFullText.indexed(in: sql)
+            return stored.table.map { Identifier.areSame($0, schema.name) } ?? false
+                && stored.tokenizer == index.tokenizer.rule && stored.columns.count == index.columns.count
+                && zip(stored.columns, index.columns).allSatisfy { Identifier.areSame($0, $1) }
+        }
+        guard isKept != true else { return try requireStatistics(of: name) }
+        throw StrongroomError(
+            .tableDiffers,
+            """
+            The file \(isKept == nil ? "does not have the" : "has another") full-text index "\(index.name)" of table \
+            "\(schema.name)"\(isKept == nil ? "" : " than the table declares"); call `keepFullText(of:)` in a migration.
+            """,
+            database: database)
+    }
+}
+
+/// A question to one full-text index, as SQL.
+///
+/// FTS4 and FTS5 have different query languages. What both can say is one MATCH; anything else is composed in SQL of
+/// questions that both can say, so that the answers are equal.
+struct NumberedSearch {
+    /// The name of the virtual table.
+    let table: String
+    /// The positions of the columns that are searched; none for all.
+    let columns: [Int]
+
+    /// The condition that a row answers a question.
+    ///
+    /// - Parameter isAmong: Makes the condition that the row is among those whose numbers a query returns.
+    func condition(_ expression: SearchExpression, isAmong: (SQL) throws -> Condition) throws -> Condition {
+        if let numbers = numbers(expression) { return try isAmong(numbers) }
+        switch expression {
+        case .all(let parts):
+            let all = try parts.map { try condition($0, isAmong: isAmong) }
+            return all.dropFirst().reduce(all.first ?? Condition("0")) { $0 && $1 }
+        case .any(let parts):
+            let all = try parts.map { try condition($0, isAmong: isAmong) }
+            return all.dropFirst().reduce(all.first ?? Condition("0")) { $0 || $1 }
+        case .excluding(let wanted, let unwanted):
+            return try condition(wanted, isAmong: isAmong) && !condition(unwanted, isAmong: isAmong)
+        case .nothing, .phrase, .near:
+            return Condition("0")
+        }
+    }
+
+    /// A query for the numbers of the rows that answer a question; nil if it takes several.
+    func numbers(_ expression: SearchExpression) -> SQL? {
+        if columns.count <= 1, let text = expression.fts4 {
+            return matching(columns.first, text, expression.fts5)
+        }
+        switch expression {
+        case .phrase, .near:
+            guard let text = expression.fts4 else { return nil }
+            var sql = matching(columns.first, text, expression.fts5)
+            for column in columns.dropFirst() {
+                sql.append(text: " UNION ")
+                sql.append(matching(column, text, expression.fts5))
+            }
+            return sql
+        case .nothing, .all, .any, .excluding:
+            return nil
+        }
+    }
+
+    private func matching(_ column: Int?, _ fts4: String, _ fts5: String) -> SQL {
+        let name = Identifier.quote(table)
+        let operand = column.map { "c\($0)" } ?? name
+        var sql = SQL(verbatim: "SELECT rowid FROM \(name) WHERE \(operand) MATCH ")
+        guard fts4 != fts5 else {
+            sql.append(SQL(verbatim: "?", [.text(fts4)]))
+            return sql
+        }
+        // The file says which of the two the index is: it may have been created by another engine.
+        sql.append(
+            SQL(
+                verbatim: """
+                    CASE WHEN (SELECT sql FROM main.sqlite_master WHERE name = ? COLLATE NOCASE) LIKE '%using fts5%' \
+                    THEN ? ELSE ? END
+                    """, [.text(table), .text(fts5), .text(fts4)]))
+        return sql
+    }
+}

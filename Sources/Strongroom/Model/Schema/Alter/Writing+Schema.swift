@@ -103,3 +103,156 @@ extension Writing where Self: ~Copyable {
         _handle.connection.recorder?.record(change)
     }
 }
+
+extension Writing where Self: ~Copyable {
+    /// Adds a column at the end of a table; existing rows get its default, or NULL.
+    ///
+    /// If the engine's `ADD COLUMN` does not support the column (a unique column, a reference with a default, NOT NULL
+    /// without a default in an empty table), the table is rebuilt.
+    ///
+    /// - Parameters:
+    ///   - column: The column; if the table has rows, it must be optional or have a default.
+    ///   - table: The table's name.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` if there is no such table or the column exists,
+    ///   `schemaChange` if the column is a primary key or existing rows have no value for it, `constraint` if the rows
+    ///   violate its constraint.
+    public func addColumn(_ column: some SchemaColumn, to table: String) throws {
+        let definition = column.definition
+        try record("add column to \(table): \(definition.sql())")
+        try savepoint { db in
+            let change = try ColumnChange(db._handle.connection, table)
+            try change.add(definition)
+            guard definition.isIndexed else { return }
+            try db.createIndex(TableIndex(nil, parts: [.column(definition.name)], unique: false, where: nil), on: table)
+        }
+    }
+
+    /// Renames a column, and updates indexes, triggers, views, checks and foreign keys.
+    ///
+    /// For an engine before SQLite 3.25, which has no RENAME COLUMN, the library edits the schema's text. It throws if
+    /// a view or a trigger uses the name, and it is not certain that this is the column.
+    ///
+    /// - Parameters:
+    ///   - name: The column's name.
+    ///   - newName: The new name.
+    ///   - table: The table's name.
+    /// - Throws: ``StrongroomError`` with `invalidName`, `sql` if there is no such table or column or the new name
+    ///   exists, `schemaChange` if a view or a trigger cannot be updated; nothing was changed.
+    public func renameColumn(_ name: String, to newName: String, in table: String) throws {
+        try Identifier.check(newName, "column")
+        record("rename column \(name) of \(table) to \(newName)")
+        try savepoint { db in
+            let connection = db._handle.connection
+            try ColumnRenaming(connection, table: table, column: name, newName: newName).run()
+            try connection.renameInHistory(of: table, name, to: newName)
+            try connection.adaptFullText(of: table)
+        }
+    }
+
+    /// Renames the columns of a table that still have the previous names declared in its schema.
+    ///
+    /// ```swift
+    /// // @Column("e-mail", previously: "mail") var email: String
+    /// Migration("2") { db in try db.renameColumns(of: Contact.schema) }
+    /// ```
+    ///
+    /// A column that already has its new name is not changed, so a second run has no effect.
+    ///
+    /// - Parameter schema: The new table schema; only the names of its columns are used.
+    /// - Returns: The new names of the renamed columns, in the schema's order.
+    /// - Throws: ``StrongroomError`` with `sql` if there is no such table, `schemaChange` if it has columns with both
+    ///   names, or if a view or a trigger cannot be updated; nothing was changed.
+    @discardableResult
+    public func renameColumns(of schema: TableSchema) throws -> [String] {
+        try savepoint { db in
+            let names = try db.columns(of: schema.name).map(\.name)
+            var waiting = schema.columns.filter { column in
+                guard let old = column.previousName, old != column.name else { return false }
+                return names.contains { Identifier.areSame($0, old) }
+            }
+            var taken = names
+            var renamed: Set<String> = []
+            // The new name may be the previous name of another column, which must be renamed first.
+            while let position = waiting.firstIndex(where: { column in
+                !taken.contains { Identifier.areSame($0, column.name) }
+                    || Identifier.areSame(column.name, column.previousName ?? "")
+            }) {
+                let column = waiting.remove(at: position)
+                let old = column.previousName ?? ""
+                try db.renameColumn(old, to: column.name, in: schema.name)
+                taken.removeAll { Identifier.areSame($0, old) }
+                taken.append(column.name)
+                renamed.insert(column.name)
+            }
+            if let column = waiting.first, let old = column.previousName {
+                throw StrongroomError(
+                    .schemaChange,
+                    """
+                    The table "\(schema.name)" has both "\(old)" and "\(column.name)", which was formerly "\(old)"; \
+                    merge the values and drop one.
+                    """
+                )
+            }
+            return schema.columns.map(\.name).filter(renamed.contains)
+        }
+    }
+
+    /// Drops a column with its values and its column constraints.
+    ///
+    /// - Parameters:
+    ///   - name: The column's name.
+    ///   - table: The table's name.
+    /// - Throws: ``StrongroomError`` with `sql` if there is no such table or column, `schemaChange` if the primary key,
+    ///   an index, a trigger, a view, a check or a foreign key depends on it: the message names all of them; nothing
+    ///   was changed.
+    public func dropColumn(_ name: String, from table: String) throws {
+        record("drop column \(name) of \(table)")
+        try savepoint { db in try ColumnChange(db._handle.connection, table).drop(name) }
+    }
+
+    /// Changes the type, default or constraints of a column; the new declaration replaces the former one.
+    ///
+    /// Values are converted as the engine converts values that are written to such a column; in a BLOB column, a text
+    /// becomes its bytes in the file's encoding, which is UTF-8 if the library created the file. A column of ``Value``
+    /// accepts every value unchanged. A value that does not fit or would change is an error: a text that is not a
+    /// number or not a canonical one (`0012`), a number in a BLOB column, an integer that a floating-point number
+    /// cannot represent exactly. NULLs become the default if the column no longer allows NULL. A column that becomes
+    /// generated loses its stored values. Numbers and digits that become decimals get the DECIMAL_TEXT form, or become
+    /// scaled integers if the column has a scale; decimals that are converted to another type are converted from their
+    /// digits; see <doc:Types>.
+    ///
+    /// A row that violates a constraint fails the change, regardless of the table's `ON CONFLICT` clauses: no row is
+    /// skipped.
+    ///
+    /// - Parameters:
+    ///   - column: The new declaration of the column with that name.
+    ///   - table: The table's name.
+    /// - Throws: ``StrongroomError`` with `sql` if there is no such table or column, `schemaChange` for a primary key
+    ///   and for values that the new type cannot represent or would change, `constraint` if the rows violate a
+    ///   constraint; nothing was changed.
+    public func changeColumn(_ column: some SchemaColumn, in table: String) throws {
+        let definition = column.definition
+        try record("change column of \(table): \(definition.sql())")
+        try savepoint { db in try ColumnChange(db._handle.connection, table).change(to: definition) }
+    }
+}
+
+extension Connection {
+    /// Renames a column with the values of a table's column in its history, if it has one.
+    fileprivate func renameInHistory(of table: String, _ name: String, to newName: String) throws {
+        let history = HistoryTable.name(of: table)
+        let columns = try columnInfos(of: history).map(\.name)
+        guard HistoryTable.ownColumns.allSatisfy({ Identifier.index(of: $0, in: columns) != nil }) else { return }
+        for historyName in [HistoryTable.keyName(of:), HistoryTable.formerName(of:)] {
+            guard Identifier.index(of: historyName(name), in: columns) != nil else { continue }
+            let isTaken =
+                Identifier.index(of: historyName(newName), in: columns) != nil && !Identifier.areSame(name, newName)
+            guard !isTaken else {
+                // It has the values of an earlier column with that name.
+                try breakHistory(of: table, unread: newName)
+                continue
+            }
+            try ColumnRenaming(self, table: history, column: historyName(name), newName: historyName(newName)).run()
+        }
+    }
+}

@@ -214,3 +214,114 @@ extension Connection {
         return (findings, unchecked)
     }
 }
+
+/// The numbers that FTS4 keeps of an index beside its words: those of each row in `…_docsize`, and their sums in
+/// `…_stat`. SQLite 3.15.2 (SQLCipher 3.4.1) reads the sums without a check whenever a row changes, and for questions
+/// with frequent words: an empty value ends the process.
+extension Connection {
+    /// Throws if the engine must not read the sums of an FTS4 index.
+    ///
+    /// - Throws: ``StrongroomError`` with `damaged`.
+    func requireStatistics(of index: String) throws {
+        guard try EngineFeatures.current().readsFullTextUnchecked, try statisticsTables().contains("\(index)_stat"),
+            try !hasStatistics(index)
+        else { return }
+        throw FullTextNumbers.damage.naming(database)
+    }
+
+    /// Removes sums that the engine must not read, and creates these indexes anew.
+    ///
+    /// - Returns: The names of these indexes.
+    /// - Throws: ``StrongroomError`` with `missingFunction` if the connection does not have a tokenizer, or the
+    ///   engine's error; then the sums are only removed: without them, the engine counts from zero.
+    func rebuildFullTextWithoutStatistics() throws -> [String] {
+        guard try EngineFeatures.current().readsFullTextUnchecked else { return [] }
+        let names = try statisticsTables().map { String($0.dropLast("_stat".count)) }.filter { try !hasStatistics($0) }
+        guard !names.isEmpty else { return [] }
+        try inTransaction(.immediate) {
+            for name in names { try run("DELETE FROM main.\(Identifier.quote("\(name)_stat"))") }
+        }
+        return try inTransaction(.immediate) {
+            let damaged = StoredFullText.all(in: try schemaEntries()).filter { names.contains($0.name) }
+            for table in Set(damaged.map(\.table)) { try rebuildFullText(of: table) }
+            return damaged.map(\.indexName)
+        }
+    }
+
+    /// Whether the numbers of an FTS4 index are some at all.
+    func hasSoundNumbers(_ index: StoredFullText) throws -> Bool {
+        guard !index.usesFTS5, try statisticsTables().contains("\(index.name)_stat") else { return true }
+        guard try hasStatistics(index.name) else { return false }
+        let sizes = "SELECT size FROM main.\(Identifier.quote("\(index.name)_docsize"))"
+        return try withOwnStatement(sizes) { statement in
+            var count = 0
+            while try statement.step() {
+                count += 1
+                guard case .blob(let bytes) = try Row(statement).value(at: 0),
+                    FullTextNumbers.numbers(bytes, count: index.columns.count) != nil
+                else { return false }
+            }
+            return try count == 0 || ownValue("SELECT 1 FROM main.\(Identifier.quote("\(index.name)_stat"))") != nil
+        }
+    }
+
+    /// Whether the sums of an index can be read; an index that never had a row has none.
+    private func hasStatistics(_ index: String) throws -> Bool {
+        let value = try ownValue("SELECT value FROM main.\(Identifier.quote("\(index)_stat")) WHERE id = 0")
+        guard let value else { return true }
+        guard case .blob(let bytes) = value else { return false }
+        var count = 0
+        // The rows, the words of at least one column, and the bytes.
+        return FullTextNumbers.forEach(in: bytes) { _ in count += 1 } && count >= 3
+    }
+
+    /// The tables of FTS4 with the sums of the library's indexes.
+    private func statisticsTables() throws -> [String] {
+        try schemaNames(
+            where: "name GLOB ? AND sql GLOB '*(id INTEGER PRIMARY KEY, value BLOB)'",
+            .text("\(FullTextTable.prefix)*_stat"))
+    }
+}
+
+/// Full-text indexes that were created with FTS5's option `secure-delete`, as by version 0.2 of the library.
+///
+/// SQLite 3.46.1 and 3.53.4 do not remove the entry of a word that was 128 to 191 times in a row (256 to 319, and so
+/// on), so a search finds words that the row does not have any more. See "FTS5 Extension", section 6.11
+/// (sqlite.org/fts5.html).
+extension Connection {
+    /// Whether an index has the option.
+    func hasSecureDelete(_ index: StoredFullText) throws -> Bool {
+        guard index.usesFTS5 else { return false }
+        let value = try ownValue(
+            "SELECT v FROM main.\(Identifier.quote("\(index.name)_config")) WHERE k = 'secure-delete'")
+        return value != nil && value != .integer(0)
+    }
+
+    /// Turns the option off in every index that has it, and indexes the rows anew, in one transaction.
+    ///
+    /// - Returns: The names of these indexes.
+    /// - Throws: ``StrongroomError`` with `missingFunction` if the connection does not have a tokenizer, or the
+    ///   engine's error; then nothing is changed.
+    func rebuildSecureFullText() throws -> [String] {
+        guard try EngineFeatures.current().hasSecureFullText, try mayHaveSecureFullText() else { return [] }
+        return try inTransaction(.immediate) {
+            let entries = try schemaEntries()
+            return try StoredFullText.all(in: entries).compactMap { stored in
+                guard try hasSecureDelete(stored) else { return nil }
+                let index = try FullTextTable(stored, self, entries)
+                let name = Identifier.quote(stored.name)
+                try run("INSERT INTO \(name) (\(name), rank) VALUES ('secure-delete', 0)")
+                try fill(index)
+                return stored.indexName
+            }
+        }
+    }
+
+    /// Whether the option is on in a table of settings of an index: nearly every file has none.
+    private func mayHaveSecureFullText() throws -> Bool {
+        try schemaNames(where: "name GLOB ?", .text("\(FullTextTable.prefix)*_config")).contains { name in
+            let sql = "SELECT 1 FROM main.\(Identifier.quote(name)) WHERE k = 'secure-delete' AND v <> 0"
+            return try ownValue(sql) != nil
+        }
+    }
+}

@@ -1,0 +1,392 @@
+extension Writing where Self: ~Copyable {
+    /// The number of this transaction in histories; nil if it has not changed a table with a history yet.
+    public var transactionNumber: Int64? {
+        get throws { try _handle.connection.transactionNumber() }
+    }
+
+    /// Puts back the rows that a transaction has changed, in all tables with a history, as they were before it.
+    ///
+    /// ```swift
+    /// let change = try Patient.history(of: key, in: db).last
+    /// if let number = change?.transaction { try db.undo(transaction: number) }
+    /// ```
+    ///
+    /// The undoing is itself a change in the histories, which can be undone. Rows that have changed since are not
+    /// overwritten: then nothing is undone. Omitted columns keep their present value; in a row that is inserted again
+    /// they have their default or are NULL. Rows that were erased stay erased.
+    ///
+    /// What no history has is not put back. If a row that was deleted would come back without it, the undoing is an
+    /// error, unless you allow it: that applies to the omitted columns of such a row, and to a table without a history
+    /// whose rows a foreign key to such a row deletes or changes, whether or not there were any.
+    ///
+    /// - Parameters:
+    ///   - transaction: The number of the transaction; see ``RecordChange/transaction``.
+    ///   - allowsLosses: Whether deleted rows are put back without what no history has.
+    /// - Returns: The rows that were inserted, updated or deleted, by table, and what was not put back.
+    /// - Throws: ``StrongroomError`` with `notUndoable` if rows have changed since, naming the tables and the
+    ///   numbers of the later changes, if a foreign key would delete or change later rows, or if deleted rows would
+    ///   come back without what no history has, if no history has a change of the transaction, some were
+    ///   pruned, or the history was stopped or its table changed since; `tableDiffers` if a history does not fit its
+    ///   table; `constraint` if the former rows violate one.
+    @discardableResult
+    public func undo(transaction: Int64, allowingLosses allowsLosses: Bool = false) throws -> UndoReport {
+        try savepoint { db in
+            let undoing = try TransactionUndoing(transaction, on: db._handle.connection)
+            return try undoing.run(allowingLosses: allowsLosses)
+        }
+    }
+}
+
+extension Reading where Self: ~Copyable {
+    /// The number of the newest transaction that a history has, such as the one to undo next.
+    ///
+    /// ```swift
+    /// try await store.write { db in
+    ///     if let number = try db.lastTransaction(author: "ada") { try db.undo(transaction: number) }
+    /// }
+    /// ```
+    ///
+    /// Each history is read from its end to the first change that fits. An undoing is a transaction, too: undoing the
+    /// newest one twice restores what it had changed. In a write transaction its own changes count.
+    ///
+    /// - Parameter author: The author of the transaction's newest change in a table; nil for any transaction.
+    /// - Returns: The number; nil if no history has such a change.
+    /// - Throws: ``StrongroomError`` with `tableDiffers` if a history does not fit its table.
+    public func lastTransaction(author: String? = nil) throws -> Int64? {
+        let connection = _handle.connection
+        let isWanted = author == nil ? "" : " AND author = ?"
+        let newest = try StoredHistory.all(on: connection).compactMap { history in
+            let sql = """
+                SELECT transaction_id FROM main.\(history.quotedName) WHERE transaction_id IS NOT NULL\(isWanted) \
+                ORDER BY change DESC LIMIT 1
+                """
+            return try connection.rows(sql, author.map { [.text($0)] } ?? []).first?[0].asInteger
+        }
+        return newest.max()
+    }
+}
+
+/// What undoing a transaction has put back, and what it could not.
+public struct UndoReport: Sendable, Equatable {
+    /// The number of rows that were inserted, updated or deleted, by table.
+    public internal(set) var rows: [String: Int] = [:]
+    /// The columns that the histories omit, by table, of the tables with such rows. They keep their present values; in
+    /// a row that is inserted again they have their default or are NULL.
+    public internal(set) var omittedColumns: [String: [String]] = [:]
+    /// The tables without a history that reference rows which the transaction has deleted, by `ON DELETE CASCADE`,
+    /// `SET NULL` or `SET DEFAULT`: their rows that were deleted or changed with them are not put back.
+    public internal(set) var tablesWithoutHistory: [String] = []
+
+    /// The number of rows that were inserted, updated or deleted.
+    public var count: Int { rows.values.reduce(0, +) }
+}
+
+/// What an undoing cannot put back.
+struct UndoLosses {
+    /// By table.
+    private(set) var omitted: [String: [String]] = [:]
+    private(set) var tables: [String] = []
+
+    /// - Parameter restored: The histories of the rows that are inserted again.
+    init(_ restored: [StoredHistory], among histories: [StoredHistory], _ connection: Connection) throws {
+        for history in restored where !history.others.isEmpty { omitted[history.table] = history.others }
+        let acting: [DeclaredReference.Action] = [.cascade, .setNull, .setDefault]
+        let references = try connection.declaredReferences().filter { acting.contains($0.onDelete) }
+        let recorded = Set(histories.map { SQLName($0.table) })
+        var deleted = Set(restored.map { SQLName($0.table) })
+        var waiting = Array(deleted)
+        while let parent = waiting.popLast() {
+            for reference in references where SQLName(reference.parent) == parent {
+                let child = SQLName(reference.child)
+                // Of a table with a history, the deleted rows are known.
+                guard !recorded.contains(child), !tables.contains(reference.child) else { continue }
+                tables.append(reference.child)
+                if reference.onDelete == .cascade, deleted.insert(child).inserted { waiting.append(child) }
+            }
+        }
+        tables.sort()
+    }
+
+    /// A description for an error; nil if nothing is lost.
+    var words: String? {
+        let columns = omitted.sorted { $0.key < $1.key }.map { table, columns in
+            "the history of table \"\(table)\" omits \(columns.map { "\"\($0)\"" }.joined(separator: ", "))"
+        }
+        let children = tables.map { "table \"\($0)\" has no history, and references a deleted row" }
+        let all = columns + children
+        return all.isEmpty ? nil : all.joined(separator: "; ")
+    }
+}
+
+/// Puts back the rows that a transaction has changed.
+struct TransactionUndoing {
+    private let connection: Connection
+    private let transaction: Int64
+    private let histories: [StoredHistory]
+
+    private typealias Step = RowRestoring.Step
+
+    /// - Throws: ``StrongroomError`` with `notUndoable` if changes of the transaction were pruned.
+    init(_ transaction: Int64, on connection: Connection) throws {
+        self.connection = connection
+        self.transaction = transaction
+        histories = try StoredHistory.all(on: connection)
+        guard !histories.isEmpty else { return }
+        let pruned = try connection.ownValue(
+            "SELECT name FROM \(PrunedHistory.table) WHERE pruned >= ? LIMIT 1", .integer(transaction))
+        if let name = pruned?.asText {
+            throw error(
+                .notUndoable,
+                """
+                Changes of transaction \(transaction), or of later ones, were pruned from "\(name)", or the history \
+                was stopped or its table changed since then, so that the transaction cannot be undone as a whole.
+                """)
+        }
+    }
+
+    /// - Parameter allowsLosses: Whether rows are put back without what no history has.
+    func run(allowingLosses allowsLosses: Bool) throws -> UndoReport {
+        var conflicts: [String] = []
+        var steps: [Step] = []
+        for history in histories {
+            let found = try changedRows(of: history)
+            let later = found.compactMap(\.later)
+            if !later.isEmpty {
+                let list = later.prefix(Self.maxNamed).map(String.init).joined(separator: ", ")
+                let rest = later.count > Self.maxNamed ? " and \(later.count - Self.maxNamed) more" : ""
+                let rows = later.count.counting("row")
+                conflicts.append("\(rows) of table \"\(history.table)\" (changes \(list)\(rest))")
+            }
+            steps += found.map(\.step)
+        }
+        guard conflicts.isEmpty else {
+            throw error(
+                .notUndoable,
+                """
+                Transaction \(transaction) was not undone, since rows have changed after it: \
+                \(conflicts.joined(separator: "; ")). Undo the later transactions first.
+                """)
+        }
+        guard !steps.isEmpty else {
+            throw error(.notUndoable, "No history has a change of transaction \(transaction), so nothing was undone.")
+        }
+        let losses = try losses(steps)
+        if let words = losses.words, !allowsLosses {
+            throw error(
+                .notUndoable,
+                """
+                Transaction \(transaction) was not undone, since rows would come back without what was deleted with \
+                them: \(words). Keep histories of all of it, or call `undo` with `allowingLosses: true`.
+                """)
+        }
+        var report = UndoReport(rows: try putBack(steps), tablesWithoutHistory: losses.tables)
+        for step in steps where !step.history.others.isEmpty {
+            report.omittedColumns[step.history.table] = step.history.others
+        }
+        return report
+    }
+
+    /// What the transaction may have deleted and no history has.
+    private func losses(_ steps: [Step]) throws -> UndoLosses {
+        let deleted = try steps.filter { step in
+            try step.former != nil && !step.history.isPresent(step.key, on: connection)
+        }
+        return try UndoLosses(deleted.map(\.history), among: histories, connection)
+    }
+
+    /// The most changes that a message names for a table.
+    private static let maxNamed = 10
+
+    private func error(_ code: StrongroomError.Code, _ message: String) -> StrongroomError {
+        StrongroomError(code, message, database: connection.database)
+    }
+
+    /// The rows that the transaction has changed, with the number of a later change.
+    private func changedRows(of history: StoredHistory) throws -> [(step: Step, later: Int64?)] {
+        let name = "main.\(history.quotedName)"
+        let same = history.quotedKeys.map { "other.\($0) IS entry.\($0)" }.joined(separator: " AND ")
+        let earlier = """
+            SELECT 1 FROM \(name) AS other WHERE \(same) AND other.change < entry.change AND other.transaction_id = ?1
+            """
+        let later = """
+            SELECT max(other.change) FROM \(name) AS other WHERE \(same) AND other.change > entry.change \
+            AND other.transaction_id IS NOT ?1
+            """
+        let keys = history.quotedKeys.map { "entry.\($0)" }
+        let former = history.quotedFormer.map { "entry.\($0)" }
+        // The first change of each row in the transaction has the values from before it.
+        let sql = """
+            SELECT kind, (\(later)), change, \((keys + former).joined(separator: ", ")) FROM \(name) AS entry \
+            WHERE transaction_id = ?1 AND NOT EXISTS (\(earlier)) ORDER BY change
+            """
+        return try connection.ownRows(sql, .integer(transaction)).map { row in
+            let key = Array(row[3..<3 + keys.count])
+            let former = row[0] == .text("insert") ? nil : Array(row[(3 + keys.count)...])
+            let step = Step(history: history, change: row[2].asInteger ?? 0, key: key, former: former)
+            return (step, row[1].asInteger)
+        }
+    }
+
+    /// Deletes rows first, so that values of unique columns are free, and checks references at the end.
+    ///
+    /// - Returns: The number of changed rows by table.
+    private func putBack(_ steps: [Step]) throws -> [String: Int] {
+        let wasDeferring = connection.defersForeignKeys
+        // Those of the transaction before are checked by its commit.
+        let hadViolations = connection.hasDeferredViolations
+        let (last, first) = try deletions(steps)
+        try connection.run("PRAGMA defer_foreign_keys = ON")
+        // Also after a failure, which the program may handle.
+        defer { if !wasDeferring { try? connection.run("PRAGMA defer_foreign_keys = OFF") } }
+        var count: [String: Int] = [:]
+        for step in first { count[step.history.table, default: 0] += try delete(step) }
+        let restoring = RowRestoring(transaction: transaction, connection: connection) { [self] step in
+            guard try !hasTriggers(step.history.table) else { return false }
+            let references = try UndoneReferences(deleting: [], restoring: [], on: connection)
+            guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else { return false }
+            return true
+        }
+        let restored = steps.reversed().filter { $0.former != nil }
+        try restoring.run(restored)
+        for step in restored { count[step.history.table, default: 0] += 1 }
+        let references = try self.references(last)
+        for step in last {
+            guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else {
+                throw conflict(step, with: step.history.table)
+            }
+            count[step.history.table, default: 0] += try delete(step)
+        }
+        if !hadViolations, connection.hasDeferredViolations { try connection.checkForeignKeys() }
+        return count
+    }
+
+    /// Whether a table has triggers of the program, which a deletion or an insertion would run.
+    private func hasTriggers(_ table: String) throws -> Bool {
+        let own = HistoryTable.triggerNames(of: table)
+        return try connection.schemaEntries().contains { entry in
+            entry.kind == .trigger && Identifier.areSame(entry.table, table)
+                && Identifier.index(of: entry.name, in: own) == nil && !entry.name.hasPrefix("strongroom_")
+        }
+    }
+
+    /// The rows to delete: those that rows reference which are restored are deleted last.
+    ///
+    /// - Throws: ``StrongroomError`` with `notUndoable` if rows that are not undone would be deleted or changed.
+    private func deletions(_ steps: [Step]) throws -> (last: [Step], first: [Step]) {
+        let references = try self.references(steps)
+        var (last, first) = ([Step](), [Step]())
+        for step in steps.reversed() where step.former == nil {
+            switch try references.effect(ofDeleting: step.key, from: step.history) {
+            case .none: first.append(step)
+            case .onRestored: last.append(step)
+            case .onOthers(let table): throw conflict(step, with: table)
+            }
+        }
+        return (last, first)
+    }
+
+    private func references(_ steps: [Step]) throws -> UndoneReferences {
+        let (deleted, restored) = (steps.filter { $0.former == nil }, steps.filter { $0.former != nil })
+        return try UndoneReferences(
+            deleting: deleted.map { ($0.history, $0.key) }, restoring: restored.map { ($0.history, $0.key) },
+            on: connection)
+    }
+
+    private func conflict(_ step: Step, with table: String) -> StrongroomError {
+        error(
+            .notUndoable,
+            """
+            Transaction \(transaction) was not undone: rows of table "\(table)" reference a row that it has inserted \
+            into table "\(step.history.table)", and would be deleted or changed with it. Undo the transactions that \
+            wrote them, or delete them, first.
+            """)
+    }
+
+    private func delete(_ step: Step) throws -> Int {
+        let sql = "DELETE FROM main.\(step.history.quotedTable) WHERE \(step.history.rowCondition)"
+        try connection.withOwnStatement(sql, step.key) { try $0.run() }
+        return connection.changes
+    }
+}
+
+/// The references to rows that an undoing deletes.
+struct UndoneReferences {
+    private struct UndoneRow: Hashable {
+        let table: SQLName
+        let key: [Value]
+    }
+
+    private let connection: Connection
+    private let references: [DeclaredReference]
+    private let histories: [SQLName: StoredHistory]
+    private let deleted: Set<UndoneRow>
+    private let restored: Set<UndoneRow>
+
+    /// What a deletion would do to the rows that reference the deleted one.
+    enum Effect {
+        /// Nothing that is not undone anyway.
+        case none
+        /// Rows that the undoing restores would be deleted or changed: restore them before.
+        case onRestored
+        /// Rows of a table that are not undone would be deleted or changed.
+        case onOthers(table: String)
+    }
+
+    /// - Parameters:
+    ///   - deleted: The rows that are deleted.
+    ///   - restored: The other rows that are undone.
+    init(
+        deleting deleted: [(history: StoredHistory, key: [Value])],
+        restoring restored: [(history: StoredHistory, key: [Value])], on connection: Connection
+    ) throws {
+        self.connection = connection
+        let acting: [DeclaredReference.Action] = [.cascade, .setNull, .setDefault]
+        references = try connection.declaredReferences().filter { acting.contains($0.onDelete) }
+        let all = (deleted + restored).map { (SQLName($0.history.table), $0.history) }
+        histories = Dictionary(all) { first, _ in first }
+        self.deleted = Set(deleted.map { UndoneRow(table: SQLName($0.history.table), key: $0.key) })
+        self.restored = Set(restored.map { UndoneRow(table: SQLName($0.history.table), key: $0.key) })
+    }
+
+    func effect(ofDeleting key: [Value], from parent: StoredHistory) throws -> Effect {
+        var effect = Effect.none
+        for reference in references where Identifier.areSame(reference.parent, parent.table) {
+            let child = SQLName(reference.child)
+            for key in try children(reference, key, of: parent) {
+                let row = UndoneRow(table: child, key: key)
+                if histories[child] != nil, deleted.contains(row) { continue }
+                guard histories[child] != nil, restored.contains(row) else { return .onOthers(table: reference.child) }
+                effect = .onRestored
+            }
+        }
+        return effect
+    }
+
+    /// The keys of the rows that reference a row; one value for a row of a table that is not undone.
+    private func children(
+        _ reference: DeclaredReference, _ key: [Value], of parent: StoredHistory
+    ) throws -> [[Value]] {
+        let columns = try reference.parentColumns.isEmpty ? primaryKey(of: parent.table) : reference.parentColumns
+        let same = zip(columns, reference.columns).map {
+            "parent.\(Identifier.quote($0)) = child.\(Identifier.quote($1))"
+        }
+        let own = parent.keyNames.enumerated().map { "parent.\(Identifier.quote($1)) = ?\($0 + 1)" }
+        let keys = histories[SQLName(reference.child)]?.keyNames.map { "child.\(Identifier.quote($0))" } ?? ["1"]
+        let sql = """
+            SELECT \(keys.joined(separator: ", ")) FROM main.\(parent.quotedTable) AS parent \
+            JOIN main.\(Identifier.quote(reference.child)) AS child ON \(same.joined(separator: " AND ")) \
+            WHERE \(own.joined(separator: " AND "))\(keys == ["1"] ? " LIMIT 1" : "")
+            """
+        var rows: [[Value]] = []
+        try connection.withOwnStatement(sql, key) { statement in
+            let row = Row(statement)
+            while try statement.step() { rows.append(try keys.indices.map { try row.value(at: $0) }) }
+        }
+        return rows
+    }
+
+    private func primaryKey(of table: String) throws -> [String] {
+        try connection.columnInfos(of: table).filter { $0.keyPlace != nil }
+            .sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }.map(\.name)
+    }
+}

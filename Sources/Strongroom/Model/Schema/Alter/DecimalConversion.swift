@@ -1,0 +1,214 @@
+extension ColumnChange {
+    /// Converts the numbers in a column to scaled integers; the column's constraints are kept.
+    ///
+    /// - Parameter report: Called with the number of processed rows and the total.
+    func scale(_ column: String, to scale: DecimalScale, _ report: (Int, Int) throws -> Void) throws {
+        let position = try position(of: column)
+        guard let info = try info(of: column), info.keyPlace == nil, info.generated == nil else {
+            throw refusal(
+                """
+                Column "\(column)" of table "\(table.name)" is generated or belongs to the primary key; create a new \
+                table and move the rows.
+                """)
+        }
+        guard !Identifier.areSame(info.declaredType, scale.declaredType) else { return }
+        guard let item = CreateTableText.withScaledDecimals(text.items[position], scale, info.declaredType) else {
+            throw refusal(
+                """
+                The default of column "\(column)" of table "\(table.name)" is not a decimal number that fits the scale \
+                \(scale.digits) (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which \
+                converts the values.
+                """)
+        }
+        var changed = text
+        changed.replace(at: position, with: item.sql)
+        let value = info.decimalDigits.map { "(\($0))" } ?? Identifier.quote(column)
+        try rebuild(changed, [(column: column, sql: try scaledSource(value, column, scale, report))])
+    }
+
+    /// The SQL that converts a column's numbers to scaled integers.
+    ///
+    /// - Parameter value: The SQL for the current value: a number or its digits.
+    /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is not a number or does not fit; the message
+    ///   names the row.
+    func scaledSource(
+        _ value: String, _ column: String, _ scale: DecimalScale, _ report: (Int, Int) throws -> Void
+    ) throws -> String {
+        // A floating-point number is converted by its decimal representation, if that is the same number.
+        let digits = "(CASE typeof(\(value)) WHEN 'real' THEN \(Self.digits(ofReal: value)) ELSE \(value) END)"
+        let isRounded = "typeof(\(value)) = 'real' AND CAST(\(Self.digits(ofReal: value)) AS REAL) <> \(value)"
+        let rowID = text.isWithoutRowID ? nil : try connection.columnInfos(of: table.name).freeRowIDName
+        let rows = "FROM \(Identifier.quote(table.name)) WHERE \(Identifier.quote(column)) IS NOT NULL"
+        let total = try connection.ownValue("SELECT count(*) \(rows)")?.asInteger ?? 0
+        let order = rowID.map { " ORDER BY \($0)" } ?? ""
+        let sql = "SELECT \(digits), \(isRounded), \(rowID ?? "NULL") \(rows)\(order)"
+        try connection.withOwnStatement(sql) { statement in
+            let row = Row(statement)
+            var done = 0
+            while try statement.step() {
+                if let fault = try Self.misfit(row, scale) {
+                    let rowName = try row.value(at: 2).asInteger.map { "Row \($0)" } ?? "A row"
+                    throw refusal(
+                        """
+                        \(rowName) contains \(fault) in column "\(column)" of table "\(table.name)"; correct it \
+                        first, or use another scale.
+                        """)
+                }
+                done += 1
+                if done.isMultiple(of: 1000) { try report(done, Int(total)) }
+            }
+            try report(done, Int(total))
+        }
+        return scale.scaled(digits)
+    }
+
+    /// Why the value of a row cannot be converted to an integer with a scale; nil if it can.
+    private static func misfit(_ row: borrowing Row, _ scale: DecimalScale) throws -> String? {
+        guard try row.integer(at: 1) == 0 else {
+            return "a floating-point number with more than 15 digits"
+        }
+        return switch try row.value(at: 0) {
+        case .integer(let number): scale.misfit(String(number))
+        case .text(let text): scale.misfit(text)
+        case .blob: "bytes"
+        case .real, .null: "no decimal number"
+        }
+    }
+}
+
+extension Connection {
+    /// Disables the CHECK constraints while the rows of tables are converted, and verifies them afterwards.
+    ///
+    /// In nested calls, the outermost one verifies.
+    ///
+    /// - Throws: ``StrongroomError`` with `constraint`; the message names rows that violate a check.
+    func withoutChecks(of tables: [String], _ body: () throws -> Void) throws {
+        guard try ownValue("PRAGMA ignore_check_constraints") == .integer(0) else { return try body() }
+        try run("PRAGMA ignore_check_constraints = ON")
+        let result = Result { try body() }
+        do {
+            try run("PRAGMA ignore_check_constraints = OFF")
+        } catch {
+            // Without the checks, nothing more may be written.
+            transaction.state = .rolledBack
+            throw error
+        }
+        try result.get()
+        for table in tables { try requireChecks(of: table) }
+    }
+
+    private func requireChecks(of table: String) throws {
+        guard let text = CreateTableText(try tableEntry(table, in: try schemaEntries()).sql) else { return }
+        let id = text.isWithoutRowID ? nil : try columnInfos(of: table).freeRowIDName
+        for check in text.checks {
+            let rest = "FROM \(Identifier.quote(table)) WHERE NOT \(check)"
+            guard case .integer(let count)? = try ownValue("SELECT count(*) \(rest)"), count > 0 else { continue }
+            let rows = try id.map { try ownRows("SELECT \($0) \(rest) ORDER BY \($0) LIMIT 10") } ?? []
+            let list = rows.compactMap { $0[0].asInteger }.map { "\($0)" }.joined(separator: ", ")
+            let more = Int(count) - rows.count
+            let found = rows.isEmpty ? "\(count)" : "\(list)\(more > 0 ? " and \(more) more" : "")"
+            var failure = StrongroomError(
+                .constraint,
+                """
+                CHECK constraint failed: \(check). It applies to the stored form of decimals; declare another one with \
+                `db.changeColumn(_:in:)`, or correct the rows. Rows that violate it in table "\(table)": \(found).
+                """,
+                database: database)
+            failure.constraint = ConstraintFailure(
+                kind: .check, table: table, columns: [], parentTable: nil, name: nil)
+            throw failure
+        }
+    }
+}
+
+extension Connection {
+    /// Declares TEXT columns as DECIMAL_TEXT columns, with their defaults in that form.
+    func declareDecimals(_ columns: [String], of table: String) throws {
+        let entry = try tableEntry(table, in: try schemaEntries())
+        guard var text = CreateTableText(entry.sql) else {
+            throw ColumnChange.refusal("Table \"\(table)\" is virtual; only its module can change its columns.", self)
+        }
+        let infos = try columnInfos(of: table)
+        for column in columns {
+            guard let info = infos.first(where: { Identifier.areSame($0.name, column) }) else {
+                throw StrongroomError(.sql, "no such column: \(column) in table \"\(table)\".", database: database)
+            }
+            let types = ["text", "varchar", "char", "clob", SortedDecimal.declaredType.asciiFolded]
+            guard types.contains(info.declaredType.asciiFolded) else {
+                throw ColumnChange.refusal(
+                    """
+                    Column "\(column)" of table "\(table)" is declared as "\(info.declaredType)", not as TEXT; change \
+                    it with `db.changeColumn(_:in:)`, which converts the values.
+                    """, self)
+            }
+            guard text.sortDecimals(of: column) else {
+                throw ColumnChange.refusal(
+                    """
+                    The default of column "\(column)" of table "\(table)" is not a decimal number \
+                    (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which converts the \
+                    values.
+                    """, self)
+            }
+        }
+        guard text.sql != entry.sql else { return }
+        try rewriteSchema([SchemaEntry(kind: .table, name: entry.name, table: entry.table, sql: text.sql)])
+    }
+
+    /// Converts the values of columns to the DECIMAL_TEXT form; triggers do not run.
+    ///
+    /// - Parameter report: Called with the number of converted values of a column and the total.
+    func sortDecimals(_ columns: [String], of table: String, _ report: (Int, Int) throws -> Void) throws {
+        let computed = try columnInfos(of: table).filter { $0.generated != nil }.map(\.name)
+        func values(_ column: String) -> SpelledTable { SpelledTable(self, table, [(column, .decimal)]) }
+        func isComputed(_ column: String) -> Bool { computed.contains { Identifier.areSame($0, column) } }
+        for column in columns where !isComputed(column) { try values(column).convert(report: report) }
+        for column in columns where try isComputed(column) && !values(column).counts().isEmpty {
+            throw ColumnChange.refusal(
+                """
+                Column "\(column)" of table "\(table)" is generated, and has a value that is not a decimal in the \
+                sortable form; drop the column, or compute it from a column of decimals.
+                """, self)
+        }
+    }
+}
+
+extension SortedDecimal {
+    /// The SQL for the digits of a column's values.
+    package static func digits(of column: String) -> SQL {
+        """
+        CASE WHEN substr(\(name: column), 1, 1) = 'p' THEN substr(\(name: column), 6) WHEN substr(\(name: column), 1, \
+        2) = '-n' THEN substr(\(name: column), instr(\(name: column), '~') + 1) ELSE \(name: column) END
+        """
+    }
+}
+
+extension DecimalScale {
+    /// The SQL for the digits of an expression that is an integer with the scale, without trailing zeros.
+    func digits(of value: String) -> String {
+        guard digits > 0 else { return "CAST(\(value) AS TEXT)" }
+        let sign = "CASE WHEN \(value) < 0 THEN '-' ELSE '' END"
+        let fraction = "substr('\(zeros)' || abs(\(value) % \(factor)), -\(digits))"
+        let text = "\(sign) || abs(\(value) / \(factor)) || '.' || \(fraction)"
+        return "CASE typeof(\(value)) WHEN 'integer' THEN rtrim(rtrim(\(text), '0'), '.') ELSE \(value) END"
+    }
+
+    /// The SQL for the scaled integer of an expression that is a number or its digits, which must fit.
+    func scaled(_ value: String) -> String {
+        let point = "instr(\(value), '.')"
+        let fraction = "substr(substr(\(value), \(point) + 1) || '\(zeros)', 1, \(digits))"
+        return """
+            CASE \(point) WHEN 0 THEN CAST(\(value) || '\(zeros)' AS INTEGER) ELSE CAST(substr(\(value), 1, \(point) - \
+            1) || \(fraction) AS INTEGER) END
+            """
+    }
+
+    private var zeros: String { String(repeating: "0", count: digits) }
+}
+
+extension ColumnInfo {
+    /// The SQL for the digits of the column's decimals; nil for a column without decimals.
+    var decimalDigits: String? {
+        if Identifier.areSame(declaredType, SortedDecimal.declaredType) { return SortedDecimal.digits(of: name).text }
+        return DecimalScale(declaredType: declaredType)?.digits(of: Identifier.quote(name))
+    }
+}
