@@ -37,13 +37,12 @@ struct StoredHistory: KeyedHistory {
         table = trigger.table
         let recorded = Self.recorded(trigger)
         let present = try connection.columnInfos(of: trigger.table)
-        let own = try connection.columnInfos(of: HistoryTable.name(of: trigger.table)).map(\.name)
-        let needed = HistoryTable.ownColumns + [HistoryTable.moved] + recorded.map(\.stored)
+        let needed = [HistoryTable.moved] + recorded.map(\.stored)
         let isKey = { (column: String) in column.hasPrefix(HistoryTable.keyName(of: "")) }
         let keys = recorded.filter { isKey($0.stored) }
-        let ofTable = present.filter { $0.keyPlace != nil }.map(\.name)
+        let ofTable = present.keys.map(\.name)
         guard !keys.isEmpty, Identifier.areSame(keys.map(\.column), ofTable),
-            needed.allSatisfy({ Identifier.index(of: $0, in: own) != nil }),
+            try connection.historyColumns(HistoryTable.name(of: trigger.table), with: needed) != nil,
             recorded.allSatisfy({ Identifier.index(of: $0.column, in: present.map(\.name)) != nil })
         else {
             throw StrongroomError(

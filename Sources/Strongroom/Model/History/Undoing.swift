@@ -366,7 +366,8 @@ struct UndoneReferences {
     private func children(
         _ reference: DeclaredReference, _ key: [Value], of parent: StoredHistory
     ) throws -> [[Value]] {
-        let columns = try reference.parentColumns.isEmpty ? primaryKey(of: parent.table) : reference.parentColumns
+        let primaryKey = try connection.columnInfos(of: parent.table).keys.map(\.name)
+        let columns = reference.parentColumns.isEmpty ? primaryKey : reference.parentColumns
         let same = zip(columns, reference.columns).map {
             "parent.\(Identifier.quote($0)) = child.\(Identifier.quote($1))"
         }
@@ -377,16 +378,6 @@ struct UndoneReferences {
             JOIN main.\(Identifier.quote(reference.child)) AS child ON \(same.joined(separator: " AND ")) \
             WHERE \(own.joined(separator: " AND "))\(keys == ["1"] ? " LIMIT 1" : "")
             """
-        var rows: [[Value]] = []
-        try connection.withOwnStatement(sql, key) { statement in
-            let row = Row(statement)
-            while try statement.step() { rows.append(try keys.indices.map { try row.value(at: $0) }) }
-        }
-        return rows
-    }
-
-    private func primaryKey(of table: String) throws -> [String] {
-        try connection.columnInfos(of: table).filter { $0.keyPlace != nil }
-            .sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }.map(\.name)
+        return try connection.rows(sql, key)
     }
 }

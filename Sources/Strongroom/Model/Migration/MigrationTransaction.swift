@@ -101,11 +101,9 @@ extension MigrationTransaction {
 
     /// The name of the row id; nil for a table without one, or if the row id is the column that is set.
     private func rowIDName(of table: String, except column: String) throws -> String? {
-        guard let text = try tableText(table).flatMap(CreateTableText.init), !text.isWithoutRowID else { return nil }
-        let columns = try columns(of: table)
-        let isKey = columns.contains { $0.keyPlace != nil && Identifier.areSame($0.name, column) }
-        guard !isKey, Identifier.index(of: column, in: ColumnInfo.rowIDNames) == nil else { return nil }
-        return columns.freeRowIDName
+        guard let rowID = try _handle.connection.rowIDName(of: table) else { return nil }
+        let keys = try columns(of: table).keys.map(\.name)
+        return Identifier.index(of: column, in: keys + ColumnInfo.rowIDNames) == nil ? rowID : nil
     }
 
     private func ends(of table: String, _ rowID: String) throws -> (first: Int64, last: Int64)? {

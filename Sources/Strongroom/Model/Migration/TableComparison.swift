@@ -38,7 +38,7 @@ struct TableComparison {
     }
 
     private func refusal(_ message: String) -> StrongroomError {
-        StrongroomError(.schemaChange, "\(message) The file was not changed.", database: connection.database)
+        connection.refusal("\(message) The file was not changed.")
     }
 
     // MARK: Columns

@@ -93,14 +93,25 @@ extension [ColumnInfo] {
     var freeRowIDName: String? {
         ColumnInfo.rowIDNames.first { name in !contains { $0.name.isSameName(as: name) } }
     }
+
+    /// The columns of the primary key, in its order.
+    var keys: [ColumnInfo] { filter { $0.keyPlace != nil }.sorted { $0.keyPlace ?? 0 < $1.keyPlace ?? 0 } }
 }
 
 extension Connection {
+    /// The name of a table's row id; nil if it has none that can be named, or if there is no such table.
+    func rowIDName(of table: String) throws -> String? {
+        guard let text = try schemaText(of: .table, table).flatMap(CreateTableText.init), !text.isWithoutRowID else {
+            return nil
+        }
+        return try columnInfos(of: table).freeRowIDName
+    }
+
     /// The column that is an alias of the row id in a table of the file; nil if there is none.
     ///
     /// See "CREATE TABLE", section 5, "ROWIDs and the INTEGER PRIMARY KEY" (sqlite.org/lang_createtable.html).
     func rowIDColumn(of table: String, _ columns: [ColumnInfo], _ text: CreateTableText) throws -> ColumnInfo? {
-        let keys = columns.filter { $0.keyPlace != nil }
+        let keys = columns.keys
         guard keys.count == 1, Identifier.areSame(keys[0].declaredType, StorageClass.integer.rawValue),
             !text.isWithoutRowID
         else { return nil }

@@ -8,7 +8,7 @@ struct SchemaEntry: Sendable {
     let name: String
     /// The table that it belongs to; its own name for a table or a view.
     let table: String
-    let sql: String
+    private(set) var sql: String
     /// Whether it is in the connection's `temp` schema.
     var isTemporary = false
 
@@ -18,6 +18,14 @@ struct SchemaEntry: Sendable {
     var creation: String {
         guard isTemporary, sql.asciiFolded.hasPrefix("create trigger") else { return sql }
         return "CREATE TEMP TRIGGER" + sql.dropFirst("create trigger".count)
+    }
+
+    /// The same entry with another text; nil if that is the text it has.
+    func with(_ sql: String) -> SchemaEntry? {
+        guard sql != self.sql else { return nil }
+        var copy = self
+        copy.sql = sql
+        return copy
     }
 
     /// A description for messages.
@@ -56,6 +64,11 @@ extension Connection {
         return entry
     }
 
+    /// The error for a change of the schema that is refused.
+    func refusal(_ message: String) -> StrongroomError {
+        StrongroomError(.schemaChange, message, database: database)
+    }
+
     /// Rewrites texts in the schema table and makes the engine read the schema again.
     ///
     /// For changes that do not affect the rows; see "ALTER TABLE", section 7 (sqlite.org/lang_altertable.html).
@@ -77,10 +90,8 @@ extension Connection {
         do {
             try readSchema()
         } catch let error as StrongroomError where [.damaged, .newerSchema].contains(error.code) {
-            throw StrongroomError(
-                .schemaChange,
-                "The engine cannot read the schema with the new name (\(error.message)); nothing was changed.",
-                database: database)
+            throw refusal(
+                "The engine cannot read the schema with the new name (\(error.message)); nothing was changed.")
         }
     }
 
@@ -97,36 +108,30 @@ extension Connection {
     }
 }
 
-/// The views and triggers that the engine cannot use, determined by preparing statements that read or fire them.
-struct BrokenStatements {
-    /// The broken views and triggers, each with the engine's message, in the order of the schema.
-    let all: [(entry: SchemaEntry, words: String)]
-
-    /// Checks the views and triggers of a schema.
-    init(_ connection: Connection, _ entries: [SchemaEntry]) {
-        all =
-            entries.filter { $0.kind == .view }.compactMap { view in
-                connection.objection(to: "EXPLAIN SELECT * FROM \(Identifier.quote(view.name))").map { (view, $0) }
-            }
-            + entries.filter { $0.kind == .trigger }.compactMap { trigger in
-                connection.objection(to: connection.firing(trigger)).map { (trigger, $0) }
-            }
-    }
-
-    /// Those that were not broken before. They are identified by name, because their text contains columns, which may
-    /// have been renamed.
-    func since(_ before: BrokenStatements) -> [(entry: SchemaEntry, words: String)] {
-        let known = Set(before.all.map { SQLName($0.entry.title) })
-        return all.filter { !known.contains(SQLName($0.entry.title)) }
-    }
-}
-
 extension Connection {
-    /// The broken views and triggers of the current schema.
-    func brokenStatements() throws -> BrokenStatements { BrokenStatements(self, try schemaEntries()) }
+    /// Changes the schema.
+    ///
+    /// - Returns: The views and triggers that the change broke, each with the engine's message, in the order of the
+    ///   schema. They are identified by name, because their text contains columns, which may have been renamed.
+    func brokenObjects(by change: () throws -> Void) throws -> [(entry: SchemaEntry, words: String)] {
+        let known = Set(try brokenObjects().map { SQLName($0.entry.title) })
+        try change()
+        return try brokenObjects().filter { !known.contains(SQLName($0.entry.title)) }
+    }
+
+    /// The views and triggers that the engine cannot use, determined by preparing statements that read or fire them.
+    private func brokenObjects() throws -> [(entry: SchemaEntry, words: String)] {
+        let entries = try schemaEntries()
+        return entries.filter { $0.kind == .view }.compactMap { view in
+            objection(to: "EXPLAIN SELECT * FROM \(Identifier.quote(view.name))").map { (view, $0) }
+        }
+            + entries.filter { $0.kind == .trigger }.compactMap { trigger in
+                objection(to: firing(trigger)).map { (trigger, $0) }
+            }
+    }
 
     /// A statement that fires a trigger; a trigger on a view can only be checked this way.
-    fileprivate func firing(_ trigger: SchemaEntry) -> String {
+    private func firing(_ trigger: SchemaEntry) -> String {
         let table = Identifier.quote(trigger.table)
         let event = [SQLToken](sql: trigger.sql).first { $0.isWord("DELETE", "INSERT", "UPDATE") }?.text.uppercased()
         switch event {

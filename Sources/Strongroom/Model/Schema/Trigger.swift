@@ -113,9 +113,7 @@ extension Writing where Self: ~Copyable {
             guard let words = db._handle.connection.objection(to: "SELECT * FROM \(Identifier.quote(name))") else {
                 return
             }
-            throw StrongroomError(
-                .schemaChange, "View \"\(name)\" cannot be read (\(words)); correct its query.",
-                database: db._handle.connection.database)
+            throw db._handle.connection.refusal("View \"\(name)\" cannot be read (\(words)); correct its query.")
         }
     }
 
@@ -139,15 +137,12 @@ extension Writing where Self: ~Copyable {
         let sql = try trigger.sql()
         try savepoint { db in
             let connection = db._handle.connection
-            try db.execute(SQL(verbatim: sql))
             // The engine checks the statements only when the trigger fires.
-            let broken = try connection.brokenStatements().all
+            let broken = try connection.brokenObjects { try db.execute(SQL(verbatim: sql)) }
             guard let words = broken.first(where: { Identifier.areSame($0.entry.name, trigger.name) })?.words else {
                 return
             }
-            throw StrongroomError(
-                .schemaChange, "Trigger \"\(trigger.name)\" cannot run (\(words)); correct its statements.",
-                database: connection.database)
+            throw connection.refusal("Trigger \"\(trigger.name)\" cannot run (\(words)); correct its statements.")
         }
     }
 

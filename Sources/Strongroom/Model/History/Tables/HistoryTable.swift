@@ -111,11 +111,8 @@ struct HistoryTable {
 
     /// Whether a table of a file is the history of another one, also of one that has ended.
     static func isHistory(_ name: String, on connection: Connection) -> Bool {
-        guard name.hasSuffix(Self.name(of: "")),
-            // A virtual table of a missing module has none that can be read.
-            let columns = try? connection.columnInfos(of: name).map(\.name)
-        else { return false }
-        return (ownColumns + [moved]).allSatisfy { Identifier.index(of: $0, in: columns) != nil }
+        // A virtual table of a missing module has no columns that can be read.
+        name.hasSuffix(Self.name(of: "")) && (try? connection.historyColumns(name, with: [moved])) != nil
     }
 
     /// The column with a former value.

@@ -82,12 +82,18 @@ extension HistoryTable {
     ///
     /// - Throws: ``StrongroomError`` with `schemaChange` if the table is not a history.
     fileprivate func extend(in db: borrowing some Writing & ~Copyable) throws {
-        let names = try db.columns(of: name).map(\.name)
-        try requireHistory(names, db._handle.connection)
+        let connection = db._handle.connection
+        guard let names = try connection.historyColumns(name, with: keys.map { Self.keyName(of: $0.name) }) else {
+            throw connection.refusal(
+                """
+                The history of table "\(table.name)" is kept in a table "\(name)", and the file has another table with \
+                that name, or the key of "\(table.name)" has changed; rename that table before. Nothing was changed.
+                """)
+        }
         for column in try renamed(names, in: db) where Identifier.index(of: column.name, in: names) == nil {
             try db.execute(
                 SQL(verbatim: "ALTER TABLE \(quotedName) ADD COLUMN \(Identifier.quote(column.name)) \(column.sql)"))
-            try fill(column.name, db._handle.connection)
+            try fill(column.name, connection)
         }
     }
 
@@ -122,16 +128,10 @@ extension HistoryTable {
     /// Whether the file keeps the history as it is declared.
     func isKept(_ entries: [SchemaEntry], in connection: Connection) throws -> Bool {
         let tables = entries.filter { $0.kind == .table }.map(\.name)
-        guard [AuthorTable.name, PrunedHistory.table, name].allSatisfy({ Identifier.index(of: $0, in: tables) != nil })
+        guard [AuthorTable.name, PrunedHistory.table].allSatisfy({ Identifier.index(of: $0, in: tables) != nil }),
+            try connection.historyColumns(name, with: columns.map(\.name)) != nil
         else { return false }
-        let names = try connection.columnInfos(of: name).map(\.name)
-        guard columns.allSatisfy({ Identifier.index(of: $0.name, in: names) != nil }) else { return false }
-        return try hasTriggers(entries)
-    }
-
-    /// Whether the file has the triggers of the declaration.
-    fileprivate func hasTriggers(_ entries: [SchemaEntry]) throws -> Bool {
-        try areTriggers(in: entries) { $0.normalised }
+        return try areTriggers(in: entries) { $0.normalised }
     }
 
     /// Whether the entries that the file's triggers have made say what those of the declaration would. Triggers that
@@ -147,20 +147,6 @@ extension HistoryTable {
                 let entry = entries.first(where: { $0.kind == .trigger && Identifier.areSame($0.name, trigger.name) })
             else { return false }
             return try form([SQLToken](sql: entry.sql)) == form([SQLToken](sql: trigger.sql()))
-        }
-    }
-
-    /// - Throws: ``StrongroomError`` with `schemaChange` if a table of the program has the name of the history.
-    func requireHistory(_ names: [String], _ connection: Connection) throws {
-        let needed = Self.ownColumns + keys.map { Self.keyName(of: $0.name) }
-        guard needed.allSatisfy({ Identifier.index(of: $0, in: names) != nil }) else {
-            throw StrongroomError(
-                .schemaChange,
-                """
-                The history of table "\(table.name)" is kept in a table "\(name)", and the file has another table with \
-                that name, or the key of "\(table.name)" has changed; rename that table before. Nothing was changed.
-                """,
-                database: connection.database)
         }
     }
 }
@@ -179,6 +165,15 @@ enum PrunedHistory {
 }
 
 extension Connection {
+    /// The names of a history's columns; nil if there is no such table, or one without those of a history.
+    ///
+    /// - Parameter others: Further columns that it must have.
+    func historyColumns(_ history: String, with others: [String] = []) throws -> [String]? {
+        let columns = try columnInfos(of: history).map(\.name)
+        let isHistory = (HistoryTable.ownColumns + others).allSatisfy { Identifier.index(of: $0, in: columns) != nil }
+        return isHistory ? columns : nil
+    }
+
     /// Records that a transaction, and earlier ones, can no longer be undone.
     func recordPruning(of history: String, through transaction: Int64) throws {
         try raise("pruned", of: history, to: transaction)
@@ -190,8 +185,7 @@ extension Connection {
     /// - Parameter column: A column whose former values have another form from now on, and are no longer read.
     func breakHistory(of table: String, unread column: String? = nil) throws {
         let name = HistoryTable.name(of: table)
-        let columns = try columnInfos(of: name).map(\.name)
-        guard HistoryTable.ownColumns.allSatisfy({ Identifier.index(of: $0, in: columns) != nil }) else { return }
+        guard let columns = try historyColumns(name) else { return }
         try run(PrunedHistory.creation)
         let newest = "FROM main.\(Identifier.quote(name))"
         if case .integer(let transaction)? = try ownValue("SELECT max(transaction_id) \(newest)") {
@@ -206,9 +200,7 @@ extension Connection {
     /// Keeps the last number of a history that is dropped, so that a later one continues with the next; does nothing
     /// for any other table.
     func keepNumbers(of history: String) throws {
-        let columns = try columnInfos(of: history).map(\.name)
-        let needed = HistoryTable.ownColumns + [HistoryTable.moved]
-        guard needed.allSatisfy({ Identifier.index(of: $0, in: columns) != nil }),
+        guard try historyColumns(history, with: [HistoryTable.moved]) != nil,
             case .integer(let last)? = try ownValue(
                 "SELECT seq FROM main.sqlite_sequence WHERE name = ? COLLATE NOCASE", .text(history))
         else { return }
@@ -218,8 +210,8 @@ extension Connection {
 
     /// Continues with the numbers of a history that was dropped.
     func continueNumbers(of history: String) throws {
-        let sql = "SELECT last FROM main.\(PrunedHistory.table) WHERE name = ?"
-        guard case .integer(let last)? = try ownValue(sql, .text(history)), last > 0 else { return }
+        let last = try number("last", of: history)
+        guard last > 0 else { return }
         let own = "FROM main.sqlite_sequence WHERE name = ? COLLATE NOCASE"
         if case .integer(let present)? = try ownValue("SELECT seq \(own)", .text(history)), present >= last { return }
         try run("DELETE \(own)", .text(history))
@@ -229,43 +221,38 @@ extension Connection {
     /// Renames the entry of a history. A dropped history may have had the new name before: its numbers are not used
     /// again.
     func renameEntry(of history: String, to newName: String) throws {
-        let table = PrunedHistory.table
-        try run("INSERT OR IGNORE INTO \(table) (name, pruned) VALUES (?, 0)", .text(history))
-        let sql = "SELECT last FROM \(table) WHERE name = ?"
-        let last = try ownValue(sql, .text(newName))
-        try run("DELETE FROM \(table) WHERE name = ?", .text(newName))
-        try run("UPDATE \(table) SET name = ?2 WHERE name = ?1", .text(history), .text(newName))
-        if case .integer(let number)? = last { try raise("last", of: newName, to: number) }
+        let last = try number("last", of: newName)
+        try run("DELETE FROM \(PrunedHistory.table) WHERE name = ?", .text(newName))
+        try run("UPDATE \(PrunedHistory.table) SET name = ?2 WHERE name = ?1", .text(history), .text(newName))
+        try raise("last", of: newName, to: last)
     }
 
     /// The number of the newest change up to which no row has more than a number of changes; 0 if that is not known.
     func countedChanges(of history: String, most: Int) throws -> Int64 {
-        let sql = "SELECT counted FROM main.\(PrunedHistory.table) WHERE name = ? AND most = ?"
-        guard case .integer(let number)? = try ownValue(sql, .text(history), .integer(Int64(most))) else { return 0 }
-        return number
+        try number("most", of: history) == Int64(most) ? number("counted", of: history) : 0
     }
 
     /// Records that no row has more than a number of changes, up to the present ones.
     func recordCount(of history: String, most: Int) throws {
-        let newest = "SELECT max(change) FROM main.\(Identifier.quote(history))"
-        let number = try ownValue(newest) ?? .null
-        let table = PrunedHistory.table
-        try run("INSERT OR IGNORE INTO \(table) (name, pruned) VALUES (?, 0)", .text(history))
-        try run(
-            "UPDATE \(table) SET counted = ifnull(?2, 0), most = ?3 WHERE name = ?1", .text(history), number,
-            .integer(Int64(most)))
+        let newest = "(SELECT max(change) FROM main.\(Identifier.quote(history)))"
+        try update(history, "counted = ifnull(\(newest), 0), most = ?2", to: Int64(most))
     }
 
     private func raise(_ column: String, of history: String, to number: Int64) throws {
+        try update(history, "\(column) = max(\(column), ?2)", to: number)
+    }
+
+    private func update(_ history: String, _ assignments: String, to number: Int64) throws {
         let table = PrunedHistory.table
         try run("INSERT OR IGNORE INTO \(table) (name, pruned) VALUES (?, 0)", .text(history))
-        try run("UPDATE \(table) SET \(column) = max(\(column), ?2) WHERE name = ?1", .text(history), .integer(number))
+        try run("UPDATE \(table) SET \(assignments) WHERE name = ?1", .text(history), .integer(number))
     }
 
     /// The number of the newest change of a history whose former values are not read; 0 if all are.
-    func unreadChanges(of history: String) throws -> Int64 {
-        let sql = "SELECT unread FROM main.\(PrunedHistory.table) WHERE name = ?"
-        guard case .integer(let number)? = try ownValue(sql, .text(history)) else { return 0 }
-        return number
+    func unreadChanges(of history: String) throws -> Int64 { try number("unread", of: history) }
+
+    private func number(_ column: String, of history: String) throws -> Int64 {
+        let sql = "SELECT \(column) FROM main.\(PrunedHistory.table) WHERE name = ?"
+        return try ownValue(sql, .text(history))?.asInteger ?? 0
     }
 }

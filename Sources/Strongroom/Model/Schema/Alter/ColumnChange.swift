@@ -11,16 +11,12 @@ struct ColumnChange {
         entries = try connection.schemaEntries()
         table = try connection.tableEntry(name, in: entries)
         guard let text = CreateTableText(table.sql) else {
-            throw Self.refusal("Table \"\(name)\" is virtual; only its module can change its columns.", connection)
+            throw connection.refusal("Table \"\(name)\" is virtual; only its module can change its columns.")
         }
         self.text = text
     }
 
-    static func refusal(_ message: String, _ connection: Connection) -> StrongroomError {
-        StrongroomError(.schemaChange, message, database: connection.database)
-    }
-
-    func refusal(_ message: String) -> StrongroomError { Self.refusal(message, connection) }
+    func refusal(_ message: String) -> StrongroomError { connection.refusal(message) }
 
     // MARK: Add
 
@@ -225,10 +221,8 @@ struct ColumnChange {
         try refuseDrop(of: column, users)
         var changed = text
         changed.remove(at: position)
-        let broken = BrokenStatements(connection, entries)
-        try rebuild(changed, checksViews: false)
-        try refuseDrop(
-            of: column, connection.brokenStatements().since(broken).map { "\($0.entry.title) (\($0.words))" })
+        let broken = try connection.brokenObjects { try replace(changed) }
+        try refuseDrop(of: column, broken.map { "\($0.entry.title) (\($0.words))" })
     }
 
     private func refuseDrop(of column: String, _ users: [String]) throws {
@@ -267,15 +261,13 @@ struct ColumnChange {
         try connection.columnInfos(of: table.name).first { Identifier.areSame($0.name, column) }
     }
 
-    func rebuild(
-        _ changed: CreateTableText, _ sources: [(column: String, sql: String)] = [], checksViews: Bool = true
-    ) throws {
-        let broken = checksViews ? BrokenStatements(connection, entries) : nil
-        var rebuild = TableRebuild(connection, table, changed, entries)
-        rebuild.sources = sources
-        try rebuild.run()
-        guard let broken, let first = try connection.brokenStatements().since(broken).first else { return }
+    func rebuild(_ changed: CreateTableText, _ sources: [(column: String, sql: String)] = []) throws {
+        guard let first = try connection.brokenObjects(by: { try replace(changed, sources) }).first else { return }
         throw refusal("The change of table \"\(table.name)\" would break \(first.entry.title) (\(first.words)).")
+    }
+
+    private func replace(_ changed: CreateTableText, _ sources: [(column: String, sql: String)] = []) throws {
+        try TableRebuild(connection: connection, table: table, text: changed, entries: entries, sources: sources).run()
     }
 }
 

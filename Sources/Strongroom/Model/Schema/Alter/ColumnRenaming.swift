@@ -30,21 +30,14 @@ struct ColumnRenaming {
             try connection.run("ALTER TABLE \(names[0]) RENAME COLUMN \(names[1]) TO \(names[2])")
             return
         }
-        let broken = BrokenStatements(connection, change.entries)
         let columns = try columnsByTable()
-        try connection.rewriteSchema(
-            try change.entries.compactMap { entry in
-                let sql = try edited(entry, columns)
-                guard sql != entry.sql else { return nil }
-                return SchemaEntry(kind: entry.kind, name: entry.name, table: entry.table, sql: sql)
-            })
-        if let first = try connection.brokenStatements().since(broken).first {
-            throw ColumnChange.refusal(
+        let changed = try change.entries.compactMap { try $0.with(edited($0, columns)) }
+        if let first = try connection.brokenObjects(by: { try connection.rewriteSchema(changed) }).first {
+            throw connection.refusal(
                 """
                 \(first.entry.title) uses column "\(column)" of table "\(table)" and cannot be updated \
                 (\(first.words)); drop it first, and create it again.
-                """,
-                connection)
+                """)
         }
     }
 
@@ -105,12 +98,11 @@ struct ColumnRenaming {
             } else if qualifier == nil, let target = tokens.insertTarget(of: position) {
                 if !target.isNamed(table) { continue }
             } else if !(isTable && qualifier?.isNamed(table) == true), !isCertain || tokens.mayBeText(position) {
-                throw ColumnChange.refusal(
+                throw connection.refusal(
                     """
                     \(entry.title) uses the name "\(column)", and it is not certain that this is the column of \
                     "\(table)"; drop it before the column is renamed, and create it again.
-                    """,
-                    connection)
+                    """)
             }
             tokens[position].text = Identifier.quote(newName)
         }

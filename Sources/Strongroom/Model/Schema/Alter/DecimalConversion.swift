@@ -37,7 +37,7 @@ extension ColumnChange {
         // A floating-point number is converted by its decimal representation, if that is the same number.
         let digits = "(CASE typeof(\(value)) WHEN 'real' THEN \(Self.digits(ofReal: value)) ELSE \(value) END)"
         let isRounded = "typeof(\(value)) = 'real' AND CAST(\(Self.digits(ofReal: value)) AS REAL) <> \(value)"
-        let rowID = text.isWithoutRowID ? nil : try connection.columnInfos(of: table.name).freeRowIDName
+        let rowID = try connection.rowIDName(of: table.name)
         let rows = "FROM \(Identifier.quote(table.name)) WHERE \(Identifier.quote(column)) IS NOT NULL"
         let total = try connection.ownValue("SELECT count(*) \(rows)")?.asInteger ?? 0
         let order = rowID.map { " ORDER BY \($0)" } ?? ""
@@ -99,7 +99,7 @@ extension Connection {
 
     private func requireChecks(of table: String) throws {
         guard let text = CreateTableText(try tableEntry(table, in: try schemaEntries()).sql) else { return }
-        let id = text.isWithoutRowID ? nil : try columnInfos(of: table).freeRowIDName
+        let id = try rowIDName(of: table)
         for check in text.checks {
             let rest = "FROM \(Identifier.quote(table)) WHERE NOT \(check)"
             guard case .integer(let count)? = try ownValue("SELECT count(*) \(rest)"), count > 0 else { continue }
@@ -126,7 +126,7 @@ extension Connection {
     func declareDecimals(_ columns: [String], of table: String) throws {
         let entry = try tableEntry(table, in: try schemaEntries())
         guard var text = CreateTableText(entry.sql) else {
-            throw ColumnChange.refusal("Table \"\(table)\" is virtual; only its module can change its columns.", self)
+            throw refusal("Table \"\(table)\" is virtual; only its module can change its columns.")
         }
         let infos = try columnInfos(of: table)
         for column in columns {
@@ -135,23 +135,22 @@ extension Connection {
             }
             let types = ["text", "varchar", "char", "clob", SortedDecimal.declaredType.asciiFolded]
             guard types.contains(info.declaredType.asciiFolded) else {
-                throw ColumnChange.refusal(
+                throw refusal(
                     """
                     Column "\(column)" of table "\(table)" is declared as "\(info.declaredType)", not as TEXT; change \
                     it with `db.changeColumn(_:in:)`, which converts the values.
-                    """, self)
+                    """)
             }
             guard text.sortDecimals(of: column) else {
-                throw ColumnChange.refusal(
+                throw refusal(
                     """
                     The default of column "\(column)" of table "\(table)" is not a decimal number \
                     (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which converts the \
                     values.
-                    """, self)
+                    """)
             }
         }
-        guard text.sql != entry.sql else { return }
-        try rewriteSchema([SchemaEntry(kind: .table, name: entry.name, table: entry.table, sql: text.sql)])
+        if let changed = entry.with(text.sql) { try rewriteSchema([changed]) }
     }
 
     /// Converts the values of columns to the DECIMAL_TEXT form; triggers do not run.
@@ -163,11 +162,11 @@ extension Connection {
         func isComputed(_ column: String) -> Bool { computed.contains { Identifier.areSame($0, column) } }
         for column in columns where !isComputed(column) { try values(column).convert(report: report) }
         for column in columns where try isComputed(column) && !values(column).counts().isEmpty {
-            throw ColumnChange.refusal(
+            throw refusal(
                 """
                 Column "\(column)" of table "\(table)" is generated, and has a value that is not a decimal in the \
                 sortable form; drop the column, or compute it from a column of decimals.
-                """, self)
+                """)
         }
     }
 }

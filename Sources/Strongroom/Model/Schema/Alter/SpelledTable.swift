@@ -52,16 +52,14 @@ extension SpelledTable {
     ) throws -> [SpellingCount] {
         let total = try self.counts().reduce(0) { $0 + $1.count }
         guard total > 0 else { return [] }
-        let entries = try connection.schemaEntries()
-        let isWithoutRowID = CreateTableText(try connection.tableEntry(name, in: entries).sql)?.isWithoutRowID ?? false
-        let infos = try connection.columnInfos(of: name)
-        let rowID = isWithoutRowID ? nil : infos.freeRowIDName
-        let keys = rowID.map { [$0] } ?? infos.filter { $0.keyPlace != nil }.map { Identifier.quote($0.name) }
+        let rowID = try connection.rowIDName(of: name)
+        let keys = try rowID.map { [$0] } ?? connection.columnInfos(of: name).keys.map { Identifier.quote($0.name) }
         guard !keys.isEmpty else {
-            throw refusal("The rows of table \"\(name)\" cannot be identified: it has neither a row id nor a key.")
+            throw connection.refusal(
+                "The rows of table \"\(name)\" cannot be identified: it has neither a row id nor a key.")
         }
         var counts = columns.map { _ in 0 }
-        try connection.withoutTriggers(of: name, entries) {
+        try connection.withoutTriggers(of: name) {
             var last: Int64?
             repeat {
                 try connection.checkTransaction()
@@ -101,7 +99,7 @@ extension SpelledTable {
                     if let value = stored.flatMap(column.spelling.canonical) {
                         values.append((index, value))
                     } else if !isHistory {
-                        throw refusal(
+                        throw connection.refusal(
                             """
                             \(subject(end)) has \(column.spelling.refusal) in column "\(column.name)"; correct it first.
                             """)
@@ -139,16 +137,12 @@ extension SpelledTable {
     private func subject(_ rowID: Int64?) -> String {
         "\(rowID.map { "Row \($0)" } ?? "A row") of table \"\(name)\""
     }
-
-    private func refusal(_ message: String) -> StrongroomError {
-        StrongroomError(.schemaChange, message, database: connection.database)
-    }
 }
 
 extension Connection {
     /// Drops the triggers of a table, and creates them again after the work.
-    func withoutTriggers(of table: String, _ entries: [SchemaEntry], _ work: () throws -> Void) throws {
-        let triggers = (entries + (try schemaEntries(temporary: true)))
+    func withoutTriggers(of table: String, _ work: () throws -> Void) throws {
+        let triggers = try (schemaEntries() + schemaEntries(temporary: true))
             .filter { $0.kind == .trigger && Identifier.areSame($0.table, table) }
         for trigger in triggers { try run("DROP TRIGGER \(Identifier.quote(trigger.name))") }
         try work()
@@ -191,8 +185,7 @@ extension Connection {
     func convertSpellings(of schema: TableSchema) throws -> [SpellingCount] {
         let columns = try spelledColumns(of: schema.name, schema.columns)
         let history = HistoryTable.name(of: schema.name)
-        let names = try columnInfos(of: history).map(\.name)
-        if HistoryTable.ownColumns.allSatisfy({ Identifier.index(of: $0, in: names) != nil }) {
+        if let names = try historyColumns(history) {
             let former = columns.flatMap { column in
                 [HistoryTable.keyName(of: column.name), HistoryTable.formerName(of: column.name)]
                     .filter { Identifier.index(of: $0, in: names) != nil }.map { ($0, column.spelling) }

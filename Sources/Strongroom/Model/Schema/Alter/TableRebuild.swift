@@ -9,14 +9,7 @@ struct TableRebuild {
     let text: CreateTableText
     let entries: [SchemaEntry]
     /// SQL for the values of columns that are not copied unchanged.
-    var sources: [(column: String, sql: String)] = []
-
-    init(_ connection: Connection, _ table: SchemaEntry, _ text: CreateTableText, _ entries: [SchemaEntry]) {
-        self.connection = connection
-        self.table = table
-        self.text = text
-        self.entries = entries
-    }
+    let sources: [(column: String, sql: String)]
 
     /// Rebuilds the table; the caller checks the views and triggers.
     func run() throws {
@@ -26,13 +19,11 @@ struct TableRebuild {
         }
         let after = try comparison(since: before)
         if let sentence = after.sentence {
-            throw StrongroomError(
-                .schemaChange,
+            throw connection.refusal(
                 """
                 The change of table "\(table.name)" would leave dangling references; nothing was changed. \
                 \(sentence) Correct or delete these rows, then try again.
-                """,
-                database: connection.database)
+                """)
         }
     }
 
@@ -40,13 +31,11 @@ struct TableRebuild {
         do {
             return try DanglingComparison(since: before, connection, around: table.name)
         } catch let error as StrongroomError where error.code == .sql {
-            throw StrongroomError(
-                .schemaChange,
+            throw connection.refusal(
                 """
                 After the change of table "\(table.name)" a foreign key could not be checked (\(error.message)); \
                 nothing was changed. Keep the columns that other tables reference unique.
-                """,
-                database: connection.database)
+                """)
         }
     }
 

@@ -22,24 +22,22 @@ struct TableRenaming {
             newName, isTemporary: false, isVirtual: connection.isVirtual(name, isTemporary: false))
         try refuseHistory()
         try refuseOtherMeanings()
-        let broken = BrokenStatements(connection, entries)
         let sql = "ALTER TABLE \(Identifier.quote(name)) RENAME TO \(Identifier.quote(newName))"
-        try connection.withForeignKeys { try connection.run(sql) }
-        guard !(try EngineFeatures.current().hasRenameColumn) else { return }
-        let changed = try connection.schemaEntries().compactMap { entry -> SchemaEntry? in
-            guard entry.kind == .view || entry.kind == .trigger else { return nil }
-            let sql = TableNames(name, in: entry.tokens).renamed(to: newName).sql
-            guard sql != entry.sql else { return nil }
-            return SchemaEntry(kind: entry.kind, name: entry.name, table: entry.table, sql: sql)
+        guard !(try EngineFeatures.current().hasRenameColumn) else {
+            return try connection.withForeignKeys { try connection.run(sql) }
         }
-        try connection.rewriteSchema(changed)
-        if let first = try connection.brokenStatements().since(broken).first {
-            throw ColumnChange.refusal(
+        let broken = try connection.brokenObjects {
+            try connection.withForeignKeys { try connection.run(sql) }
+            try connection.rewriteSchema(
+                connection.schemaEntries().filter { $0.kind == .view || $0.kind == .trigger }
+                    .compactMap { $0.with(TableNames(name, in: $0.tokens).renamed(to: newName).sql) })
+        }
+        if let first = broken.first {
+            throw connection.refusal(
                 """
                 \(first.entry.title) uses table "\(name)" and cannot be updated (\(first.words)); drop it first, \
                 and create it again.
-                """,
-                connection)
+                """)
         }
     }
 
@@ -47,12 +45,11 @@ struct TableRenaming {
     private func refuseHistory() throws {
         let trigger = entries.first { $0.kind == .trigger && Identifier.areSame($0.name, "\(name)_delete") }
         if let trigger, Identifier.areSame(HistoryTable.name(of: trigger.table), name) {
-            throw ColumnChange.refusal(
+            throw connection.refusal(
                 """
                 The table "\(name)" is the history of "\(trigger.table)"; rename that table, or call \
                 `stopHistory(of:)` for it first.
-                """,
-                connection)
+                """)
         }
     }
 
@@ -63,22 +60,20 @@ struct TableRenaming {
         let views = entries.filter { $0.kind == .view || $0.kind == .trigger }
         for entry in views where TableNames(name, in: entry.tokens).areUsed {
             guard TableNames(newName, in: entry.tokens).areUsed else { continue }
-            throw ColumnChange.refusal(
+            throw connection.refusal(
                 """
                 \(entry.title) gives the name "\(newName)" to something else and uses table "\(name)": it would have \
                 another meaning. Drop it first, and create it again, or choose another name.
-                """,
-                connection)
+                """)
         }
         guard !(try EngineFeatures.current().hasRenameColumn) else { return }
         for entry in try connection.schemaEntries(temporary: true) where entry.kind == .view || entry.kind == .trigger {
             guard TableNames(name, in: entry.tokens).areUsed, !entry.name.hasPrefix("strongroom_") else { continue }
-            throw ColumnChange.refusal(
+            throw connection.refusal(
                 """
                 The temporary \(entry.title) uses table "\(name)", and this engine does not rename it there; drop it \
                 first, and create it again.
-                """,
-                connection)
+                """)
         }
     }
 }
@@ -126,8 +121,7 @@ struct HistoryRenaming {
         let entries = try connection.schemaEntries()
         let table = try connection.tableEntry(name, in: entries).name
         let history = HistoryTable.name(of: table)
-        let columns = try connection.columnInfos(of: history).map(\.name)
-        guard HistoryTable.ownColumns.allSatisfy({ Identifier.index(of: $0, in: columns) != nil }) else { return nil }
+        guard try connection.historyColumns(history) != nil else { return nil }
         self.connection = connection
         self.table = (table, newName)
         let newHistory = HistoryTable.name(of: newName)
@@ -136,12 +130,11 @@ struct HistoryRenaming {
         triggers = entries.filter { $0.kind == .trigger && Identifier.index(of: $0.name, in: names) != nil }
         let newNames = [newHistory, "\(newHistory)_row", "\(newHistory)_moved"]
         if let taken = entries.first(where: { Identifier.index(of: $0.name, in: newNames) != nil }) {
-            throw ColumnChange.refusal(
+            throw connection.refusal(
                 """
                 The history of table "\(table)" would be named "\(newHistory)", and "\(taken.name)" exists already; \
                 rename or drop that one first.
-                """,
-                connection)
+                """)
         }
     }
 

@@ -241,8 +241,7 @@ extension Connection {
     /// Renames a column with the values of a table's column in its history, if it has one.
     fileprivate func renameInHistory(of table: String, _ name: String, to newName: String) throws {
         let history = HistoryTable.name(of: table)
-        let columns = try columnInfos(of: history).map(\.name)
-        guard HistoryTable.ownColumns.allSatisfy({ Identifier.index(of: $0, in: columns) != nil }) else { return }
+        guard let columns = try historyColumns(history) else { return }
         for historyName in [HistoryTable.keyName(of:), HistoryTable.formerName(of:)] {
             guard Identifier.index(of: historyName(name), in: columns) != nil else { continue }
             let isTaken =

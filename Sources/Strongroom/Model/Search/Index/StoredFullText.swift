@@ -81,10 +81,8 @@ extension FullTextTable {
         _ connection: Connection, _ entries: [SchemaEntry]
     ) throws {
         func refusal(_ message: String) -> StrongroomError {
-            StrongroomError(
-                .schemaChange,
-                "Table \"\(table)\" cannot have the full-text index \"\(index)\": \(message) Nothing was changed.",
-                database: connection.database)
+            connection.refusal(
+                "Table \"\(table)\" cannot have the full-text index \"\(index)\": \(message) Nothing was changed.")
         }
         let entry = try connection.tableEntry(table, in: entries)
         guard let text = CreateTableText(entry.sql) else { throw refusal("it is a virtual table.") }
@@ -96,7 +94,7 @@ extension FullTextTable {
             }
             return names[position]
         }
-        let keys = infos.filter { $0.keyPlace != nil }.sorted { $0.keyPlace ?? 0 < $1.keyPlace ?? 0 }
+        let keys = infos.keys
         guard !keys.isEmpty else { throw refusal("it has no primary key; declare one.") }
         let features = try EngineFeatures.current()
         guard features.hasFullText else {

@@ -107,8 +107,7 @@ extension Connection {
 
     /// The error for the first indexed text that is not valid UTF-8; nil if there is none.
     private func unreadableText(of index: FullTextTable) throws -> StrongroomError? {
-        let isWithoutRowID = CreateTableText(try tableEntry(index.table, in: schemaEntries()).sql)?.isWithoutRowID
-        let rowID = isWithoutRowID == true ? nil : try columnInfos(of: index.table).freeRowIDName
+        let rowID = try rowIDName(of: index.table)
         let columns = index.columns.map(Identifier.quote).joined(separator: ", ")
         let sql = "SELECT \(rowID ?? "NULL"), \(columns) FROM main.\(index.quotedTable)"
         return try withOwnStatement(sql) { statement in
