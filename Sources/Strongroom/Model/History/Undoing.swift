@@ -90,8 +90,7 @@ struct UndoLosses {
     /// - Parameter restored: The histories of the rows that are inserted again.
     init(_ restored: [StoredHistory], among histories: [StoredHistory], _ connection: Connection) throws {
         for history in restored where !history.others.isEmpty { omitted[history.table] = history.others }
-        let acting: [DeclaredReference.Action] = [.cascade, .setNull, .setDefault]
-        let references = try connection.declaredReferences().filter { acting.contains($0.onDelete) }
+        let references = try connection.declaredReferences().joined().filter(\.isActing)
         let recorded = Set(histories.map { SQLName($0.table) })
         var deleted = Set(restored.map { SQLName($0.table) })
         var waiting = Array(deleted)
@@ -340,8 +339,7 @@ struct UndoneReferences {
         restoring restored: [(history: StoredHistory, key: [Value])], on connection: Connection
     ) throws {
         self.connection = connection
-        let acting: [DeclaredReference.Action] = [.cascade, .setNull, .setDefault]
-        references = try connection.declaredReferences().filter { acting.contains($0.onDelete) }
+        references = try connection.declaredReferences().joined().filter(\.isActing)
         let all = (deleted + restored).map { (SQLName($0.history.table), $0.history) }
         histories = Dictionary(all) { first, _ in first }
         self.deleted = Set(deleted.map { UndoneRow(table: SQLName($0.history.table), key: $0.key) })

@@ -95,17 +95,34 @@ extension Connection {
         }
     }
 
-    /// The foreign keys of a table: the referenced table, the referencing column and the referenced column.
-    func foreignKeys(of table: String) throws -> [(parent: String, from: String, to: String?)] {
-        var keys: [(String, String, String?)] = []
-        try withOwnStatement("PRAGMA foreign_key_list(\(Identifier.quote(table)))") { statement in
-            let row = Row(statement)
-            while try statement.step() {
-                keys.append((try row.text(at: 2), try row.text(at: 3), try row.textIfPresent(at: 4)))
-            }
-        }
-        return keys
+    /// All foreign keys in the file, grouped by their tables.
+    func declaredReferences() throws -> [[DeclaredReference]] {
+        try schemaNames(where: "instr(lower(sql), 'references') > 0 ORDER BY rowid").map(references)
     }
+
+    private func references(of child: String) throws -> [DeclaredReference] {
+        var found: [Int64: DeclaredReference] = [:]
+        for row in try ownRows("PRAGMA main.foreign_key_list(\(Identifier.quote(child)))") {
+            guard let id = row[0].asInteger, let parent = row[2].asText, let column = row[3].asText else { continue }
+            let action = row[6].asText.flatMap(ReferenceAction.init) ?? .noAction
+            found[id, default: DeclaredReference(child: child, parent: parent, onDelete: action)].columns.append(column)
+            if let other = row[4].asText { found[id]?.parentColumns.append(other) }
+        }
+        return found.sorted { $0.key < $1.key }.map(\.value)
+    }
+}
+
+/// A foreign key as declared by a table in the file. See "PRAGMA foreign_key_list" (sqlite.org/pragma.html).
+struct DeclaredReference {
+    let child: String
+    fileprivate(set) var columns: [String] = []
+    let parent: String
+    /// Empty if the key refers to the parent's primary key.
+    fileprivate(set) var parentColumns: [String] = []
+    let onDelete: ReferenceAction
+
+    /// Whether deleting a row deletes or changes the rows that reference it.
+    var isActing: Bool { [.cascade, .setNull, .setDefault].contains(onDelete) }
 }
 
 extension Connection {

@@ -236,14 +236,14 @@ struct ColumnChange {
     }
 
     private func foreignKeyUsers(of column: String) throws -> [String] {
-        try entries.filter { $0.kind == .table }.flatMap { entry in
-            try connection.foreignKeys(of: entry.name)
-                .filter { key in
-                    // The column's own reference to itself is dropped with it.
-                    Identifier.areSame(key.parent, table.name) && key.to.map { Identifier.areSame($0, column) } ?? false
-                        && !(Identifier.areSame(entry.name, table.name) && Identifier.areSame(key.from, column))
-                }
-                .map { key in "a foreign key of table \"\(entry.name)\" (column \"\(key.from)\")" }
+        let references = try connection.declaredReferences().joined()
+        return references.filter { Identifier.areSame($0.parent, table.name) }.flatMap { key in
+            zip(key.columns, key.parentColumns).filter { own, other in
+                // The column's own reference to itself is dropped with it.
+                Identifier.areSame(other, column)
+                    && !(Identifier.areSame(key.child, table.name) && Identifier.areSame(own, column))
+            }
+            .map { own, _ in "a foreign key of table \"\(key.child)\" (column \"\(own)\")" }
         }
     }
 

@@ -1,13 +1,13 @@
 /// The rows whose foreign keys reference no row, at one time; a later comparison finds the new ones.
 ///
 /// A row is identified by its table, its row id and the values of the foreign key. If the table was renamed or rebuilt
-/// in between, row ids and names may differ, and only the values are compared. The rows are packed: if a parent table
-/// is lost, all rows of its child table are included.
+/// in between, row ids and names may differ, and only the values are compared. Of each row only hashes are kept: if a
+/// parent table is lost, all rows of its child table are included.
 struct DanglingRows {
     /// The rows by foreign key, also for foreign keys without such rows.
-    private(set) var rows: [StoredReference.Identity: (key: StoredReference, packed: PackedRows)] = [:]
-    /// The foreign keys that the engine cannot check, since they reference columns that are not unique, by child table.
-    private(set) var unchecked: Set<SQLName> = []
+    fileprivate private(set) var rows: [StoredReference.Identity: (key: StoredReference, hashes: [RowHashes])] = [:]
+    /// The tables with foreign keys that the engine cannot check, since they reference columns that are not unique.
+    fileprivate private(set) var unchecked: Set<SQLName> = []
 
     /// Reads the dangling rows of a file.
     ///
@@ -16,24 +16,132 @@ struct DanglingRows {
     ///   - isWhole: Whether there are known to be no such rows.
     init(_ connection: Connection, around table: String? = nil, isWhole: Bool = false) throws {
         for keys in try connection.storedReferences(around: table) {
-            for key in keys { rows[key.identity] = (key, PackedRows()) }
+            for key in keys { rows[key.identity] = (key, []) }
             guard !isWhole, let child = keys.first?.child else { continue }
             switch try connection.danglingState(of: child) {
             case .none: continue
             case .unknown: unchecked.insert(SQLName(child))
             case .some:
                 for key in keys {
-                    var packed = PackedRows()
-                    try connection.forEachDanglingRow(key) { packed.append($0, $1) }
-                    rows[key.identity] = (key, packed)
+                    try connection.forEachDanglingRow(key) { rows[key.identity]?.hashes.append($1) }
                 }
             }
         }
     }
 }
 
+/// The dangling rows at a later time, split into new and existing ones.
+struct DanglingComparison {
+    /// A row with a dangling foreign key; the row id is nil if the table has none.
+    struct Found: Sendable, Equatable {
+        let table: String
+        let rowID: Int64?
+        let parent: String
+
+        /// A description for messages.
+        fileprivate var words: String {
+            let number = rowID.map { " \($0)" } ?? ""
+            return "row\(number) of table \"\(table)\" references a row of \"\(parent)\" that does not exist"
+        }
+    }
+
+    /// The first of the new dangling rows, as many as a message names.
+    private(set) var new: [Found] = []
+    private(set) var newCount = 0
+    /// The first hundred of the dangling rows that existed before.
+    private(set) var old: [Found] = []
+    private(set) var oldCount = 0
+    /// Whether the engine could check all foreign keys.
+    private(set) var isComplete = true
+
+    private let before: DanglingRows
+    private let connection: Connection
+
+    /// Compares the file's current state.
+    ///
+    /// - Throws: ``StrongroomError`` with `sql` for a foreign key that references columns that are not unique, unless
+    ///   it existed before.
+    init(since before: DanglingRows, _ connection: Connection, around table: String? = nil) throws {
+        self.before = before
+        self.connection = connection
+        let keys = try connection.storedReferences(around: table)
+        // How many rows with each hash have not been found again.
+        var known: [Int: Int] = [:]
+        let present = Dictionary(keys.flatMap { $0 }.map { ($0.identity, $0) }) { first, _ in first }
+        for (identity, former) in before.rows {
+            let isSameTable = present[identity]?.rootPage == former.key.rootPage
+            for hashes in former.hashes { known[isSameTable ? hashes.row : hashes.values, default: 0] += 1 }
+        }
+        for keys in keys {
+            guard let child = keys.first?.child else { continue }
+            switch try connection.danglingState(of: child) {
+            case .none: continue
+            case .unknown:
+                isComplete = false
+                try checkUnknown(keys)
+            case .some: for key in keys { try compare(key, &known) }
+            }
+        }
+    }
+
+    /// Throws for a foreign key that cannot be checked, unless the same one existed before.
+    private func checkUnknown(_ keys: [StoredReference]) throws {
+        let isOld = keys.contains { key in
+            before.unchecked.contains(SQLName(key.child))
+                || before.rows.values.contains {
+                    $0.key.rootPage == key.rootPage && before.unchecked.contains(SQLName($0.key.child))
+                }
+        }
+        guard !isOld, let child = keys.first?.child else { return }
+        try connection.run("PRAGMA foreign_key_check(\(Identifier.quote(child)))")
+    }
+
+    private mutating func compare(_ key: StoredReference, _ known: inout [Int: Int]) throws {
+        let isSameTable = before.rows[key.identity]?.key.rootPage == key.rootPage
+        try connection.forEachDanglingRow(key) { rowID, hashes in
+            let hash = isSameTable ? hashes.row : hashes.values
+            let found = Found(table: key.child, rowID: rowID, parent: key.parent)
+            if let left = known[hash], left > 0 {
+                known[hash] = left - 1
+                oldCount += 1
+                if old.count < 100 { old.append(found) }
+            } else {
+                newCount += 1
+                if new.count < 10 { new.append(found) }
+            }
+        }
+    }
+
+    /// A sentence about the new dangling rows, or nil if there are none.
+    var sentence: String? {
+        guard newCount > 0 else { return nil }
+        let rest = newCount - new.count
+        let text = new.map(\.words).joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
+        return "\(text.prefix(1).uppercased())\(text.dropFirst())."
+    }
+
+    /// Throws if there are new dangling rows.
+    ///
+    /// - Throws: ``StrongroomError`` with `constraint`; the message names table, row and parent of the first rows, and
+    ///   the number of the others.
+    func refuseNew() throws {
+        guard let sentence, let first = new.first else { return }
+        var error = StrongroomError(.constraint, sentence, database: connection.database)
+        error.constraint = ConstraintFailure(kind: .foreignKey, table: first.table, parentTable: first.parent)
+        throw error
+    }
+}
+
+/// What a dangling row is compared by.
+private struct RowHashes {
+    /// Of the foreign key, the row id and the values.
+    let row: Int
+    /// Of the values.
+    let values: Int
+}
+
 /// A foreign key of a table in the file.
-struct StoredReference {
+private struct StoredReference {
     /// The identity of the foreign key as long as neither tables nor columns are renamed.
     struct Identity: Hashable {
         let child: SQLName
@@ -50,8 +158,18 @@ struct StoredReference {
     let parentColumns: [String]
     /// The name of the child's row id; nil if it has none that can be named.
     let rowID: String?
-    /// The primary key, for a WITHOUT ROWID table.
+    /// The primary key, for a table without such a name.
     let keyColumns: [String]
+
+    init(_ key: DeclaredReference, _ rootPage: Int64, _ connection: Connection) throws {
+        (child, columns, parent) = (key.child, key.columns, key.parent)
+        self.rootPage = rootPage
+        let parentInfos = try connection.columnInfos(of: parent)
+        let declared = key.parentColumns.isEmpty ? parentInfos.keys.map(\.name) : key.parentColumns
+        parentColumns = parentInfos.isEmpty ? [] : declared
+        rowID = try connection.rowIDName(of: child)
+        keyColumns = try rowID == nil ? connection.columnInfos(of: child).keys.map(\.name) : []
+    }
 
     var identity: Identity {
         Identity(child: SQLName(child), columns: columns.map(SQLName.init), parent: SQLName(parent))
@@ -75,14 +193,14 @@ struct StoredReference {
 }
 
 extension Connection {
-    enum DanglingState {
+    fileprivate enum DanglingState {
         case none, some
         /// A foreign key references columns that are not unique.
         case unknown
     }
 
     /// Whether a table has dangling rows.
-    func danglingState(of table: String) throws -> DanglingState {
+    fileprivate func danglingState(of table: String) throws -> DanglingState {
         do {
             return try withOwnStatement("PRAGMA foreign_key_check(\(Identifier.quote(table)))") { statement in
                 try statement.step() ? .some : .none
@@ -96,334 +214,54 @@ extension Connection {
     ///
     /// - Parameter table: Limits the result to the foreign keys of this table and of the tables that reference it; nil
     ///   for all.
-    func storedReferences(around table: String?) throws -> [[StoredReference]] {
-        let rows = try ownRows(
-            """
-            SELECT name, rootpage, sql FROM sqlite_master WHERE type = 'table' AND instr(lower(sql), 'references') > 0 \
-            ORDER BY rowid
-            """)
-        return try rows.compactMap { row -> [StoredReference]? in
-            guard let child = row[0].asText, let page = row[1].asInteger, let sql = row[2].asText else { return nil }
-            let keys = try foreignKeys(of: child, page, sql)
-            guard let table, !Identifier.areSame(child, table) else { return keys }
-            return keys.contains { Identifier.areSame($0.parent, table) } ? keys : nil
+    fileprivate func storedReferences(around table: String?) throws -> [[StoredReference]] {
+        try declaredReferences().compactMap { keys -> [StoredReference]? in
+            guard let child = keys.first?.child else { return nil }
+            let isWanted = table.map { wanted in
+                Identifier.areSame(child, wanted) || keys.contains { Identifier.areSame($0.parent, wanted) }
+            }
+            guard isWanted ?? true else { return nil }
+            let page = try ownValue(
+                "SELECT rootpage FROM main.sqlite_master WHERE type = 'table' AND name = ?", .text(child))
+            return try keys.map { try StoredReference($0, page?.asInteger ?? 0, self) }
         }
-    }
-
-    private func foreignKeys(of child: String, _ page: Int64, _ sql: String) throws -> [StoredReference] {
-        let infos = try columnInfos(of: child)
-        let isWithoutRowID = CreateTableText(sql)?.isWithoutRowID ?? false
-        let rowID = isWithoutRowID ? nil : infos.freeRowIDName
-        let keyColumns = isWithoutRowID ? keyColumns(infos) : []
-        var found: [Int64: (parent: String, columns: [String], parentColumns: [String])] = [:]
-        for row in try ownRows("PRAGMA foreign_key_list(\(Identifier.quote(child)))") {
-            guard let id = row[0].asInteger, let parent = row[2].asText, let column = row[3].asText else { continue }
-            found[id, default: (parent, [], [])].columns.append(column)
-            if let other = row[4].asText { found[id]?.parentColumns.append(other) }
-        }
-        return try found.sorted { $0.key < $1.key }.map { _, key in
-            let parentInfos = try columnInfos(of: key.parent)
-            let parentColumns = key.parentColumns.isEmpty ? self.keyColumns(parentInfos) : key.parentColumns
-            return StoredReference(
-                child: child, rootPage: page, columns: key.columns, parent: key.parent,
-                parentColumns: parentInfos.isEmpty ? [] : parentColumns, rowID: rowID, keyColumns: keyColumns)
-        }
-    }
-
-    private func keyColumns(_ infos: [ColumnInfo]) -> [String] {
-        infos.filter { $0.keyPlace != nil }.sorted { $0.keyPlace ?? 0 < $1.keyPlace ?? 0 }.map(\.name)
     }
 
     /// Calls a closure for each dangling row of a foreign key.
     ///
-    /// - Parameter body: Called with the row id, in ascending order, or nil if there is none, and the encoded values of
-    ///   the row.
-    func forEachDanglingRow(_ key: StoredReference, _ body: (Int64?, [UInt8]) throws -> Void) throws {
+    /// - Parameter body: Called with the row id, in ascending order, or nil if there is none, and the hashes.
+    fileprivate func forEachDanglingRow(_ key: StoredReference, _ body: (Int64?, RowHashes) throws -> Void) throws {
+        let identity = key.identity
         try withOwnStatement(key.query) { statement in
             let row = Row(statement)
-            var bytes: [UInt8] = []
             while try statement.step() {
-                bytes.removeAll(keepingCapacity: true)
-                for index in 1..<row.count { PackedRows.encode(try row.value(at: index), into: &bytes) }
-                try body(key.rowID == nil ? nil : row.integer(at: 0), bytes)
+                let rowID = key.rowID == nil ? nil : try row.integer(at: 0)
+                var (whole, values) = (Hasher(), Hasher())
+                whole.combine(identity)
+                whole.combine(rowID)
+                for index in 1..<row.count {
+                    let (kind, bytes) = try row.value(at: index).written
+                    whole.combine(kind)
+                    whole.combine(bytes)
+                    values.combine(kind)
+                    values.combine(bytes)
+                }
+                try body(rowID, RowHashes(row: whole.finalize(), values: values.finalize()))
             }
         }
     }
 }
 
-/// Row ids in ascending order with associated bytes, in a compact encoding.
-struct PackedRows {
-    private var bytes: [UInt8] = []
-    private(set) var count = 0
-    private var last: Int64 = 0
-
-    mutating func append(_ id: Int64?, _ value: [UInt8]) {
-        let id = id ?? 0
-        Self.encode(UInt64(bitPattern: id &- last), into: &bytes)
-        Self.encode(UInt64(value.count), into: &bytes)
-        bytes += value
-        (last, count) = (id, count + 1)
-    }
-
-    /// Iterates over the rows in order.
-    struct Reader {
-        private let bytes: [UInt8]
-        private var position = 0
-        private var last: Int64 = 0
-
-        fileprivate init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-        mutating func next() -> (id: Int64, value: ArraySlice<UInt8>)? {
-            guard position < bytes.count else { return nil }
-            last = last &+ Int64(bitPattern: number())
-            let length = Int(number())
-            defer { position += length }
-            return (last, bytes[position..<(position + length)])
+extension Value {
+    /// The kind and the bytes of the value, with a number as its text: a change of the column's type converts one to
+    /// the other.
+    fileprivate var written: (kind: UInt8, bytes: [UInt8]) {
+        switch self {
+        case .null: (0, [])
+        case .integer(let number): (1, Array(String(number).utf8))
+        case .real(let number): (1, Array((Int64(exactly: number).map { String($0) } ?? String(number)).utf8))
+        case .text(let text): (1, Array(text.utf8))
+        case .blob(let content): (2, content)
         }
-
-        private mutating func number() -> UInt64 {
-            var (value, shift): (UInt64, UInt64) = (0, 0)
-            while position < bytes.count {
-                let byte = bytes[position]
-                position += 1
-                value |= UInt64(byte & 0x7f) << shift
-                if byte < 0x80 { break }
-                shift += 7
-            }
-            return value
-        }
-    }
-
-    func reader() -> Reader { Reader(bytes) }
-
-    private static func encode(_ number: UInt64, into bytes: inout [UInt8]) {
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(rest & 0x7f) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
-
-    /// Encodes a value. A number and its text are encoded equally: a change of the column's type converts one to the
-    /// other.
-    static func encode(_ value: Value, into bytes: inout [UInt8]) {
-        func add(_ kind: UInt8, _ content: some Collection<UInt8>) {
-            bytes.append(kind)
-            encode(UInt64(content.count), into: &bytes)
-            bytes += content
-        }
-        switch value {
-        case .null: bytes.append(0)
-        case .integer(let number): add(1, Array(String(number).utf8))
-        case .real(let number):
-            add(1, Array((Int64(exactly: number).map { String($0) } ?? String(number)).utf8))
-        case .text(let text): add(1, Array(text.utf8))
-        case .blob(let content): add(2, content)
-        }
-    }
-}
-
-/// The dangling rows at a later time, split into new and existing ones.
-struct DanglingComparison {
-    /// A row with a dangling foreign key; the row id is nil if the table has none.
-    struct Found: Sendable, Equatable {
-        let table: String
-        let rowID: Int64?
-        let parent: String
-    }
-
-    /// The maximum number of rows in a message.
-    static let maxNamed = 10
-    /// The maximum number of rows in a report.
-    static let maxListed = 100
-
-    /// The first of the new dangling rows.
-    private(set) var new: [Found] = []
-    private(set) var newCount = 0
-    /// The first of the dangling rows that existed before.
-    private(set) var old: [Found] = []
-    private(set) var oldCount = 0
-    /// Whether the engine could check all foreign keys.
-    private(set) var isComplete = true
-
-    private let before: DanglingRows
-    private let connection: Connection
-
-    /// Compares the file's current state.
-    ///
-    /// - Throws: ``StrongroomError`` with `sql` for a foreign key that references columns that are not unique, unless
-    ///   it existed before.
-    init(since before: DanglingRows, _ connection: Connection, around table: String? = nil) throws {
-        self.before = before
-        self.connection = connection
-        let keys = try connection.storedReferences(around: table)
-        var loose: [StoredReference] = []
-        for keys in keys {
-            guard let child = keys.first?.child else { continue }
-            switch try connection.danglingState(of: child) {
-            case .none: continue
-            case .unknown:
-                isComplete = false
-                try checkUnknown(keys)
-            case .some:
-                for key in keys where try !compareStrictly(key) { loose.append(key) }
-            }
-        }
-        guard !loose.isEmpty else { return }
-        var pool = try pool(keys.flatMap { $0 })
-        for key in loose { try compareByValue(key, &pool) }
-    }
-
-    /// Throws for a foreign key that cannot be checked, unless the same one existed before.
-    private func checkUnknown(_ keys: [StoredReference]) throws {
-        let isOld = keys.contains { key in
-            before.unchecked.contains(SQLName(key.child))
-                || before.rows.values.contains {
-                    $0.key.rootPage == key.rootPage && before.unchecked.contains(SQLName($0.key.child))
-                }
-        }
-        guard !isOld, let child = keys.first?.child else { return }
-        try connection.run("PRAGMA foreign_key_check(\(Identifier.quote(child)))")
-    }
-
-    /// Compares by row id.
-    ///
-    /// - Returns: Whether the comparison is conclusive; if not, only rows that existed before under the same row id
-    ///   were counted.
-    private mutating func compareStrictly(_ key: StoredReference) throws -> Bool {
-        guard let known = before.rows[key.identity], key.rowID != nil, known.key.rowID != nil else { return false }
-        let isSameTable = known.key.rootPage == key.rootPage
-        var decides = true
-        var (oldFound, newFound): ([Found], [Found]) = ([], [])
-        var (oldTotal, newTotal) = (0, 0)
-        try Self.merge(key, known.packed, connection) { id, _, isKnown in
-            if isKnown {
-                oldTotal += 1
-                if oldFound.count < Self.maxListed {
-                    oldFound.append(Found(table: key.child, rowID: id, parent: key.parent))
-                }
-            } else {
-                decides = decides && isSameTable
-                newTotal += 1
-                if newFound.count < Self.maxNamed {
-                    newFound.append(Found(table: key.child, rowID: id, parent: key.parent))
-                }
-            }
-        }
-        // For an unchanged rowid table the row ids are conclusive; for a rebuilt table the remaining rows are compared
-        // by value.
-        guard decides else { return false }
-        old += oldFound.prefix(Self.maxListed - old.count)
-        new += newFound.prefix(Self.maxNamed - new.count)
-        oldCount += oldTotal
-        newCount += newTotal
-        return true
-    }
-
-    /// Walks the rows that dangle now, and determines which ones dangled before under the same row id and with the same
-    /// values.
-    ///
-    /// - Parameter gone: Receives the values of rows that no longer dangle.
-    private static func merge(
-        _ key: StoredReference, _ packed: PackedRows, _ connection: Connection,
-        gone: (ArraySlice<UInt8>) -> Void = { _ in },
-        _ body: (_ id: Int64?, _ value: [UInt8], _ isKnown: Bool) -> Void
-    ) throws {
-        var reader = packed.reader()
-        var next = reader.next()
-        try connection.forEachDanglingRow(key) { id, value in
-            while let old = next, let id, old.id < id {
-                gone(old.value)
-                next = reader.next()
-            }
-            if let old = next, old.id == id, old.value.elementsEqual(value) {
-                body(id, value, true)
-                next = reader.next()
-            } else {
-                body(id, value, false)
-            }
-        }
-        while let old = next {
-            gone(old.value)
-            next = reader.next()
-        }
-    }
-
-    // MARK: By value
-
-    /// The values of dangling rows in tables that were renamed, rebuilt or have no row ids, and the number of rows for
-    /// each.
-    private func pool(_ now: [StoredReference]) throws -> [[UInt8]: Int] {
-        let present = Dictionary(now.map { ($0.identity, $0) }) { first, _ in first }
-        var pool: [[UInt8]: Int] = [:]
-        for (identity, known) in before.rows where known.packed.count > 0 {
-            if let key = present[identity], key.rowID != nil, known.key.rowID != nil {
-                // For the same table the row ids are conclusive.
-                guard key.rootPage != known.key.rootPage else { continue }
-                try Self.merge(
-                    key, known.packed, connection, gone: { pool[Array($0), default: 0] += 1 }, { _, _, _ in })
-            } else {
-                var reader = known.packed.reader()
-                while let row = reader.next() { pool[Array(row.value), default: 0] += 1 }
-            }
-        }
-        return pool
-    }
-
-    private mutating func compareByValue(_ key: StoredReference, _ pool: inout [[UInt8]: Int]) throws {
-        var (found, total, oldFound): ([Found], Int, Int) = ([], 0, 0)
-        var listed: [Found] = []
-        func count(_ id: Int64?, _ value: [UInt8], _ isKnown: Bool) {
-            let row = Found(table: key.child, rowID: id, parent: key.parent)
-            if !isKnown {
-                guard let left = pool[value], left > 0 else {
-                    total += 1
-                    if found.count < Self.maxNamed { found.append(row) }
-                    return
-                }
-                pool[value] = left - 1
-            }
-            oldFound += 1
-            if listed.count < Self.maxListed { listed.append(row) }
-        }
-        if let known = before.rows[key.identity], key.rowID != nil, known.key.rowID != nil {
-            try Self.merge(key, known.packed, connection) { count($0, $1, $2) }
-        } else {
-            try connection.forEachDanglingRow(key) { count($0, $1, false) }
-        }
-        new += found.prefix(Self.maxNamed - new.count)
-        old += listed.prefix(Self.maxListed - old.count)
-        newCount += total
-        oldCount += oldFound
-    }
-}
-
-extension DanglingComparison.Found {
-    /// A description for messages.
-    var words: String {
-        let number = rowID.map { " \($0)" } ?? ""
-        return "row\(number) of table \"\(table)\" references a row of \"\(parent)\" that does not exist"
-    }
-}
-
-extension DanglingComparison {
-    /// A sentence about the new dangling rows, or nil if there are none.
-    var sentence: String? {
-        guard newCount > 0 else { return nil }
-        let rest = newCount - new.count
-        let text = new.map(\.words).joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
-        return "\(text.prefix(1).uppercased())\(text.dropFirst())."
-    }
-
-    /// Throws if there are new dangling rows.
-    ///
-    /// - Throws: ``StrongroomError`` with `constraint`; the message names table, row and parent of the first rows, and
-    ///   the number of the others.
-    func refuseNew() throws {
-        guard let sentence, let first = new.first else { return }
-        var error = StrongroomError(.constraint, sentence, database: connection.database)
-        error.constraint = ConstraintFailure(kind: .foreignKey, table: first.table, parentTable: first.parent)
-        throw error
     }
 }

@@ -64,9 +64,46 @@ extension Connection {
     /// The columns of a table's foreign keys, and those to which others refer: to write one of them, also with the
     /// value that it has, the engine keeps what it may have to undo.
     private func referringColumns(_ table: String) throws -> [String] {
-        try declaredReferences().flatMap { key -> [String] in
+        try declaredReferences().joined().flatMap { key -> [String] in
             (Identifier.areSame(key.child, table) ? key.columns : [])
                 + (Identifier.areSame(key.parent, table) ? key.parentColumns : [])
+        }
+    }
+}
+
+extension Connection {
+    func hasTriggers(_ table: String) throws -> Bool {
+        try ownValue(
+            """
+            SELECT 1
+            FROM (SELECT type, tbl_name FROM main.sqlite_master UNION ALL SELECT type, tbl_name FROM sqlite_temp_master)
+            WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE
+            """, .text(table)) != nil
+    }
+
+    /// Whether the rows of a table can be deleted in any order and by any number of statements with the same result: no
+    /// trigger fires, and no row reached by a cascade refers to more than one of the deleted rows.
+    func deletesInAnyOrder(_ table: String) throws -> Bool {
+        let keys = try declaredReferences().flatMap { $0 }
+        func isReached(_ name: String, _ reached: [String]) -> Bool { reached.contains { $0.isSameName(as: name) } }
+        var reached = [table]
+        var next = 0
+        while next < reached.count {
+            if try hasTriggers(reached[next]) { return false }
+            for key in keys where Identifier.areSame(key.parent, reached[next]) {
+                switch key.onDelete {
+                case .noAction, .restrict: continue
+                case .setDefault: return false
+                // References to the columns that become NULL are not followed.
+                case .setNull where keys.contains(where: { Identifier.areSame($0.parent, key.child) }): return false
+                case .setNull, .cascade: if !isReached(key.child, reached) { reached.append(key.child) }
+                }
+            }
+            next += 1
+        }
+        return reached.allSatisfy { name in
+            let own = keys.filter { Identifier.areSame($0.child, name) && isReached($0.parent, reached) }
+            return own.count == (Identifier.areSame(name, table) ? 0 : 1)
         }
     }
 }
