@@ -2,7 +2,7 @@
 struct StoredFullText {
     /// The name of the virtual table.
     let name: String
-    let table: String
+    var table: String
     let columns: [String]
     let tokenizer: String
     let prefixes: [Int]
