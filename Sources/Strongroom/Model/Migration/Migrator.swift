@@ -12,10 +12,10 @@
 /// ```
 public struct Migrator: Sendable {
     /// The steps, oldest first.
-    package private(set) var migrations: [Migration]
+    package let migrations: [Migration]
 
     /// The tables of the newest version; nil if a new file runs every step.
-    package private(set) var tables: [TableSchema]?
+    package let tables: [TableSchema]?
 
     /// The declared tables of an automatic migrator; nil for a migrator with steps.
     let automatic: AutomaticSchema?
@@ -59,18 +59,6 @@ public struct Migrator: Sendable {
 
     /// The newest version, or nil if there is no step.
     public var newestVersion: String? { migrations.last?.version }
-
-    /// The migrator up to a version; a new file runs every step, unless the version is the newest.
-    ///
-    /// - Parameter version: A version of the list.
-    /// - Returns: The migrator; nil if there is no such version.
-    package func through(_ version: String) -> Migrator? {
-        guard let index = index(of: version) else { return nil }
-        var part = self
-        part.migrations = Array(migrations[...index])
-        if index != migrations.count - 1 { part.tables = nil }
-        return part
-    }
 
     /// Adds a progress callback, which is also called while a store is opened.
     ///

@@ -171,39 +171,25 @@ struct StepRun {
         let isOfMigration =
             cause.map { ![.system, .contention, .damage].contains($0.family) || $0.code == .transactionEnded } ?? true
         let advice = isOfMigration ? "Correct the migration, then" : "Then"
-        guard version != Migrator.automaticVersion else { return refusal(reason, cause, underlying) }
-        let outcome =
-            isUndoing
-            ? "Going back from \"\(version)\" failed and was rolled back; the file is at that version."
-            : """
-            Migration "\(version)" failed and was rolled back; the file is at the version before it, or was not \
-            created if it was to be new.
-            """
+        let message =
+            if version == Migrator.automaticVersion {
+                """
+                The tables could not be changed to their declarations, and all of them are as they were. \(reason) \
+                Correct the declaration or the rows, then open the store again.
+                """
+            } else if isUndoing {
+                """
+                Going back from "\(version)" failed and was rolled back; the file is at that version. \(reason) \
+                \(advice) try again.
+                """
+            } else {
+                """
+                Migration "\(version)" failed and was rolled back; the file is at the version before it, or was not \
+                created if it was to be new. \(reason) \(advice) open the store again.
+                """
+            }
         var failure = StrongroomError(
-            .migrationFailed,
-            "\(outcome) \(reason) \(advice) \(isUndoing ? "try" : "open the store") again.",
-            database: connection.database,
-            sql: cause?.sql,
-            resultCode: cause?.resultCode
-        )
-        failure.constraint = cause?.constraint
-        failure.mismatch = cause?.mismatch
-        failure.underlying = underlying
-        return failure
-    }
-
-    /// The error for a schema that could not be changed to its declaration.
-    private func refusal(_ reason: String, _ cause: StrongroomError?, _ underlying: any Error) -> StrongroomError {
-        var failure = StrongroomError(
-            .migrationFailed,
-            """
-            The tables could not be changed to their declarations, and all of them are as they were. \(reason) \
-            Correct the declaration or the rows, then open the store again.
-            """,
-            database: connection.database,
-            sql: cause?.sql,
-            resultCode: cause?.resultCode
-        )
+            .migrationFailed, message, database: connection.database, sql: cause?.sql, resultCode: cause?.resultCode)
         failure.constraint = cause?.constraint
         failure.mismatch = cause?.mismatch
         failure.underlying = underlying

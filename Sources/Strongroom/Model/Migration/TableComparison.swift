@@ -28,7 +28,7 @@ struct TableComparison {
             throw refusal("Table \"\(entry.name)\" is virtual, and its module defines its columns; do not declare it.")
         }
         let infos = try connection.columnInfos(of: entry.name).filter { !$0.isHidden }
-        let renamed = try renamedColumns(infos)
+        let renamed = try schema.renamings(of: infos.map(\.name), connection)
         var changes = renamed.map { Change.renameColumn(table: schema.name, from: $0.from, to: $0.to) }
         let left = try leftColumns(infos, renamed)
         let own = try columnChanges(infos, renamed, text)
@@ -44,41 +44,6 @@ struct TableComparison {
     // MARK: Columns
 
     private typealias Renaming = (from: String, to: String)
-
-    /// The columns that have their former name in the file, ordered so that a name is free before it is taken.
-    private func renamedColumns(_ infos: [ColumnInfo]) throws -> [Renaming] {
-        var taken = infos.map(\.name)
-        var waiting = schema.columns.compactMap { column -> Renaming? in
-            guard let old = column.previousName, !Identifier.areSame(old, column.name),
-                taken.contains(where: { Identifier.areSame($0, old) })
-            else { return nil }
-            // A declared column with the former name that is not renamed itself is a different column, if the file has
-            // both.
-            let isOther =
-                taken.contains { Identifier.areSame($0, column.name) }
-                && schema.columns.contains { Identifier.areSame($0.name, old) && $0.previousName == nil }
-            return isOther ? nil : (old, column.name)
-        }
-        var renamed: [Renaming] = []
-        while let position = waiting.firstIndex(where: { next in !taken.contains { Identifier.areSame($0, next.to) } })
-        {
-            let next = waiting.remove(at: position)
-            taken.removeAll { Identifier.areSame($0, next.from) }
-            taken.append(next.to)
-            renamed.append(next)
-        }
-        // The remaining ones have both names in the file, which is an error unless the former name is that of a
-        // declared column.
-        if let both = waiting.first(where: { old in !schema.columns.contains { Identifier.areSame($0.name, old.from) } }
-        ) {
-            throw refusal(
-                """
-                Table "\(schema.name)" has both "\(both.from)" and "\(both.to)", which was formerly "\(both.from)"; \
-                merge the values and drop one.
-                """)
-        }
-        return renamed
-    }
 
     /// The columns that are no longer declared.
     private func leftColumns(_ infos: [ColumnInfo], _ renamed: [Renaming]) throws -> [Change] {

@@ -17,23 +17,12 @@ package struct CreateTableText {
         guard let open = tokens.firstIndex(where: { $0.isSign("(") }),
             let create = tokens.first(where: { $0.kind != .space }), create.isWord("CREATE"),
             !tokens[..<open].contains(where: { $0.isWord("VIRTUAL") }),
-            let name = tokens[..<open].lastIndex(where: { $0.kind != .space })
+            let name = tokens[..<open].lastIndex(where: { $0.kind != .space }), let list = tokens.list(from: open)
         else { return nil }
         head = Array(tokens[..<open])
         namePosition = name
-        var (depth, end) = (1, open + 1)
-        var items: [[SQLToken]] = [[]]
-        while end < tokens.count {
-            let token = tokens[end]
-            if token.isSign("(") { depth += 1 }
-            if token.isSign(")") { depth -= 1 }
-            if depth == 0 { break }
-            if depth == 1, token.isSign(",") { items.append([]) } else { items[items.count - 1].append(token) }
-            end += 1
-        }
-        guard depth == 0 else { return nil }
-        self.items = items
-        tail = Array(tokens[(end + 1)...])
+        items = list.items
+        tail = Array(tokens[(list.end + 1)...])
     }
 
     /// The statement.
@@ -207,7 +196,7 @@ extension CreateTableText {
         var end = name + 1
         while end < item.count {
             if item[end].kind == .word, constraints.contains(item[end].text.uppercased()) { break }
-            end = item[end].isSign("(") ? (closing(end, item) ?? end) + 1 : end + 1
+            end = item[end].isSign("(") ? (item.list(from: end)?.end ?? end) + 1 : end + 1
         }
         let words = [SQLToken(kind: .space, text: " ")] + [SQLToken](sql: type) + [SQLToken(kind: .space, text: " ")]
         return Array(item[...name]) + words + Array(item[end...])
@@ -230,27 +219,16 @@ extension CreateTableText {
             item.indices.compactMap { position in
                 guard item[position].isWord("CHECK"),
                     let open = item.indices.first(where: { $0 > position && item[$0].kind != .space }),
-                    item[open].isSign("("), let close = Self.closing(open, item)
+                    item[open].isSign("("), let close = item.list(from: open)?.end
                 else { return nil }
                 return Array(item[open...close]).sql
             }
         }
     }
 
-    /// The index of the closing parenthesis that matches an opening one.
-    private static func closing(_ open: Int, _ tokens: [SQLToken]) -> Int? {
-        var depth = 0
-        for position in tokens.indices[open...] {
-            if tokens[position].isSign("(") { depth += 1 }
-            if tokens[position].isSign(")") { depth -= 1 }
-            if depth == 0 { return position }
-        }
-        return nil
-    }
-
     private static func withoutParentheses(_ value: [SQLToken]) -> [SQLToken] {
         var value = value
-        while value.first?.isSign("(") == true, closing(0, value) == value.count - 1 {
+        while value.first?.isSign("(") == true, value.list(from: 0)?.end == value.count - 1 {
             value = Array(value.dropFirst().dropLast())
         }
         return value
@@ -260,7 +238,7 @@ extension CreateTableText {
     private static func defaultRange(_ item: [SQLToken]) -> Range<Int>? {
         func next(_ position: Int) -> Int? { item.indices.first { $0 > position && item[$0].kind != .space } }
         guard let word = item.firstIndex(where: { $0.isWord("DEFAULT") }), let first = next(word) else { return nil }
-        if item[first].isSign("(") { return closing(first, item).map { first..<$0 + 1 } }
+        if item[first].isSign("(") { return item.list(from: first).map { first..<$0.end + 1 } }
         guard item[first].isSign("-") || item[first].isSign("+") else { return first..<first + 1 }
         return next(first).map { first..<$0 + 1 }
     }
@@ -311,6 +289,26 @@ extension SQLToken {
 }
 
 extension [SQLToken] {
+    /// The items of a list in parentheses, including the whitespace around each, and the position of its end.
+    ///
+    /// - Parameter open: The position of the opening parenthesis.
+    /// - Returns: nil if the list has no end.
+    func list(from open: Int) -> (items: [[SQLToken]], end: Int)? {
+        var depth = 0
+        var items: [[SQLToken]] = [[]]
+        for position in indices[open...] {
+            if self[position].isSign(")") { depth -= 1 }
+            if depth == 0, position > open { return (items, position) }
+            if depth == 1, self[position].isSign(",") {
+                items.append([])
+            } else if depth > 0 {
+                items[items.count - 1].append(self[position])
+            }
+            if self[position].isSign("(") { depth += 1 }
+        }
+        return nil
+    }
+
     /// Whether a token is the name of the column, as far as it and the adjacent tokens show.
     func isColumn(_ column: String, at position: Int) -> Bool {
         guard self[position].isNamed(column), !self[position].isReservedWord else { return false }

@@ -183,18 +183,7 @@ public struct IndexInfo: Sendable, Equatable {
 
 extension Connection {
     func indexInfos(of table: String) throws -> [IndexInfo] {
-        var found: [(name: String, isUnique: Bool, origin: String, isPartial: Bool)] = []
-        try withOwnStatement("PRAGMA index_list(\(Identifier.quote(table)))") { statement in
-            let row = Row(statement)
-            while try statement.step() {
-                found.append(
-                    (
-                        try row.text(at: 1), try row.integer(at: 2) != 0, try row.text(at: 3),
-                        try row.integer(at: 4) != 0
-                    ))
-            }
-        }
-        return try found.sorted { $0.name < $1.name }.map { index in
+        try indexFacts(of: table).sorted { $0.name < $1.name }.map { index in
             IndexInfo(
                 name: index.name, isUnique: index.isUnique, isPartial: index.isPartial, isExplicit: index.origin == "c",
                 parts: try indexParts(of: index.name), sql: try schemaText(of: .index, index.name))
@@ -222,10 +211,13 @@ extension Connection {
 /// The properties of an index, as reported by the engine.
 struct IndexFacts {
     let name: String
+    let isUnique: Bool
+    /// What created it: `c` for CREATE INDEX, `u` for a unique column, `pk` for a primary key.
+    fileprivate let origin: String
     /// Whether it is a partial index.
     let isPartial: Bool
     /// Whether the primary key created it.
-    let isPrimaryKey: Bool
+    var isPrimaryKey: Bool { origin == "pk" }
 }
 
 extension Connection {
@@ -237,8 +229,8 @@ extension Connection {
             while try statement.step() {
                 facts.append(
                     IndexFacts(
-                        name: try row.text(at: 1), isPartial: try row.integer(at: 4) != 0,
-                        isPrimaryKey: try row.text(at: 3) == "pk"))
+                        name: try row.text(at: 1), isUnique: try row.integer(at: 2) != 0, origin: try row.text(at: 3),
+                        isPartial: try row.integer(at: 4) != 0))
             }
         }
         return facts

@@ -135,7 +135,8 @@ struct SearchRanking<Source: Table> {
         /// Whether the question is a beginning of a word that more rows have than are ranked.
         func isFrequentBeginning(_ connection: Connection) throws -> Bool {
             guard case .phrase(let phrase) = expression, phrase.isPrefix, phrase.terms.count == 1 else { return false }
-            return try count(phrase, connection, atMost: SearchRankingLimit.rows + 1) > SearchRankingLimit.rows
+            let most = 10_000
+            return try count(phrase, connection, atMost: most + 1) > most
         }
 
         func byFTS5(_ isRanked: Bool) -> SQL {
@@ -223,9 +224,4 @@ struct SearchRanking<Source: Table> {
             return try statement.step() ? Int(Row(statement).integer(at: 0)) : 0
         }
     }
-}
-
-/// How many rows a ranked beginning of a word may have.
-enum SearchRankingLimit {
-    static let rows = 10_000
 }

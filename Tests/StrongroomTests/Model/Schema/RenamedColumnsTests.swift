@@ -41,6 +41,14 @@ struct RenamedColumnsTests {
         }
     }
 
+    @Test func aDeclaredColumnWithTheFormerNameOfAnotherIsADifferentOne() async throws {
+        try await temporary.store.write { db in
+            try Self.make(db)
+            #expect(try db.renameColumns(of: Self.schema(("x", "a"), ("b", nil), ("c", "b"))) == ["x"])
+            #expect(try db.columns(of: "person").map(\.name) == ["x", "b", "c"])
+        }
+    }
+
     @Test func twoColumnsOfOneNameAreRefusedAndNothingChanges() async throws {
         try await temporary.store.write { db in
             try Self.make(db)

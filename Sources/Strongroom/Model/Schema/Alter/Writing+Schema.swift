@@ -37,8 +37,7 @@ extension Writing where Self: ~Copyable {
             let connection = db._handle.connection
             try connection.breakHistory(of: name)
             try connection.keepNumbers(of: name)
-            let fullText = StoredFullText.all(in: try connection.schemaEntries(), of: name)
-            for index in fullText { try connection.dropFullText(index.name) }
+            try connection.dropFullText(ofTable: name)
             try db.execute(ifExists ? "DROP TABLE IF EXISTS \(name: name)" : "DROP TABLE \(name: name)")
         }
     }
@@ -87,14 +86,18 @@ extension Writing where Self: ~Copyable {
         try Identifier.check(newName, "table")
         record("rename table \(name) to \(newName)")
         try savepoint { db in
-            let renaming = try TableRenaming(db._handle.connection, name, newName)
-            let history = try HistoryRenaming(db._handle.connection, name, newName)
-            let fullText = try FullTextRenaming(db._handle.connection, name, newName)
+            let connection = db._handle.connection
+            let renaming = try TableRenaming(connection, name, newName)
+            let history = try HistoryRenaming(connection, name, newName)
             try history?.stop()
-            try fullText.stop()
+            let fullText = try connection.dropFullText(ofTable: name)
             try renaming.run()
             try history?.resume()
-            try fullText.resume()
+            let entries = try connection.schemaEntries()
+            for var index in fullText {
+                index.table = newName
+                try connection.create(FullTextTable(index, connection, entries), entries)
+            }
         }
     }
 
@@ -161,39 +164,15 @@ extension Writing where Self: ~Copyable {
     /// - Parameter schema: The new table schema; only the names of its columns are used.
     /// - Returns: The new names of the renamed columns, in the schema's order.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table, `schemaChange` if it has columns with both
-    ///   names, or if a view or a trigger cannot be updated; nothing was changed.
+    ///   names and the former one is not declared, or if a view or a trigger cannot be updated; nothing was changed.
     @discardableResult
     public func renameColumns(of schema: TableSchema) throws -> [String] {
         try savepoint { db in
             let names = try db.columns(of: schema.name).map(\.name)
-            var waiting = schema.columns.filter { column in
-                guard let old = column.previousName, old != column.name else { return false }
-                return names.contains { Identifier.areSame($0, old) }
-            }
-            var taken = names
-            var renamed: Set<String> = []
-            // The new name may be the previous name of another column, which must be renamed first.
-            while let position = waiting.firstIndex(where: { column in
-                !taken.contains { Identifier.areSame($0, column.name) }
-                    || Identifier.areSame(column.name, column.previousName ?? "")
-            }) {
-                let column = waiting.remove(at: position)
-                let old = column.previousName ?? ""
-                try db.renameColumn(old, to: column.name, in: schema.name)
-                taken.removeAll { Identifier.areSame($0, old) }
-                taken.append(column.name)
-                renamed.insert(column.name)
-            }
-            if let column = waiting.first, let old = column.previousName {
-                throw StrongroomError(
-                    .schemaChange,
-                    """
-                    The table "\(schema.name)" has both "\(old)" and "\(column.name)", which was formerly "\(old)"; \
-                    merge the values and drop one.
-                    """
-                )
-            }
-            return schema.columns.map(\.name).filter(renamed.contains)
+            let renamed = try schema.renamings(of: names, db._handle.connection)
+            for next in renamed { try db.renameColumn(next.from, to: next.to, in: schema.name) }
+            let new = renamed.map(\.to)
+            return schema.columns.map(\.name).filter(new.contains)
         }
     }
 
@@ -234,6 +213,47 @@ extension Writing where Self: ~Copyable {
         let definition = column.definition
         try record("change column of \(table): \(definition.sql())")
         try savepoint { db in try ColumnChange(db._handle.connection, table).change(to: definition) }
+    }
+}
+
+extension TableSchema {
+    /// The columns that have their previous name in a table of the file, ordered so that a name is free before it is
+    /// taken: the new name may be the previous name of another column.
+    ///
+    /// - Parameter names: The names of the columns in the file.
+    /// - Throws: ``StrongroomError`` with `schemaChange` if the file has columns with both names.
+    func renamings(of names: [String], _ connection: Connection) throws -> [(from: String, to: String)] {
+        var taken = names
+        var waiting = columns.compactMap { column -> (from: String, to: String)? in
+            guard let old = column.previousName, let index = Identifier.index(of: old, in: names),
+                !names[index].utf8.elementsEqual(column.name.utf8)
+            else { return nil }
+            // A declared column with the former name that is not renamed itself is a different column, if the file has
+            // both.
+            let isOther =
+                !Identifier.areSame(old, column.name) && Identifier.index(of: column.name, in: names) != nil
+                && columns.contains { Identifier.areSame($0.name, old) && $0.previousName == nil }
+            return isOther ? nil : (names[index], column.name)
+        }
+        var renamed: [(from: String, to: String)] = []
+        while let position = waiting.firstIndex(where: { next in
+            !taken.contains { Identifier.areSame($0, next.to) && $0 != next.from }
+        }) {
+            let next = waiting.remove(at: position)
+            taken.removeAll { $0 == next.from }
+            taken.append(next.to)
+            renamed.append(next)
+        }
+        // The remaining ones have both names in the file, which is an error unless the former name is that of a
+        // declared column.
+        if let both = waiting.first(where: { old in !columns.contains { Identifier.areSame($0.name, old.from) } }) {
+            throw connection.refusal(
+                """
+                The table "\(name)" has both "\(both.from)" and "\(both.to)", which was formerly "\(both.from)"; merge \
+                the values and drop one. Nothing was changed.
+                """)
+        }
+        return renamed
     }
 }
 

@@ -2,7 +2,7 @@
 struct StoredFullText {
     /// The name of the virtual table.
     let name: String
-    let table: String
+    var table: String
     let columns: [String]
     let tokenizer: String
     let prefixes: [Int]
@@ -235,26 +235,9 @@ private struct IndexText {
     init(_ index: IndexInfo) {
         guard let sql = index.sql else { return }
         let tokens = [SQLToken](sql: sql)
-        guard let open = tokens.firstIndex(where: { $0.isSign("(") }) else { return }
-        var depth = 0
-        var part: [SQLToken] = []
-        var position = open
-        while position < tokens.count {
-            let token = tokens[position]
-            if token.isSign("(") { depth += 1 }
-            if token.isSign(")") { depth -= 1 }
-            if depth == 0 || depth == 1 && token.isSign(",") {
-                expressions.append(Self.expression(part))
-                part = []
-                if depth == 0 { break }
-            } else if position > open {
-                part.append(token)
-            }
-            position += 1
-        }
-        guard let start = tokens[Swift.min(position, tokens.count)...].firstIndex(where: { $0.isWord("WHERE") }) else {
-            return
-        }
+        guard let list = tokens.firstIndex(where: { $0.isSign("(") }).flatMap({ tokens.list(from: $0) }) else { return }
+        expressions = list.items.map(Self.expression)
+        guard let start = tokens[list.end...].firstIndex(where: { $0.isWord("WHERE") }) else { return }
         condition = Self.plain(Array(tokens[(start + 1)...].filter { $0.text != ";" }))
     }
 

@@ -40,9 +40,7 @@ extension Writing where Self: ~Copyable {
         record("full-text indexes of \(table) dropped")
         try savepoint { db in
             let connection = db._handle.connection
-            for stored in StoredFullText.all(in: try connection.schemaEntries(), of: table) {
-                try connection.dropFullText(stored.name)
-            }
+            try connection.dropFullText(ofTable: table)
             connection.forgetUserStatements()
         }
     }
@@ -128,6 +126,16 @@ extension Connection {
     func dropFullText(_ name: String) throws {
         try dropFullTextTriggers(name)
         for sql in FullTextTable.removal(name) { try run(sql) }
+    }
+
+    /// Drops the full-text indexes of a table.
+    ///
+    /// - Returns: The indexes, as the file had them.
+    @discardableResult
+    func dropFullText(ofTable table: String) throws -> [StoredFullText] {
+        let indexes = StoredFullText.all(in: try schemaEntries(), of: table)
+        for index in indexes { try dropFullText(index.name) }
+        return indexes
     }
 
     private func dropFullTextTriggers(_ name: String) throws {
