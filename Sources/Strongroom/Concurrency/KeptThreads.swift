@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Threads for work that blocks. Each piece of work has a thread to itself, which is kept for a while afterwards:
 /// creating one takes many times as long as waking one.
@@ -80,5 +81,79 @@ final class KeptThreads: Sendable {
         // Otherwise it was given work at the same moment.
         if !wasIdle { thread.wake.wait() }
         return !wasIdle
+    }
+}
+
+/// Runs a task's blocking work on a thread of its own instead of Swift's cooperative threads.
+package enum BlockingWork {
+    package static func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            KeptThreads.shared.run("strongroom.job") {
+                let result = Result { try work() }
+                DedicatedThread.end()
+                continuation.resume(with: result)
+            }
+        }
+    }
+
+    /// Blocks a thread that may block until asynchronous work returns.
+    package static func wait<T: Sendable>(for work: @escaping @Sendable () async throws -> T) throws -> T {
+        let outcome = Locked<Result<T, any Error>?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        Task.detached {
+            let result: Result<T, any Error>
+            do { result = .success(try await work()) } catch { result = .failure(error) }
+            outcome.withLock { $0 = result }
+            isDone.signal()
+        }
+        isDone.wait()
+        guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
+        return try result.get()
+    }
+}
+
+/// Calls a closure after a time without use.
+final class IdleTimer: Sendable {
+    /// Called after the time, and again after each further time until it returns true, which means that nothing is left
+    /// to do.
+    typealias Check = @Sendable () -> Bool
+
+    private let isUsed = Atomic<Bool>(false)
+    private let isRunning = Atomic<Bool>(false)
+    private let time: DispatchTimeInterval
+
+    /// Milliseconds.
+    private static let shortest: Int64 = 10
+
+    init(time: Duration) {
+        self.time = .milliseconds(Int(clamping: max(Self.shortest, time.milliseconds)))
+    }
+
+    /// Records a use.
+    ///
+    /// - Parameter makeCheck: Makes what is called after the time; called itself only if the timer is not running, so
+    ///   that most uses allocate nothing.
+    func recordUse(_ makeCheck: () -> Check) {
+        isUsed.store(true, ordering: .sequentiallyConsistent)
+        start(makeCheck)
+    }
+
+    /// Starts the timer, unless it is running.
+    private func start(_ makeCheck: () -> Check) {
+        guard !isRunning.load(ordering: .sequentiallyConsistent),
+            !isRunning.exchange(true, ordering: .sequentiallyConsistent)
+        else { return }
+        checkLater(makeCheck())
+    }
+
+    private func checkLater(_ check: @escaping Check) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + time) { [weak self] in
+            guard let self else { return }
+            isUsed.store(false, ordering: .sequentiallyConsistent)
+            guard check() else { return checkLater(check) }
+            isRunning.store(false, ordering: .sequentiallyConsistent)
+            // A use that was recorded before the timer stopped.
+            if isUsed.load(ordering: .sequentiallyConsistent) { start { check } }
+        }
     }
 }

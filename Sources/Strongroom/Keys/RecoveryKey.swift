@@ -62,3 +62,112 @@ extension Key {
     /// - Returns: The key.
     public static func recovery(_ recovery: RecoveryKey) -> Key { recovery.key }
 }
+
+/// The text of a recovery key: Crockford's base 32, with four characters and a check character per group.
+enum RecoveryText {
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+    private static let groupCount = 8
+    private static let groupLength = 5
+    private static let bitsOfCharacter = 5
+
+    /// Formats 20 bytes.
+    static func text(of bytes: UnsafeRawBufferPointer) -> String {
+        var groups: [String] = []
+        for group in 0..<groupCount {
+            let values = (0..<groupLength - 1).map { index in
+                value(in: bytes, at: group * (groupLength - 1) + index)
+            }
+            let characters = (values + [check(values, group)]).map { Character(UnicodeScalar(alphabet[Int($0)])) }
+            groups.append(String(characters))
+        }
+        return groups.joined(separator: "-")
+    }
+
+    /// Parses 20 bytes.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidKey`.
+    static func bytes(of text: String) throws -> [UInt8] {
+        let groups = try groups(of: text)
+        let values = groups.map { group in group.map { value(of: $0) } }
+        let wrong = values.indices.filter { index in
+            let known = values[index].compactMap { $0 }
+            return known.count < groupLength || check(known.dropLast(), index) != known[groupLength - 1]
+        }
+        guard wrong.isEmpty else { throw mistake(in: wrong) }
+        var bytes: [UInt8] = []
+        // Reserved at once, so that growing the array leaves no partial copy behind.
+        bytes.reserveCapacity(groupCount * (groupLength - 1) * bitsOfCharacter / 8)
+        var (rest, bits) = (UInt32(0), 0)
+        for value in values.flatMap({ $0.dropLast() }) {
+            rest = (rest << bitsOfCharacter | UInt32(value ?? 0)) & 0xFFF
+            bits += bitsOfCharacter
+            guard bits >= 8 else { continue }
+            bits -= 8
+            bytes.append(UInt8(truncatingIfNeeded: rest >> bits))
+        }
+        return bytes
+    }
+
+    /// The characters in groups of five: split at the separators, or counted if the separators do not split them.
+    private static func groups(of text: String) throws -> [ArraySlice<Unicode.Scalar>] {
+        let isSeparator = { (scalar: Unicode.Scalar) in
+            scalar.properties.isWhitespace || scalar.properties.generalCategory == .dashPunctuation
+        }
+        let parts = Array(text.unicodeScalars).split(whereSeparator: isSeparator)
+        if parts.count == groupCount {
+            let wrong = parts.indices.filter { parts[$0].count != groupLength }
+            guard wrong.isEmpty else { throw mistake(in: wrong) }
+            return parts
+        }
+        let all = parts.flatMap { $0 }
+        guard all.count == groupCount * groupLength else {
+            throw refusal(
+                """
+                has \(all.count) characters where \(groupCount) groups of \(groupLength) are needed; compare it with \
+                what was written down
+                """
+            )
+        }
+        return stride(from: 0, to: all.count, by: groupLength).map { all[$0..<$0 + groupLength] }
+    }
+
+    /// Five bits of a key, as an integer.
+    private static func value(in bytes: UnsafeRawBufferPointer, at index: Int) -> UInt8 {
+        let bit = index * bitsOfCharacter
+        let pair = UInt16(bytes[bit / 8]) << 8 | (bit / 8 + 1 < bytes.count ? UInt16(bytes[bit / 8 + 1]) : 0)
+        return UInt8(pair >> (16 - bitsOfCharacter - bit % 8) & 0x1F)
+    }
+
+    private static func value(of scalar: Unicode.Scalar) -> UInt8? {
+        guard scalar.isASCII else { return nil }
+        var letter = UInt8(scalar.value)
+        if (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter) { letter -= 0x20 }
+        switch letter {
+        case UInt8(ascii: "O"): return 0
+        case UInt8(ascii: "I"), UInt8(ascii: "L"): return 1
+        default: return alphabet.firstIndex(of: letter).map { UInt8($0) }
+        }
+    }
+
+    /// A group's check character: a weighted sum over the field of 32 elements, in which every character and the
+    /// group's position has its own weight, so that one wrong character, two exchanged characters, and two exchanged
+    /// groups are always detected.
+    private static func check(_ values: some Sequence<UInt8>, _ group: Int) -> UInt8 {
+        timesTwo(values.reduce(UInt8(group) + 1) { timesTwo($0) ^ $1 })
+    }
+
+    /// Multiplies in the field of 32 elements with the polynomial x⁵ + x² + 1.
+    private static func timesTwo(_ value: UInt8) -> UInt8 {
+        value & 0x10 == 0 ? value << 1 : (value << 1 ^ 0x25) & 0x1F
+    }
+
+    private static func mistake(in groups: [Int]) -> StrongroomError {
+        let numbers = groups.map { String($0 + 1) }
+        let list = numbers.count == 1 ? "group \(numbers[0])" : "groups \(numbers.joined(separator: ", "))"
+        return refusal("has a mistake in \(list) of \(groupCount); compare it with what was written down")
+    }
+
+    private static func refusal(_ reason: String) -> StrongroomError {
+        StrongroomError(.invalidKey, "The recovery key \(reason).")
+    }
+}

@@ -61,3 +61,133 @@ public struct ConstraintFailure: Sendable, Hashable {
             """
     }
 }
+
+/// A function or collation that a statement needs and the connection does not have.
+struct MissingName: Sendable, Hashable {
+    enum Kind: Sendable {
+        case function, collation
+    }
+
+    let kind: Kind
+    let name: String
+
+    /// The engine's messages, up to the name.
+    private static let messages: [(beginning: String, kind: Kind)] = [
+        ("no such function: ", .function), ("unknown function: ", .function),
+        ("no such collation sequence: ", .collation),
+    ]
+
+    /// - Parameters:
+    ///   - message: The engine's error message; nil results for another error.
+    ///   - isWhole: Whether the message has nothing before these words, as at run time, where it may quote a value.
+    ///     When a statement is prepared, the name of a damaged schema's object may precede them.
+    init?(_ message: String, isWhole: Bool = false) {
+        for (beginning, kind) in Self.messages {
+            guard let range = message.firstRange(of: beginning), !isWhole || range.lowerBound == message.startIndex
+            else { continue }
+            var name = message[range.upperBound...]
+            if name.hasSuffix("()") { name.removeLast(2) }
+            self.init(kind: kind, name: String(name))
+            return
+        }
+        return nil
+    }
+
+    private init(kind: Kind, name: String) {
+        self.kind = kind
+        self.name = name
+    }
+
+    /// The error of a statement.
+    func error(sql: String?, database: String) -> StrongroomError {
+        let (what, property): (String, String) =
+            switch kind {
+            case .function: ("function", "functions(for:)")
+            case .collation: ("collation", "collations(for:)")
+            }
+        var error = StrongroomError(
+            kind == .function ? .missingFunction : .missingCollation,
+            """
+            The statement, or an index, check, trigger or view that it uses, needs the \(what) "\(name)", which \
+            neither the engine nor the configuration has. Declare it in `\(property)` of the configuration, or \
+            correct its name.
+            """,
+            database: database, sql: sql, resultCode: ResultCode(extended: 1))
+        error.missing = self
+        return error
+    }
+}
+
+/// A stored value that does not match the requested type: its location, its storage class and the expected type.
+///
+/// ```swift
+/// catch let error as StrongroomError where error.code == .typeMismatch {
+///     print(error.mismatch?.column ?? "", error.mismatch?.rowID ?? 0)
+/// }
+/// ```
+public struct TypeMismatch: Sendable, Equatable {
+    /// The table, if a table's operation or query read the value.
+    public var table: String?
+    /// The function in Swift, if the value is an argument of one.
+    public internal(set) var function: String?
+    /// The column, as the statement names it; for an argument of a function, its position from 1 on.
+    public let column: String
+    /// The row id, if it is known.
+    public var rowID: Int64?
+    /// The storage class or the spelling of the stored value, never the value itself.
+    public let found: String
+    /// The expected type.
+    public let wanted: String
+    /// Whether the value is one of the type, in another spelling than its column has.
+    var isOtherSpelling = false
+    /// What in the value does not fit, for a value in a form of its own such as JSON; not the value.
+    var reason: String?
+
+    init(column: String, found: String, wanted: String, reason: String? = nil, isOtherSpelling: Bool = false) {
+        (self.column, self.found, self.wanted, self.reason) = (column, found, wanted, reason)
+        self.isOtherSpelling = isOtherSpelling
+    }
+
+    private var expectation: String {
+        let expected = "\(wanted) \(wanted == "bytes" ? "are" : "is") expected"
+        return reason.map { "\(expected): \($0)" } ?? expected
+    }
+
+    var message: String {
+        if let function {
+            return """
+                Argument \(column) of the function "\(function)" is \(found) where \(expectation); correct the row or \
+                the function's type.
+                """
+        }
+        var location = "Column \"\(column)\""
+        if let table { location += " of table \"\(table)\"" }
+        if let rowID { location += ", row \(rowID)," }
+        if isOtherSpelling {
+            return """
+                \(location) contains \(found) where \(wanted) is expected: the engine compares what is stored, so \
+                that a column has one spelling. Rewrite the table with `db.convertSpellings(of:)` in a migration.
+                """
+        }
+        return "\(location) contains \(found) where \(expectation); correct the row or the record's type."
+    }
+}
+
+extension StrongroomError {
+    static func typeMismatch(_ mismatch: TypeMismatch, sql: String?) -> StrongroomError {
+        var error = StrongroomError(.typeMismatch, mismatch.message, sql: sql)
+        error.mismatch = mismatch
+        return error
+    }
+
+    /// Adds the table and the row to a mismatch error that does not have them yet.
+    @usableFromInline
+    func located(in table: String, rowID: Int64?) -> StrongroomError {
+        guard var mismatch, mismatch.table == nil, mismatch.function == nil else { return self }
+        mismatch.table = table
+        mismatch.rowID = rowID
+        var error = StrongroomError.typeMismatch(mismatch, sql: sql)
+        error.database = database
+        return error
+    }
+}

@@ -160,3 +160,80 @@ extension Connection {
         return try body()
     }
 }
+
+/// SQLCipher 3 accepts a page of zeros as valid, because it reads zeros past the end of a file; SQLCipher 4 does so in
+/// a file with `auto_vacuum`. No encrypted page is ever written as zeros, so such a page in the file is damage. It gets
+/// a nonzero byte on its way to the engine, whose authentication then refuses it like any other damaged page.
+extension Connection {
+    /// Makes the engine refuse pages of zeros that it reads from the database file from now on.
+    func refuseZeroPages() throws {
+        file.refusesZeroPages = true
+        FileMethods.install(on: try engineFile(SQLITE_FCNTL_FILE_POINTER))?.pointee.refusesZeroPages = true
+    }
+
+    /// Makes it refuse those of the WAL as well, which the engine opens when it first reads the database.
+    func refuseZeroPagesOfLog() throws {
+        guard file.refusesZeroPages, mode != .untouched, !hasWrappedLog,
+            try ownValue("PRAGMA journal_mode") == .text("wal")
+        else { return }
+        // A connection that has just switched to WAL mode has not opened the WAL yet.
+        openFile(SQLITE_FCNTL_JOURNAL_POINTER).flatMap(FileMethods.install)?.pointee.refusesZeroPages = true
+    }
+
+    /// Whether it refuses those of the open WAL.
+    private var hasWrappedLog: Bool {
+        openFile(SQLITE_FCNTL_JOURNAL_POINTER).flatMap(FileMethods.of)?.pointee.refusesZeroPages ?? false
+    }
+
+    /// Runs work that reads every page of the file, including unused ones, some of which may never have been written
+    /// and are holes in the file.
+    func acceptingZeroPages<T>(_ body: () throws -> T) rethrows -> T {
+        guard file.refusesZeroPages, let methods = openFile(SQLITE_FCNTL_FILE_POINTER).flatMap(FileMethods.of)
+        else { return try body() }
+        methods.pointee.refusesZeroPages = false
+        defer { methods.pointee.refusesZeroPages = true }
+        return try body()
+    }
+}
+
+extension Connection {
+    /// Runs work in one snapshot whose pages the work may also read from the file and the WAL without the engine, while
+    /// other connections write. To be called outside a transaction.
+    ///
+    /// The engine keeps what a snapshot needs: it neither restarts a WAL with frames of the snapshot that are not in
+    /// the file, nor writes pages to the file that are newer ("WAL-mode File Format", section 2.2,
+    /// sqlite.org/walformat.html). A connection without locks has no such protection: afterwards it is checked that the
+    /// file has not changed.
+    ///
+    /// - Parameter body: Called with the end of the WAL in the snapshot; nil if the database is not in WAL mode.
+    /// - Throws: ``StrongroomError`` with `busy` if every attempt meets a commit of another connection, `fileChanged`
+    ///   in place of everything else if the file has changed under a connection without locks; what the work throws.
+    func inSnapshotOfPages<T>(_ body: (PublishedLog?) throws -> T) throws -> T {
+        for _ in 0..<Self.attemptsAtSnapshot {
+            // A connection that reads only the database file has no WAL.
+            let before = mode == .untouched ? nil : try publishedLog()
+            try beginSnapshot()
+            // Not committed: the end of a transaction in which the engine has met a damaged page is an error.
+            defer { rollBack() }
+            let log = mode == .untouched ? nil : try publishedLog()
+            // Otherwise there was a commit in between, so this may not be the snapshot's end.
+            guard log == before else { continue }
+            // Half written, as a killed process leaves the index: the beginning of the next transaction repairs it.
+            guard try log != nil || mode == .untouched || ownValue("PRAGMA journal_mode") != .text("wal") else {
+                continue
+            }
+            let result = Result { try body(log) }
+            try file.check?()
+            return try result.get()
+        }
+        throw StrongroomError(
+            .busy,
+            """
+            Another connection committed at each attempt to read the pages of the database. Try again. Nothing was \
+            changed.
+            """,
+            database: database)
+    }
+
+    private static let attemptsAtSnapshot = 1_000
+}

@@ -200,3 +200,122 @@ extension StrongroomError {
             database: database)
     }
 }
+
+/// Exclusive access to a file.
+extension Connection {
+    /// Tries once to lock out every other connection of this process and of others. For a file in WAL mode this fails
+    /// even if another connection is idle; for a file in another mode an idle connection without a lock is not
+    /// detected.
+    ///
+    /// The connection must have been used only for reading. It has to be closed to release the file.
+    ///
+    /// - Returns: False if another connection has the file open.
+    /// - Throws: ``StrongroomError`` with the engine's failure.
+    func acquireExclusiveAccess() throws -> Bool {
+        try run("PRAGMA locking_mode = EXCLUSIVE")
+        do {
+            try run(.beginExclusive)
+            try run(.commit)
+            return true
+        } catch let error as StrongroomError where error.code == .busy {
+            return false
+        }
+    }
+
+    /// Checkpoints the whole WAL and leaves WAL mode, so that the file itself is the whole database; to be called while
+    /// the connection has exclusive access.
+    ///
+    /// - Parameter whenInFile: Called when the file is complete and the WAL still exists.
+    func mergeLog(whenInFile: () throws -> Void) throws {
+        try run("PRAGMA wal_checkpoint(FULL)")
+        try whenInFile()
+        guard try setJournalMode("DELETE") else {
+            throw StrongroomError(
+                .locked,
+                """
+                The WAL could not be checkpointed: another connection has the file open. Close it there, then try \
+                again.
+                """,
+                database: database
+            )
+        }
+    }
+}
+
+extension Connection {
+    /// Rewrites every page with another key, inside the open transaction.
+    ///
+    /// The engine's result is not reliable: it reports success even if nothing was done, and the next write through the
+    /// connection would then destroy the file. The connection must therefore be committed and closed at once in any
+    /// case, and only a new one with the new key proves the result.
+    func rekey(_ bytes: UnsafeRawBufferPointer) throws {
+        // Every prepared statement holds pages.
+        clearStatements()
+        // Version 3 ignores the schema name and rekeys `main`.
+        let result = acceptingZeroPages {
+            sqlite3_rekey_v2(pointer, "main", bytes.baseAddress, Int32(bytes.count))
+        }
+        guard result == SQLITE_OK else {
+            throw failure("The file could not be rewritten with another key")
+        }
+    }
+}
+
+extension Connection {
+    /// Copies every page of another connection's file into this connection's, which is empty; both have the same page
+    /// size.
+    ///
+    /// An unreadable page at the end of a long value is copied as zeros without an error: callers that must detect this
+    /// check the pages first. See SQLite's documentation, "Online Backup API" (sqlite.org/backup.html).
+    ///
+    /// - Parameters:
+    ///   - source: The connection whose file is copied.
+    ///   - pagesAtOnce: The number of pages that are copied between two calls of `progress`.
+    ///   - progress: Called with the number of pages copied and the total; an error that it throws ends the copy.
+    func copyPages(from source: Connection, pagesAtOnce: Int, progress: (Int, Int) throws -> Void) throws {
+        try source.acceptingZeroPages { try copyAllPages(from: source, pagesAtOnce, progress) }
+    }
+
+    private func copyAllPages(
+        from source: Connection, _ pagesAtOnce: Int, _ progress: (Int, Int) throws -> Void
+    ) throws {
+        guard let backup = sqlite3_backup_init(pointer, "main", source.pointer, "main") else {
+            throw failure("The file could not be copied")
+        }
+        var isFinished = false
+        defer { if !isFinished { sqlite3_backup_finish(backup) } }
+        while true {
+            let result = sqlite3_backup_step(backup, Int32(clamping: pagesAtOnce))
+            let total = Int(sqlite3_backup_pagecount(backup))
+            try progress(total - Int(sqlite3_backup_remaining(backup)), total)
+            if result == SQLITE_DONE { break }
+            // BUSY would mean that another connection writes, which the caller prevents.
+            guard result == SQLITE_OK else { break }
+        }
+        isFinished = true
+        guard sqlite3_backup_finish(backup) == SQLITE_OK else { throw failure("The file could not be copied") }
+    }
+}
+
+/// A file that is read in parts.
+package protocol FileBytes {
+    /// The file's length in bytes.
+    func size() throws -> Int64
+
+    /// Reads bytes.
+    ///
+    /// - Parameters:
+    ///   - offset: Where to begin, in bytes.
+    ///   - buffer: Where the bytes are stored.
+    /// - Returns: The number of bytes read: less than the size of the buffer at the end of the file.
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+}
+
+extension FileBytes {
+    /// Reads bytes: fewer than a number of them at the end of the file.
+    package func bytes(at offset: Int64, _ count: Int) throws -> [UInt8] {
+        try [UInt8](capacity: count) { buffer, filled in
+            filled = try read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import CSQLCipher
+import Foundation
 
 /// A function registered on a connection; the engine keeps it until the connection is closed.
 final class RegisteredFunction {
@@ -106,4 +107,136 @@ final class RegisteredFunction {
         slot?.pointee = nil
         return Unmanaged<Group>.fromOpaque(made).takeRetainedValue().aggregation
     }
+}
+
+/// The state that the Swift functions of one connection share.
+final class FunctionCalls {  // guarded by the slot, as the connection is
+    private let cancellation: CancellationFlag
+    private let authorizer: Authorizer
+    /// The error of the function that has ended the running statement.
+    @exclusivity(unchecked) private var failure: (any Error)?
+    /// The functions and collations that the connection was given.
+    var declared = ConnectionFunctions()
+
+    init(_ cancellation: CancellationFlag, _ authorizer: Authorizer) {
+        self.cancellation = cancellation
+        self.authorizer = authorizer
+    }
+
+    /// Whether the work whose statement calls a function has been cancelled, or its time is over. The library's own
+    /// statements run to their end.
+    @inline(__always)
+    var isCancelled: Bool { cancellation.isSet && !authorizer.isTrusting }
+
+    /// Runs a function. An error becomes that of the statement: it must not pass through the engine's frames.
+    ///
+    /// The statement of cancelled work ends here with an error of the function: after an interrupt, the engine would
+    /// roll back the whole transaction, which other work may share.
+    @inline(__always)
+    func run(_ context: OpaquePointer, _ body: () throws -> Void) {
+        do {
+            if isCancelled { throw CancellationError() }
+            try body()
+        } catch {
+            fail(context, error)
+        }
+    }
+
+    func fail(_ context: OpaquePointer, _ error: any Error) {
+        if failure == nil { failure = error }
+        sqlite3_result_error(context, Self.message, -1)
+    }
+
+    /// The engine's message for a statement that a function has ended.
+    static let message = "a function in Swift has failed"
+
+    /// Clears an error that has not ended a statement.
+    @inline(__always)
+    func dropFailure() {
+        if failure != nil { failure = nil }
+    }
+
+    /// Returns and clears the error of the function that has ended the statement.
+    func removeFailure() -> (any Error)? {
+        guard failure != nil else { return nil }
+        return failure.take()
+    }
+}
+
+extension StrongroomError {
+    /// Adds the function to the error for an argument of another type.
+    func located(inFunction name: String) -> StrongroomError {
+        guard var mismatch, mismatch.table == nil, mismatch.function == nil else { return self }
+        mismatch.function = name
+        var error = StrongroomError.typeMismatch(mismatch, sql: sql)
+        error.database = database
+        return error
+    }
+
+    /// Adds the database and the statement, unless the error has them.
+    func naming(_ database: String, sql: String) -> StrongroomError {
+        var error = naming(database)
+        error.sql = error.sql ?? sql
+        return error
+    }
+}
+
+/// A function in Swift that SQL calls by its name: a ``SQLFunction`` or a ``SQLAggregate``.
+///
+/// A configuration lists the functions of its databases in ``Configuration/functions(for:)``.
+public protocol DatabaseFunction: Sendable {
+    /// The function without its Swift types.
+    var _definition: _FunctionDefinition { get }
+}
+
+/// The name and the kind of a function in Swift, without its Swift types.
+public struct _FunctionDefinition: Sendable {
+    /// The name in SQL; the case of A to Z is ignored.
+    let name: String
+    /// The number of arguments.
+    let argumentCount: Int
+    /// Whether equal arguments always give the same result, so that indexes and checks may call the function.
+    let isDeterministic: Bool
+
+    /// How the function is run.
+    let body: Body
+
+    enum Body: Sendable {
+        case scalar(@Sendable (FunctionArguments) throws -> Void)
+        case aggregate(@Sendable () -> any Aggregation)
+    }
+
+    /// Whether the function aggregates the rows of a group.
+    var isAggregate: Bool {
+        if case .aggregate = body { true } else { false }
+    }
+
+    @usableFromInline
+    init(
+        _ name: String, count: Int, isDeterministic: Bool,
+        _ body: @escaping @Sendable (FunctionArguments) throws -> Void
+    ) {
+        self.name = name
+        argumentCount = count
+        self.isDeterministic = isDeterministic
+        self.body = .scalar(body)
+    }
+
+    @usableFromInline
+    init(_ name: String, count: Int, aggregating make: @escaping @Sendable () -> any Aggregation) {
+        self.name = name
+        argumentCount = count
+        isDeterministic = true
+        body = .aggregate(make)
+    }
+}
+
+/// One group of an aggregate.
+@usableFromInline
+protocol Aggregation: AnyObject {
+    /// Adds a row.
+    func step(_ arguments: FunctionArguments) throws
+
+    /// Sets the result of the group.
+    func finish(_ arguments: FunctionArguments) throws
 }

@@ -86,3 +86,95 @@ public struct TextTokenizer: Sendable {
         }
     }
 }
+
+extension TextTokenizer {
+    /// The library's own tokenizers.
+    static let builtIn: [TextTokenizer] = [.standard, .keepingMarks, .english]
+
+    /// The library's own tokenizers, and the bytes of their rules.
+    static let builtInRules = builtIn.map { (rule: Array($0.rule.utf8), tokenizer: $0) }
+
+    /// The name under which an index refers to it. That of the library's own ends with the version of the rules: a
+    /// release with other rules indexes the texts anew.
+    var rule: String { isBuiltIn ? "\(name)-\(Self.version)" : name }
+
+    /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be kept with an index.
+    func checkName() throws {
+        let isPlain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "."): true
+            default: false
+            }
+        }
+        guard isBuiltIn || !Self.builtIn.contains(where: { $0.name == name || $0.rule == name }) else {
+            throw StrongroomError(
+                .invalidName, "The library has a tokenizer \"\(name)\" itself; give yours another name.")
+        }
+        guard isPlain, (1...255).contains(name.utf8.count) else {
+            throw StrongroomError(
+                .invalidName,
+                """
+                The name of a tokenizer consists of letters A to Z, digits, "_" and ".", and has 1 to 255 bytes; give \
+                it another name.
+                """)
+        }
+    }
+}
+
+/// The built-in rules: see ``TextTokenizer``.
+struct StandardTokenizer: Sendable {
+    let folding: Folding
+
+    /// Whether English words are reduced to their stems.
+    let stems: Bool
+
+    /// The encoded terms of a text, separated by one space.
+    func terms(of text: String) -> String {
+        var text = text
+        return text.withUTF8 { bytes in
+            if !stems, let ascii = ASCIITerms.terms(of: bytes) { return ascii }
+            var scanner = TermScanner(folding: folding, stems: stems, keepsSpans: false)
+            scanner.scan(bytes)
+            return String(decoding: scanner.terms, as: UTF8.self)
+        }
+    }
+
+    /// The tokens of a text, with encoded terms.
+    func tokens(in text: String) -> [TextToken] {
+        var contiguous = text
+        let (terms, spans) = contiguous.withUTF8 { bytes in
+            var scanner = TermScanner(folding: folding, stems: stems, keepsSpans: true)
+            scanner.scan(bytes)
+            return (scanner.terms, scanner.spans)
+        }
+        var position = (offset: 0, index: text.startIndex)
+        return spans.map { span in
+            let start = text.utf8.index(position.index, offsetBy: span.source.lowerBound - position.offset)
+            position = (span.source.lowerBound, start)
+            let end = text.utf8.index(start, offsetBy: span.source.count)
+            return TextToken(String(decoding: terms[span.term], as: UTF8.self), start..<end)
+        }
+    }
+}
+
+/// A word of a text, as a tokenizer gives it: the term that is indexed and the range of the text it stands for.
+///
+/// Several tokens may have the same range, such as the two words of the character "½".
+public struct TextToken: Sendable, Hashable {
+    /// The term, such as "ete" for the text "Été".
+    public var term: String
+
+    /// The range of the text that the term stands for.
+    public var range: Range<String.Index>
+
+    /// Makes a token.
+    ///
+    /// - Parameters:
+    ///   - term: The term. An empty term is not indexed; of a longer one the first 128 scalars are.
+    ///   - range: The range of the text that the term stands for. It is used for highlights and snippets, and in
+    ///     questions to tell words between white space from parts of one.
+    public init(_ term: String, _ range: Range<String.Index>) {
+        self.term = term
+        self.range = range
+    }
+}

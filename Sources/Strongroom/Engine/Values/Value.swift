@@ -1,3 +1,5 @@
+import CSQLCipher
+
 /// A stored value of any type.
 ///
 /// ```swift
@@ -60,3 +62,121 @@ extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Express
     /// Text.
     public init(stringLiteral value: String) { self = .text(value) }
 }
+
+/// What a value holds, for values whose type only the query knows.
+///
+/// ```swift
+/// let name = row["name"]?.string ?? ""
+/// ```
+extension Value {
+    /// Whether it is NULL.
+    public var isNull: Bool { self == .null }
+
+    /// The integer, or nil for a value of another class and for one that `Int` cannot represent.
+    public var int: Int? {
+        if case .integer(let number) = self { Int(exactly: number) } else { nil }
+    }
+
+    /// The floating-point number, or the nearest one to an integer; nil for a value of another class.
+    public var double: Double? {
+        switch self {
+        case .real(let number): number
+        case .integer(let number): Double(number)
+        case .null, .text, .blob: nil
+        }
+    }
+
+    /// The text, or nil for a value of another class.
+    public var string: String? {
+        if case .text(let text) = self { text } else { nil }
+    }
+
+    /// The bytes of a blob, or nil for a value of another class.
+    public var bytes: [UInt8]? {
+        if case .blob(let bytes) = self { bytes } else { nil }
+    }
+
+    /// True for 1 and false for 0, as a `Bool` is stored; nil for any other value.
+    public var bool: Bool? {
+        switch self {
+        case .integer(1): true
+        case .integer(0): false
+        default: nil
+        }
+    }
+}
+
+extension Value {
+    /// The value as SQL text, for statements in which the engine does not accept parameters.
+    var literal: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let number): "(\(number))"
+        case .real(let number): number.isInfinite ? (number < 0 ? "(-9e999)" : "(9e999)") : "(\(number))"
+        case .text(let text) where text.utf8.contains(0): "(CAST(x'\(Self.hex(Array(text.utf8)))' AS TEXT))"
+        case .text(let text): "'\(Identifier.doubling("'", in: text))'"
+        case .blob(let bytes): "x'\(Self.hex(bytes))'"
+        }
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+    }
+}
+
+/// The values of a record, by column, independent of a statement.
+struct ValueList {
+    let names: [String]
+    var values: [Value]
+
+    init(_ names: [String]) {
+        self.names = names
+        values = Array(repeating: .null, count: names.count)
+    }
+
+    /// The value of the column with a name, as the engine compares names; nil if there is no such column.
+    subscript(_ name: String) -> Value? {
+        guard let index = names.firstIndex(where: { $0.isSameName(as: name) }) else { return nil }
+        return values[index]
+    }
+
+    func storageClass(_ index: Int) -> Int32 {
+        guard values.indices.contains(index) else { return SQLITE_NULL }
+        return switch values[index] {
+        case .null: SQLITE_NULL
+        case .integer: SQLITE_INTEGER
+        case .real: SQLITE_FLOAT
+        case .text: SQLITE_TEXT
+        case .blob: SQLITE_BLOB
+        }
+    }
+}
+
+extension Value {
+    package var asInteger: Int64? { if case .integer(let number) = self { number } else { nil } }
+
+    package var asReal: Double? {
+        switch self {
+        case .real(let number): number
+        case .integer(let number): Double(exactly: number)
+        default: nil
+        }
+    }
+
+    package var asText: String? { if case .text(let text) = self { text } else { nil } }
+
+    var asBlob: [UInt8]? { if case .blob(let bytes) = self { bytes } else { nil } }
+}
+
+extension ColumnValue {
+    /// The value that a column of this type has where a value is stored.
+    ///
+    /// - Throws: ``StrongroomError`` with `typeMismatch` for what is no value of this type.
+    package static func read(_ stored: Value) throws -> Self {
+        var list = ValueList(namesOfOne)
+        list.values[0] = stored
+        return try withUnsafePointer(to: list) { try Self(from: Row($0), at: 0) }
+    }
+}
+
+private let namesOfOne = ["value"]

@@ -23,3 +23,73 @@ enum Cryptography {
         hkdf(secret, salt: salt, info: Array(purpose.utf8), count: count)
     }
 }
+
+/// Digests and authentication codes for the other modules of this package.
+package enum Digests {
+    /// The length of a SHA-256 digest, in bytes.
+    package static let length = 32
+
+    /// The SHA-256 digest of bytes.
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] { Cryptography.sha256(bytes) }
+
+    /// The HMAC-SHA256 of bytes.
+    package static func authenticationCode(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        guard let authentication = try? MessageAuthentication(key: SecretBytes(key), hash: .sha256) else {
+            preconditionFailure("libcrypto has no HMAC-SHA256, or there is no memory.")
+        }
+        return bytes.withUnsafeBytes { authentication.withCode(of: $0) { [UInt8]($0) } }
+    }
+}
+
+/// Secret bytes in a separate allocation, which is overwritten when the last copy is released.
+package struct SecretBytes: Sendable {
+    private let storage: WipedMemory
+
+    /// Copies bytes.
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        storage = WipedMemory(count: bytes.count)
+        storage.bytes.copyMemory(from: bytes)
+    }
+
+    /// Copies bytes; the caller's array is not overwritten.
+    package init(_ bytes: [UInt8]) {
+        self = bytes.withUnsafeBytes { SecretBytes($0) }
+    }
+
+    /// Allocates memory and fills it, without an intermediate copy.
+    ///
+    /// - Parameter fill: Writes all bytes, which are initially zero.
+    init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+        storage = WipedMemory(count: count)
+        try fill(storage.bytes)
+    }
+
+    /// Bytes from the system's random number generator.
+    static func random(count: Int) -> SecretBytes {
+        var generator = SystemRandomNumberGenerator()
+        return SecretBytes(count: count) { bytes in
+            for index in bytes.indices { bytes[index] = generator.next() }
+        }
+    }
+
+    var count: Int { storage.bytes.count }
+
+    /// Calls a closure with a pointer to the bytes.
+    package func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+        defer { withExtendedLifetime(storage) {} }
+        return try body(UnsafeRawBufferPointer(storage.bytes))
+    }
+}
+
+extension SecretBytes: Equatable {
+    /// Compares in a time that depends only on the number of bytes.
+    package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { Cryptography.isEqual(left, $0) } }
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomReflectable {
+    /// Never contains the bytes.
+    package var description: String { "SecretBytes(\(count))" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

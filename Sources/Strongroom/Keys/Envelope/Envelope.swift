@@ -1,3 +1,5 @@
+import Foundation
+
 /// The wrapped data key of a database, as stored in a sidecar: parsed, but not yet opened with a key.
 ///
 /// The database file is encrypted with a random data key. The keys of a chain only wrap it, each in its own slot. The
@@ -127,5 +129,166 @@ extension Envelope {
         guard try dataKeys.isAuthentic(authentication, for: signedBytes) else {
             throw EnvelopeDefect.damaged("its authentication code does not fit its content")
         }
+    }
+}
+
+extension Envelope {
+    private static let magic = Array("STRGKEYS".utf8)
+    private static let version: UInt16 = 1
+    private static let authenticationLength = 32
+    /// The maximum number of combinations of salt and cost in a sidecar, so that a forged one cannot occupy the
+    /// processor for long.
+    static let maxDerivations = 4
+
+    /// The bytes that every slot's tag covers besides the slot.
+    var header: [UInt8] {
+        Self.magic + Self.version.bigEndianBytes + databaseSalt + dataKeyIdentifier + [UInt8(dataKeyCount)]
+    }
+
+    /// The bytes that the authentication code covers.
+    var signedBytes: [UInt8] {
+        header + generation.bigEndianBytes + [UInt8(slots.count)] + slots.flatMap { $0.head + $0.sealed }
+    }
+
+    /// The sidecar's content.
+    var bytes: [UInt8] {
+        Digests.stored(signedBytes + authentication)
+    }
+
+    /// The maximum length: 64 slots with the longest labels, with room for additions in a later version.
+    static let maxBytes = 64 * 1024
+
+    /// Parses a sidecar's content; checks only its checksum and form.
+    ///
+    /// - Throws: ``EnvelopeDefect`` with `damaged` or `newer`.
+    init(bytes: [UInt8]) throws {
+        guard !bytes.isEmpty else { throw EnvelopeDefect.damaged("it is empty") }
+        guard bytes.count <= Self.maxBytes else { throw EnvelopeDefect.damaged("it is too long") }
+        guard bytes.starts(with: Self.magic) else { throw EnvelopeDefect.damaged("it does not begin as one does") }
+        guard let content = Digests.content(of: bytes) else {
+            throw EnvelopeDefect.damaged("its check sum does not fit its content")
+        }
+        var reader = StoredReader(
+            content.dropFirst(Self.magic.count), or: EnvelopeDefect.damaged("it ends too early"))
+        let version: UInt16 = try reader.number()
+        guard version <= Self.version else { throw EnvelopeDefect.newer(version: Int(version)) }
+        guard version == Self.version else { throw EnvelopeDefect.damaged("its version is \(version)") }
+        try self.init(reading: &reader)
+    }
+
+    private init(reading reader: inout StoredReader) throws {
+        databaseSalt = try reader.bytes(CipherSettings.saltLength)
+        dataKeyIdentifier = try reader.bytes(DataKeys.identifierLength)
+        let dataKeyCount = Int(try reader.byte())
+        guard (1...2).contains(dataKeyCount) else { throw EnvelopeDefect.damaged("it has \(dataKeyCount) data keys") }
+        self.dataKeyCount = dataKeyCount
+        generation = try reader.number()
+        let slotCount = Int(try reader.byte())
+        guard (1...Self.maxSlots).contains(slotCount) else {
+            throw EnvelopeDefect.damaged("it has \(slotCount) slots")
+        }
+        slots = try (0..<slotCount).map { _ in try EnvelopeSlot(reading: &reader, dataKeyCount: dataKeyCount) }
+        authentication = try reader.bytes(Self.authenticationLength)
+        guard reader.isAtEnd else { throw EnvelopeDefect.damaged("it has bytes too many") }
+        guard Set(slots.map(\.fingerprint)).count == slots.count else {
+            throw EnvelopeDefect.damaged("two of its slots are one key's")
+        }
+        guard Set(slots.map(\.derivation)).count <= Self.maxDerivations else {
+            throw EnvelopeDefect.damaged("it has more than \(Self.maxDerivations) ways of derivation")
+        }
+    }
+}
+
+/// The slot of one key in an envelope.
+struct EnvelopeSlot: Sendable, Equatable {
+    /// The purpose of a slot's key.
+    enum Use: UInt8 {
+        case chain = 0
+        case recovery = 1
+    }
+
+    let fingerprint: KeyFingerprint
+    /// When the slot was created, in seconds since 1970.
+    let created: Int64
+    let use: Use
+    let derivation: SlotDerivation
+    let label: String
+    /// Nonce, encrypted data keys, tag.
+    private(set) var sealed: [UInt8] = []
+
+    /// Wraps data keys.
+    ///
+    /// - Parameters:
+    ///   - dataKeys: The data keys to wrap.
+    ///   - key: The key that wraps them.
+    ///   - header: The part of the envelope that the tag also covers.
+    init(
+        _ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8], label: String, created: Int64, use: Use
+    ) throws {
+        fingerprint = key.fingerprint
+        derivation = key.derivation
+        self.label = label
+        self.created = created
+        self.use = use
+        sealed = try dataKeys.withUnsafeBytes { bytes in
+            try Cryptography.seal(bytes, with: key.secret, authenticating: header + head)
+        }
+    }
+
+    /// Unwraps the data keys.
+    ///
+    /// - Throws: ``EnvelopeDefect`` with `damaged` if the tag does not match.
+    func unwrap(with key: WrappingKey, header: [UInt8]) throws -> DataKeys {
+        guard let keys = Cryptography.open(sealed, with: key.secret, authenticating: header + head) else {
+            throw EnvelopeDefect.damaged("the wrapped key of its slot \"\(fingerprint)\" is not what was written")
+        }
+        return DataKeys(material: keys)
+    }
+
+    /// The same key's slot with other data keys.
+    func wrapping(_ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8]) throws -> EnvelopeSlot {
+        try EnvelopeSlot(dataKeys, with: key, header: header, label: label, created: created, use: use)
+    }
+
+    /// The public description of the slot.
+    var keySlot: KeySlot {
+        KeySlot(
+            fingerprint: fingerprint,
+            label: label,
+            created: Date(timeIntervalSince1970: TimeInterval(created)),
+            isRecovery: use == .recovery
+        )
+    }
+}
+
+extension Key {
+    /// The label of a slot that is made for a key of a chain without being asked for.
+    var slotLabel: String {
+        if case .passphrase = material { return "key chain: passphrase" }
+        return "key chain: raw key"
+    }
+}
+
+extension EnvelopeSlot {
+    /// The bytes before the nonce.
+    var head: [UInt8] {
+        fingerprint.bytes + created.bigEndianBytes + [use.rawValue] + derivation.bytes + [UInt8(label.utf8.count)]
+            + label.utf8
+    }
+
+    init(reading reader: inout StoredReader, dataKeyCount: Int) throws {
+        fingerprint = KeyFingerprint(bytes: try reader.bytes(KeyFingerprint.length))
+        created = try reader.number()
+        guard let use = Use(rawValue: try reader.byte()) else {
+            throw EnvelopeDefect.damaged("a slot has a use that does not exist")
+        }
+        self.use = use
+        derivation = try SlotDerivation(reading: &reader)
+        let length = Int(try reader.byte())
+        guard let label = String(validating: try reader.bytes(length), as: UTF8.self) else {
+            throw EnvelopeDefect.damaged("a label is not UTF-8")
+        }
+        self.label = label
+        sealed = try reader.bytes(Cryptography.nonceLength + DataKeys.length * dataKeyCount + Cryptography.tagLength)
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// The slot of a key in the envelope of a database, as listed.
 ///
@@ -64,4 +65,150 @@ extension KeyFingerprint: LosslessStringConvertible {
         }
         return text
     }
+}
+
+/// How the wrapping key is derived from a slot's key.
+enum SlotDerivation: Sendable, Hashable {
+    /// HKDF-SHA256, for raw keys: a random key needs no slow derivation.
+    case raw(salt: [UInt8])
+    /// scrypt, for passphrases: each guess costs time and memory.
+    case scrypt(ScryptCost, salt: [UInt8])
+
+    static let saltLength = 16
+
+    /// Whether a key can use this derivation.
+    func suits(_ key: Key) -> Bool {
+        switch (self, key.material) {
+        case (.scrypt, .passphrase), (.raw, .raw): true
+        default: false
+        }
+    }
+}
+
+/// The cost of a guess of a passphrase.
+struct ScryptCost: Sendable, Hashable {
+    /// Binary logarithm of the rounds.
+    let roundsLogarithm: UInt8
+    let parallelism: UInt8
+
+    /// 64 MiB, and 0.24 s on a server's core in an optimised build (several times that in a debug build, whose
+    /// cryptography is not optimised): one of the minimum combinations in OWASP's "Password Storage Cheat Sheet".
+    static let standard = ScryptCost(roundsLogarithm: 16, parallelism: 2)
+
+    /// The block size that is generally recommended.
+    static let blockSize: UInt8 = 8
+
+    var rounds: Int { 1 << Int(roundsLogarithm) }
+
+    /// 1 MiB to 256 MiB: a forged sidecar must not exhaust the memory or occupy the processor for long.
+    var isPermitted: Bool { (10...18).contains(roundsLogarithm) && (1...4).contains(parallelism) }
+
+    /// Whether a guess costs at least as much.
+    func isAtLeast(_ other: ScryptCost) -> Bool {
+        rounds >= other.rounds && rounds * Int(parallelism) >= other.rounds * Int(other.parallelism)
+    }
+}
+
+extension SlotDerivation {
+    private enum Kind: UInt8 {
+        case raw = 1
+        case scrypt = 2
+    }
+
+    /// Kind, three numbers, salt.
+    var bytes: [UInt8] {
+        switch self {
+        case .raw(let salt): [Kind.raw.rawValue, 0, 0, 0] + salt
+        case .scrypt(let cost, let salt):
+            [Kind.scrypt.rawValue, cost.roundsLogarithm, ScryptCost.blockSize, cost.parallelism] + salt
+        }
+    }
+
+    init(reading reader: inout StoredReader) throws {
+        let numbers = try reader.bytes(4)
+        let salt = try reader.bytes(Self.saltLength)
+        let cost = ScryptCost(roundsLogarithm: numbers[1], parallelism: numbers[3])
+        switch Kind(rawValue: numbers[0]) {
+        case .raw where numbers == [Kind.raw.rawValue, 0, 0, 0]: self = .raw(salt: salt)
+        case .scrypt where cost.isPermitted && numbers[2] == ScryptCost.blockSize: self = .scrypt(cost, salt: salt)
+        default: throw EnvelopeDefect.damaged("a slot's derivation is none that there is")
+        }
+    }
+}
+
+/// The key with which a key of a chain wraps data keys.
+struct WrappingKey: Sendable {
+    let derivation: SlotDerivation
+    let fingerprint: KeyFingerprint
+    /// The key of AES-256-GCM.
+    let secret: SecretBytes
+
+    /// Derives the key; for a passphrase this takes the full cost.
+    ///
+    /// - Throws: ``StrongroomError`` with `outOfMemory`, or `invalidKey` for a key that cannot use the derivation.
+    init(_ key: Key, _ derivation: SlotDerivation) throws {
+        let derived: SecretBytes
+        switch (key.material, derivation) {
+        case (.passphrase(let passphrase), .scrypt(let cost, let salt)):
+            DerivedKey.derivations.add(1, ordering: .relaxed)
+            derived = try Self.scrypt(passphrase, cost, salt)
+        case (.raw(let raw, _), .raw(let salt)):
+            derived = Cryptography.expand(
+                raw, salt: salt, "strongroom envelope: raw key", count: Cryptography.keyLength)
+        default:
+            throw StrongroomError(.invalidKey, "The key cannot be used in an envelope: \(key.defect ?? "\(key)").")
+        }
+        self.derivation = derivation
+        secret = Cryptography.expand(derived, "strongroom envelope: wrapping", count: Cryptography.keyLength)
+        fingerprint = KeyFingerprint(
+            bytes: Cryptography.expand(derived, "strongroom envelope: fingerprint", count: KeyFingerprint.length)
+                .withUnsafeBytes { Array($0) })
+    }
+
+    /// Whether a slot belongs to this key; false for a slot with another derivation, whatever its fingerprint.
+    func fits(_ slot: EnvelopeSlot) -> Bool {
+        slot.fingerprint == fingerprint && slot.derivation == derivation
+    }
+
+    private static func scrypt(_ passphrase: SecretBytes, _ cost: ScryptCost, _ salt: [UInt8]) throws -> SecretBytes {
+        do {
+            return try Cryptography.scrypt(
+                passphrase, salt: salt, rounds: cost.rounds, blockSize: Int(ScryptCost.blockSize),
+                parallelism: Int(cost.parallelism), count: Cryptography.keyLength)
+        } catch {
+            // The parameters are permitted ones, so the cause is a lack of memory, or cryptography without scrypt.
+            throw StrongroomError(
+                .outOfMemory,
+                """
+                A passphrase's derivation by scrypt needs \(cost.rounds / 1024) MiB of memory, which could not be had. \
+                Free memory, then try again; OpenSSL's FIPS provider has no scrypt.
+                """)
+        }
+    }
+}
+
+/// A cache of derived wrapping keys, so that a passphrase is derived once.
+struct WrappingKeys: Sendable {
+    // A list, because a key has no hash and there are few.
+    private var known: [(key: Key, wrapping: WrappingKey)] = []
+
+    /// The wrapping key of a key.
+    mutating func key(for key: Key, _ derivation: SlotDerivation) throws -> WrappingKey {
+        if let found = known.first(where: { $0.wrapping.derivation == derivation && $0.key == key }) {
+            return found.wrapping
+        }
+        let wrapping = try WrappingKey(key, derivation)
+        known.append((key, wrapping))
+        return wrapping
+    }
+}
+
+extension WrappingKey: CustomStringConvertible, CustomReflectable {
+    var description: String { "WrappingKey(\(fingerprint))" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension WrappingKeys: CustomStringConvertible, CustomReflectable {
+    var description: String { "WrappingKeys(\(known.count))" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,0 +1,209 @@
+/// The text form of a chain's keys in UTF-8, one per line, oldest first: a passphrase, `raw:` and 64 hexadecimal
+/// digits, or `recovery:` and a recovery key. A line that is a recovery key, with all of its check characters, is one
+/// without the prefix, too: it is typed from paper. Empty lines are ignored.
+struct KeyText {
+    /// The error for an invalid text.
+    ///
+    /// - Parameter reason: Why it is invalid, and what to do; the source's name precedes it.
+    let refusal: (_ reason: String) -> StrongroomError
+
+    /// The maximum number of bytes that are read.
+    static let largest = 64 * 1024
+
+    func keyChain(_ content: [UInt8]) throws -> KeyChain {
+        try KeyChain(keys(in: content))
+    }
+
+    /// Whether bytes are valid UTF-8; a `String` would be a copy that is not wiped.
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        while true {
+            switch decoder.decode(&iterator) {
+            case .scalarValue: continue
+            case .emptyInput: return true
+            case .error: return false
+            }
+        }
+    }
+
+    private func keys(in content: [UInt8]) throws -> [Key] {
+        guard !content.starts(with: [0xEF, 0xBB, 0xBF]) else {
+            throw refusal(
+                "starts with a byte order mark, which would become part of the first key; save it without one")
+        }
+        guard !content.contains(0), Self.isText(content) else {
+            throw refusal("is not text in UTF-8; write one passphrase a line, or raw: and 64 hexadecimal digits")
+        }
+        let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var keys: [Key] = []
+        for (number, line) in lines.enumerated() {
+            let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            if !text.isEmpty { keys.append(try key(in: text, line: number + 1)) }
+        }
+        guard !keys.isEmpty else { throw refusal("holds no key; write one a line, oldest first") }
+        return keys
+    }
+
+    private func key(in text: ArraySlice<UInt8>, line: Int) throws -> Key {
+        if let recovery = try recoveryKey(in: text, line: line) { return recovery }
+        guard text.starts(with: Array("raw:".utf8)) else {
+            return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
+        }
+        let digits = text.dropFirst(4)
+        let raw = try SecretBytes(count: Cryptography.keyLength) { raw in
+            for index in raw.indices {
+                let start = digits.startIndex + 2 * index
+                guard digits.count == 64, let high = Self.value(digits[start]), let low = Self.value(digits[start + 1])
+                else { throw refusal("has a raw key in line \(line) that is not 64 hexadecimal digits; correct it") }
+                raw[index] = high << 4 | low
+            }
+        }
+        return Key(material: .raw(raw, salt: nil))
+    }
+
+    private func recoveryKey(in text: ArraySlice<UInt8>, line: Int) throws -> Key? {
+        let prefix = Array("recovery:".utf8)
+        if text.starts(with: prefix) {
+            do {
+                return try .recovery(RecoveryKey(String(decoding: text.dropFirst(prefix.count), as: UTF8.self)))
+            } catch let error as StrongroomError {
+                throw refusal("has an invalid recovery key in line \(line): \(error.message.dropLast())")
+            }
+        }
+        // No line that cannot be one is copied to an `Array` or a `String`, which would not be wiped.
+        let characterCount = text.count(where: Self.isLetterOrDigit)
+        guard characterCount == RecoveryKey.characterCount,
+            text.allSatisfy({ Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") })
+        else { return nil }
+        return (try? RecoveryKey(String(decoding: text, as: UTF8.self))).map(Key.recovery)
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
+    }
+
+    /// A hexadecimal digit's value; nil for another byte.
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x37
+        case 0x61...0x66: digit - 0x57
+        default: nil
+        }
+    }
+}
+
+extension KeyChain {
+    /// Reads the keys from a text as in a ``KeyFile``, one per line, oldest first, such as a secret that a service has
+    /// delivered; a single passphrase is the whole text.
+    ///
+    /// ```swift
+    /// let keys = try KeyChain(text: secret, source: "The vault's secret")
+    /// ```
+    ///
+    /// A line is a passphrase, or `raw:` and 64 hexadecimal digits. The text is bytes, since a `String` cannot be
+    /// overwritten when it is no longer needed; the chain has copies of its own, which it overwrites.
+    ///
+    /// - Parameters:
+    ///   - text: UTF-8, at most 64 KiB; the caller wipes it.
+    ///   - source: The subject of the sentences in errors, such as "The vault's secret".
+    /// - Throws: ``StrongroomError`` with `keySource` if it is not text, or contains no key or an invalid one;
+    ///   `invalidKey` as ``init(_:)-(Key...)``.
+    public init(text: [UInt8], source: String = "The text of the keys") throws {
+        let reader = KeyText { StrongroomError(.keySource, "\(source) \($0).") }
+        guard text.count <= KeyText.largest else {
+            throw reader.refusal("has more than \(KeyText.largest) bytes; is it the right one?")
+        }
+        self = try reader.keyChain(text)
+    }
+
+    /// The maximum number of bytes in the text form of keys.
+    package static let largestText = KeyText.largest
+
+    /// The same chain, which also opens plaintext files in order to encrypt them; ``plaintext`` is returned unchanged.
+    package func openingPlaintext() -> KeyChain {
+        isPlaintext || opensPlaintext ? self : KeyChain(unchecked: [.plaintext] + keys)
+    }
+}
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+extension KeyChain {
+    /// Reads the keys from an environment variable, one per line as in a ``KeyFile``; a single passphrase is the whole
+    /// value.
+    ///
+    /// Every process of the same user can read a process's environment, and child processes inherit it: a key file
+    /// protects a secret better.
+    ///
+    /// ```swift
+    /// func keyChain(for database: DatabaseName) async throws -> KeyChain {
+    ///     try KeyChain(environment: "INVENTORY_KEYS")
+    /// }
+    /// ```
+    ///
+    /// - Parameter name: The variable's name.
+    /// - Throws: ``StrongroomError`` with `keySource` if the variable is not set, is not UTF-8, or contains no key or
+    ///   an invalid one; `invalidKey` as ``init(_:)-(Key...)``.
+    public init(environment name: String) throws {
+        let text = KeyText { StrongroomError(.keySource, "The environment variable \"\(name)\" \($0).") }
+        guard !name.isEmpty, !name.utf8.contains(0), let value = getenv(name) else {
+            throw text.refusal("is not set; set it to the keys, one a line, oldest first")
+        }
+        var content = Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+        defer { content.withUnsafeMutableBytes { $0.wipe() } }
+        self = try text.keyChain(content)
+    }
+}
+
+#if ConfigReader
+public import Configuration
+
+extension KeyChain {
+    /// Reads the keys from a value of swift-configuration, one per line as in a ``KeyFile``; a single passphrase is the
+    /// whole value.
+    ///
+    /// The value is read as a secret, so that the reader's access log does not show it. Requires the package trait
+    /// `ConfigReader`.
+    ///
+    /// ```swift
+    /// let config = ConfigReader(provider: EnvironmentVariablesProvider())
+    ///
+    /// func keyChain(for database: DatabaseName) async throws -> KeyChain {
+    ///     try await KeyChain(config, forKey: "inventory.keys")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - reader: The reader of the value; its providers are queried each time.
+    ///   - key: The value's key.
+    /// - Throws: ``StrongroomError`` with `keySource` if there is no such value, a provider fails (`underlying` is its
+    ///   error), or the text contains no key or an invalid one; `invalidKey` as ``init(_:)-(Key...)``.
+    public init(_ reader: ConfigReader, forKey key: ConfigKey) async throws {
+        let text = KeyText { StrongroomError(.keySource, "The configuration's value \"\(key)\" \($0).") }
+        let value: String?
+        do {
+            value = try await reader.fetchString(forKey: key, isSecret: true)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            var failure = text.refusal("cannot be had; see `underlying`")
+            failure.underlying = error
+            throw failure
+        }
+        guard let value else { throw text.refusal("is not there; give the keys, one a line, oldest first") }
+        var content = Array(value.utf8)
+        defer { content.withUnsafeMutableBytes { $0.wipe() } }
+        self = try text.keyChain(content)
+    }
+}
+#endif
