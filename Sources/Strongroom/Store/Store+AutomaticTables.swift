@@ -56,7 +56,6 @@ extension Store {
             let plan = try migrator.plan(for: connection)
             // Creating tables changes no existing data, and a further backup could remove the one that matters.
             let key: DerivedKey?? = plan.onlyCreatesTables ? nil : .some(file.pageKey)
-            if !plan.onlyCreatesTables { try pool.memory.checkMigration(of: connection) }
             let report = try context.carryOut(plan, of: migrator, on: connection, key: key, MigrationRun())
             guard !report.schemaChanges.isEmpty else { return }
             context.logger?.info(

@@ -21,7 +21,23 @@ extension Store {
     ) async throws -> Store {
         let configuration = TablesInMemory(
             migrator: Migrator.automatic(tables: tables.map { $0.schema }), settings: settings)
+        return try await opened(StoreOpening(DatabaseName(TablesInMemory.target), configuration, in: .memory))
+    }
+
+    /// A store in memory without tables, with the functions of this one. The integer keys that it generates are
+    /// negative, so that none is one that the engine generates for a row of this store.
+    package func emptyInMemory() async throws -> Store {
+        let configuration = TablesInMemory(
+            migrator: Migrator.automatic(tables: []), settings: StoreSettings(storage: .memory))
         var opening = try StoreOpening(DatabaseName(TablesInMemory.target), configuration, in: .memory)
+        opening.context.file.functions = functions
+        let store = try await Self.opened(opening)
+        try await store.pool.perform(.write) { $0.makesRowIDs = true }
+        return store
+    }
+
+    private static func opened(_ opening: StoreOpening) async throws -> Store {
+        var opening = opening
         return try await withTaskExecutorPreference(OpeningExecutor()) {
             defer { DedicatedThread.end() }
             return try await opening.run()

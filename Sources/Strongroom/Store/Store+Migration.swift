@@ -62,7 +62,6 @@ extension Store {
         let report = try await pool.perform(.ungroupedWrite, limits) { [file, pool] connection in
             watch?.grant()
             try pool.right.require()
-            try pool.memory.checkMigration(of: connection)
             let plan = try migrator.plan(for: connection, to: version)
             return try context.carryOut(
                 plan, of: migrator, on: connection, key: .some(file.pageKey), MigrationRun(progress: [progress]))

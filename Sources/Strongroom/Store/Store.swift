@@ -23,6 +23,10 @@ public final class Store: Sendable {
 
     let pool: ConnectionPool
     let file: StoreFile
+    /// The functions that its connections have.
+    let functions: ConnectionFunctions
+    /// What a module above keeps while the store is open.
+    package let attachment = Locked<(any Sendable)?>(nil)
     private let memoryPressure: MemoryPressure
 
     /// - Parameters:
@@ -39,6 +43,8 @@ public final class Store: Sendable {
         path = context.path
         opening = report
         self.file = file
+        functions = context.file.functions
+        let attachment = attachment
         let counters = StoreCounters()
         let (families, family) = (resources.families, context.name.target)
         families.add(counters, log: context.isInMemory ? nil : context.file.sideFiles.log, to: family)
@@ -60,6 +66,8 @@ public final class Store: Sendable {
             // is open.
             whenClosed: {
                 file.forget()
+                // Released outside the lock.
+                _ = attachment.withLock { $0.take() }
                 families.remove(counters, from: family)
                 if !context.isInMemory { OpenFiles.shared.release(context.path) }
                 whenClosed()

@@ -131,7 +131,7 @@ public final class Live<Source: Table>: Sendable where Source.RecordType == Sour
     /// Inside a transaction, save the record itself: `var contact = ada.value; try Contact.save(&contact, in: db)`.
     ///
     /// - Returns: What was done; nil if there was nothing to save.
-    /// - Throws: As `Table.save(_:_:persistence:cascading:in:)`; `StrongroomError` with `noSuchRow` if the object's row
+    /// - Throws: As `Table.save(_:_:cascading:in:)`; `StrongroomError` with `noSuchRow` if the object's row
     ///   has been deleted, `closed`, or the engine's failure. The object keeps its changes. Cancelling the task does
     ///   not cancel the save.
     @discardableResult

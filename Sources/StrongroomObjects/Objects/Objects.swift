@@ -37,20 +37,83 @@ enum Objects<Source: Table> {
     static func read<T: Sendable>(
         _ reach: Reach = .own, _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> T
     ) async throws -> T {
-        try await store(reach, isReading: true).read { db in try body(db) }
+        let store = try await store(reach, isReading: true)
+        // Before the snapshot of the file: what moves there meanwhile is in both, and counts once.
+        guard let rows = ObjectsInMemory.of(store)?.rows, !rows.isEmpty else {
+            return try await store.read { db in try body(db) }
+        }
+        return try await store.read { db in try db.withRows(rows) { db in try body(db) } }
     }
 
-    static func write<T: Sendable>(
-        _ reach: Reach = .own, _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> T
-    ) async throws -> T {
-        try await store(reach).write { db in try body(db) }
+    /// Deletes the objects of a query, without reading them.
+    static func delete(_ query: Query<Source>) async throws -> Int {
+        let store = try await store()
+        let memory = ObjectsInMemory.of(store)
+        return try await store.write { db in
+            let keys = try memory?.keys(of: query, in: db) ?? [:]
+            let count = try query.delete(in: db)
+            try memory?.remove(keys)
+            return count + keys.values.reduce(0) { $0 + $1.count }
+        }
+    }
+}
+
+extension Objects where Source.RecordType == Source {
+    /// Saves objects, all or none: each where it is, or all in one place.
+    static func save(
+        _ objects: inout [Source], _ rule: WriteRule<Source>, _ persistence: Persistence?, _ cascading: Bool
+    ) async throws -> [Saved] {
+        if persistence != nil { try rule.requireKey("persistence") }
+        let store = try await store(.init(cascading))
+        let found = persistence == .memory ? try await ObjectsInMemory.make(of: store) : ObjectsInMemory.of(store)
+        guard let memory = found, persistence == .memory || rule.isKey && !memory.rows.isEmpty else {
+            return try await store.write(&objects) { db, objects in
+                try Source.save(contentsOf: &objects, rule, cascading: cascading, in: db)
+            }
+        }
+        let tables = try tables(.init(cascading))
+        let (outcomes, moved) = try await store.write(&objects) { db, objects in
+            let inMemory = try memory.indices(of: objects, in: db)
+            let chosen: Set<Int> = persistence.map { $0 == .memory ? Set(objects.indices) : [] } ?? inMemory
+            var outcomes = [Saved](repeating: .updated, count: objects.count)
+            func save(_ indices: [Int], in db: borrowing WriteTransaction) throws {
+                guard !indices.isEmpty else { return }
+                var part = indices.map { objects[$0] }
+                let saved = try Source.save(contentsOf: &part, cascading: cascading, in: db)
+                for (index, (object, outcome)) in zip(indices, zip(part, saved)) {
+                    objects[index] = object
+                    // An object that moves to the file is not new.
+                    outcomes[index] = outcome == .inserted && inMemory.contains(index) ? .updated : outcome
+                }
+            }
+            try save(objects.indices.filter { !chosen.contains($0) }, in: db)
+            let moved = try memory.keys(in: db)
+            if !chosen.isEmpty { try memory.write(tables, in: db) { try save(chosen.sorted(), in: $0) } }
+            return (outcomes, moved)
+        }
+        try memory.remove(moved)
+        return outcomes
     }
 
-    /// Writes with a value that the closure may change; unchanged if the write fails or is rolled back.
-    static func write<Changed: Sendable, T: Sendable>(
-        _ value: inout Changed, _ reach: Reach,
-        _ body: @escaping @Sendable (borrowing WriteTransaction, inout Changed) throws -> T
-    ) async throws -> T {
-        try await store(reach).write(&value) { db, value in try body(db, &value) }
+    /// Deletes objects, all or none.
+    static func delete(_ objects: [Source], _ cascading: Bool) async throws -> Int {
+        let store = try await store(.init(cascading))
+        guard let memory = ObjectsInMemory.of(store), !memory.rows.isEmpty else {
+            return try await store.write { db in
+                try Source.delete(contentsOf: objects, cascading: cascading, in: db)
+            }
+        }
+        let tables = try tables(.init(cascading))
+        return try await store.write { db in
+            let inMemory = try memory.indices(of: objects, in: db)
+            let (theirs, others) = (inMemory.map { objects[$0] }, objects.indices.filter { !inMemory.contains($0) })
+            // With a cascade, objects in memory may refer to one in the file.
+            let inFile = cascading ? objects : others.map { objects[$0] }
+            let count = try Source.delete(contentsOf: inFile, cascading: cascading, in: db)
+            return try count
+                + memory.write(tables, in: db) {
+                    try Source.delete(contentsOf: cascading ? objects : theirs, cascading: cascading, in: $0)
+                }
+        }
     }
 }

@@ -10,8 +10,7 @@ extension Table {
     ///   `Store.write`.
     @discardableResult
     public static func deleteAll(where condition: (Columns) -> Condition) async throws -> Int {
-        let asked = Self.where(condition)
-        return try await Objects<Self>.write { db in try asked.delete(in: db) }
+        try await Objects<Self>.delete(Self.where(condition))
     }
 
     /// Deletes the rows that match a predicate text, without reading them: no hooks are run.
@@ -24,8 +23,7 @@ extension Table {
     ///   `Store.write`.
     @discardableResult
     public static func deleteAll(where format: PredicateFormat, _ arguments: (any Sendable)?...) async throws -> Int {
-        let asked = try Self.where(format.with(arguments: arguments))
-        return try await Objects<Self>.write { db in try asked.delete(in: db) }
+        try await Objects<Self>.delete(Self.where(format.with(arguments: arguments)))
     }
 
     /// Deletes every row; the next generated key is 1 again. No hooks are run.
@@ -35,7 +33,14 @@ extension Table {
     ///   `Store.write`.
     @discardableResult
     public static func truncate() async throws -> Int {
-        try await Objects<Self>.write { db in try truncate(in: db) }
+        let store = try await Objects<Self>.store()
+        let memory = ObjectsInMemory.of(store)
+        return try await store.write { db in
+            let keys = try memory?.keys(of: query, in: db) ?? [:]
+            let count = try truncate(in: db)
+            try memory?.remove(keys)
+            return count + keys.values.reduce(0) { $0 + $1.count }
+        }
     }
 
     /// Opens the store, and creates the table or updates it to its declaration, if no migrator maintains the schema.

@@ -18,20 +18,22 @@ extension Table where RecordType == Self {
     ///
     /// - Parameters:
     ///   - rule: The row that is written, and the columns that are written in a row that exists.
-    ///   - persistence: Whether it is stored on the disk or in memory only, where queries of its type find it, too; nil
-    ///     to leave it where it is.
+    ///   - persistence: Whether it is stored on the disk or in memory only, where the queries of this module find it,
+    ///     too; nil to leave it where it is. An object that moves to the disk keeps its key.
     ///   - cascading: Whether its parents and its children are saved as well, in the same transaction; see `Relations`.
     /// - Returns: What was done.
-    /// - Throws: As `Table.save(_:_:persistence:cascading:in:)`, `Stores.open` and `Store.write`; `StrongroomError`
-    ///   with `invalidRule` for a rule but `.key` together with one of the options, `schemaChange` if the table cannot
-    ///   be created as it is declared. The object is unchanged then.
+    /// - Throws: As `Table.save(_:_:cascading:in:)`, `Stores.open` and `Store.write`; `StrongroomError` with
+    ///   `constraint` if it is to be saved in memory and has a row in the file, `invalidRule` for a rule but `.key`
+    ///   together with one of the options, `schemaChange` if the table cannot be created as it is declared. The object
+    ///   is unchanged then.
     @discardableResult
     public mutating func save(
         _ rule: WriteRule<Self> = .key, persistence: Persistence? = nil, cascading: Bool = false
     ) async throws -> Saved {
-        try await Objects<Self>.write(&self, .init(cascading)) { db, object in
-            try Self.save(&object, rule, persistence: persistence, cascading: cascading, in: db)
-        }
+        var objects = [self]
+        let outcomes = try await Objects<Self>.save(&objects, rule, persistence, cascading)
+        self = objects[0]
+        return outcomes[0]
     }
 
     /// Reads the columns of the object's row into the object: also defaults, generated columns, and what triggers and
@@ -63,7 +65,7 @@ extension Table where RecordType == Self {
     /// - Throws: `StrongroomError` with `missingKey` if the object has no key; otherwise as for a save.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Bool {
-        try await Objects<Self>.write(.init(cascading)) { db in try Self.delete(self, cascading: cascading, in: db) }
+        try await Objects<Self>.delete([self], cascading) > 0
     }
 }
 
@@ -86,9 +88,7 @@ extension Array where Element: Table, Element.RecordType == Element {
     public mutating func save(
         _ rule: WriteRule<Element> = .key, persistence: Persistence? = nil, cascading: Bool = false
     ) async throws -> [Saved] {
-        try await Objects<Element>.write(&self, .init(cascading)) { db, objects in
-            try Element.save(contentsOf: &objects, rule, persistence: persistence, cascading: cascading, in: db)
-        }
+        try await Objects<Element>.save(&self, rule, persistence, cascading)
     }
 
     /// Deletes the objects' rows, all or none.
@@ -99,8 +99,6 @@ extension Array where Element: Table, Element.RecordType == Element {
     /// - Throws: As for one object.
     @discardableResult
     public func delete(cascading: Bool = false) async throws -> Int {
-        try await Objects<Element>.write(.init(cascading)) { db in
-            try Element.delete(contentsOf: self, cascading: cascading, in: db)
-        }
+        try await Objects<Element>.delete(self, cascading)
     }
 }

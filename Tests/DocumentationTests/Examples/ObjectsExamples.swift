@@ -64,6 +64,22 @@ struct ObjectsExamples {
         }
     }
 
+    @Test func anObjectInMemory() async throws {
+        try await withStores { () async throws in
+            var ada = Contact(name: "Grace", age: 37)
+            try await ada.save()
+
+            var draft = Contact(name: "Ada", age: 36)
+            try await draft.save(persistence: .memory)  // never in the file, gone when the store closes
+            let both = try await Contact.all(where: "age > 30")  // those in memory and those in the file
+            try await draft.save(persistence: .disk)  // in the file now, with the same key
+
+            #expect(Set(both.map(\.id)) == [ada.id, draft.id])
+            let store = try await Stores.current.open("addressbook.sqlite")
+            #expect(try await store.read { db in try Contact.count(in: db) } == 2)
+        }
+    }
+
     @Test func aSaveBringsItsRowBack() async throws {
         try await withStores { () async throws in
             var ada = Contact(name: "Ada", age: 36)

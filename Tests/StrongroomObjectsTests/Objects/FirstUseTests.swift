@@ -185,14 +185,13 @@ struct FirstUseTests {
         }
     }
 
-    @Test(arguments: ["truncate", "select", "memory", "delete", "update"])
+    @Test(arguments: ["truncate", "select", "delete", "update"])
     func everyOperationOfAWriteFindsTheTable(operation: String) async throws {
         try await ObjectHome.run { home async throws in
             try await home.store.write { db throws in
                 switch operation {
                 case "truncate": #expect(try Player.truncate(in: db) == 0)
                 case "select": #expect(try Player.query.select { ($0.name, $0.age) }.fetch(in: db).isEmpty)
-                case "memory": try Player.insert(Player(id: 5, name: "Ada"), persistence: .memory, in: db)
                 case "delete": #expect(try !Player.delete(5, in: db))
                 default: #expect(try Player.where { $0.age > 5 }.update(in: db) { [$0.age.set(1)] } == 0)
                 }

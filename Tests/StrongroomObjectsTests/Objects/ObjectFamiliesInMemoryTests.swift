@@ -48,10 +48,13 @@ struct ObjectFamiliesInMemoryTests {
         try await withStores { store in
             var gallery = Gallery(title: "north", images: [Image(name: "pier"), Image(name: "quay")])
             try await gallery.save(persistence: .memory, cascading: true)
-            #expect(gallery.id == -1 && gallery.images.map(\.gallery) == [-1, -1])
+            let key = try #require(gallery.id)
+            #expect(key < 0 && gallery.images.map(\.gallery) == [key, key])
+            #expect(try await Image.all(orderBy: { $0.name.ascending }).map(\.name) == ["pier", "quay"])
             #expect(try await store.read { db in try Self.inFile(db) } == 0)
             #expect(try await gallery.save(persistence: .disk, cascading: true) == .updated)
-            #expect(gallery.id == 1 && gallery.images.map(\.gallery) == [1, 1])
+            #expect(gallery.id == key && gallery.images.map(\.gallery) == [key, key])
+            #expect(try await Image.count() == 2)
             #expect(try await store.read { db in try Self.inFile(db) } == 3)
         }
     }
@@ -60,26 +63,45 @@ struct ObjectFamiliesInMemoryTests {
         try await withStores { store async throws in
             var galleries = [Gallery(title: "north", images: [Image(name: "pier")]), Gallery(title: "south")]
             #expect(try await galleries.save(persistence: .memory, cascading: true) == [.inserted, .inserted])
-            #expect(galleries.map(\.id) == [-1, -2] && galleries[0].images.map(\.gallery) == [-1])
+            let keys = galleries.map(\.id)
+            #expect(galleries[0].images.map(\.gallery) == [keys[0]])
             #expect(try await store.read { db in try Self.inFile(db) } == 0)
             #expect(try await galleries.save(persistence: .disk, cascading: true) == [.updated, .updated])
-            #expect(galleries.map(\.id) == [1, 2] && galleries[0].images.map(\.gallery) == [1])
+            #expect(galleries.map(\.id) == keys && galleries[0].images.map(\.gallery) == [keys[0]])
             #expect(try await store.read { db in try Self.inFile(db) } == 3)
         }
     }
 
-    @Test func insideATransactionTheyAreSavedInMemoryToo() async throws {
-        try await withStores { store in
-            try await store.table(Gallery.self).prepare()
-            try await store.table(Image.self).prepare()
-            let gallery = try await store.write { db in
-                var gallery = Gallery(title: "south", images: [Image(name: "dune")])
-                try Gallery.save(&gallery, persistence: .memory, cascading: true, in: db)
-                return gallery
+    @Test func theyAreLoadedAndDeletedTogether() async throws {
+        try await withStores { store async throws in
+            var gallery = Gallery(title: "north")
+            try await gallery.save()
+            var image = Image(name: "dune", gallery: gallery.id)
+            try await image.save(persistence: .memory)
+            try await gallery.load(\.$images)
+            #expect(gallery.images == [image])
+            try await gallery.save(cascading: true)
+            #expect(try await store.read { db in try Self.inFile(db) } == 2)
+            image.name = "shore"
+            try await image.save()
+            var second = Image(name: "reef", gallery: gallery.id)
+            try await second.save(persistence: .memory)
+            #expect(try await gallery.delete(cascading: true))
+            #expect(try await Image.count() == 0)
+        }
+    }
+
+    @Test func whatHasARowInTheFileIsNotSavedInMemory() async throws {
+        try await withStores { store async throws in
+            var gallery = Gallery(title: "north", images: [Image(name: "pier")])
+            try await gallery.save(cascading: true)
+            let draft = Gallery(title: "south", images: gallery.images)
+            try await expectFailure(.constraint) { () async throws in
+                var copy = draft
+                return try await copy.save(persistence: .memory, cascading: true)
             }
-            #expect(gallery.images.map(\.gallery) == [gallery.id])
-            #expect(try await store.read { db in try Self.inFile(db) } == 0)
-            #expect(try await Image.all() == gallery.images)
+            #expect(try await Gallery.count() == 1)
+            #expect(try await store.read { db in try Self.inFile(db) } == 2)
         }
     }
 }

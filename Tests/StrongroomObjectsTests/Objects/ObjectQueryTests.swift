@@ -54,13 +54,12 @@ struct ObjectQueryTests {
     }
 
     @Test func onePerGroupOfAKeyOfSeveralColumns() async throws {
-        try await ObjectHome.run { home async throws in
+        try await ObjectHome.run { _ async throws in
             var squares = [(2, 1, "a"), (1, 9, "a"), (1, 3, "a"), (5, 5, "b"), (4, 9, "b")]
                 .map { Square(row: $0, column: $1, group: $2) }
             try await squares.save()
-            try await home.store.write { db in
-                try Square.insert(Square(row: 0, column: 7, group: "c"), persistence: .memory, in: db)
-            }
+            var square = Square(row: 0, column: 7, group: "c")
+            try await square.save(persistence: .memory)
             let found = try await Square.all(where: { $0.row < 5 }, groupBy: { $0.group })
             #expect(found.map { [$0.row, $0.column] } == [[0, 7], [1, 3], [4, 9]])
         }

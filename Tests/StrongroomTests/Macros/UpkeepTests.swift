@@ -392,20 +392,6 @@ struct UpkeepTests {
         }
     }
 
-    @Test func recordsInMemoryAreKept() async throws {
-        try await store.write { db in
-            var draft = Document(code: "a")
-            try Document.save(&draft, persistence: .memory, in: db)
-            #expect(draft.created > Document.never)
-            let stale = draft
-            draft.title = "x"
-            try Document.save(&draft, .update, in: db)
-            #expect(draft.version == 1)
-            try expectFailure(.staleRecord) { try Document.update(stale, in: db) }
-            #expect(try Document.all(in: db).map(\.title) == ["x"])
-        }
-    }
-
     @Test func theSQLChecksTheVersion() async throws {
         try await store.write { db in
             let id = try Document.insert(Document(code: "a"), in: db)

@@ -96,23 +96,6 @@ struct RequestedRollbackTests {
         #expect(try await changes.next() == nil)
     }
 
-    @Test func recordsInMemoryAreRolledBackToo() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
-            try Contact.insert(Contact(email: "a"), persistence: .memory, in: db)
-            try db.savepoint { db in
-                try Contact.insert(Contact(email: "b"), persistence: .memory, in: db)
-                try db.rollBack()
-            }
-            #expect(try Contact.all(in: db).map(\.email) == ["a"])
-        }
-        try await store.write { db in
-            try Contact.insert(Contact(email: "c"), persistence: .memory, in: db)
-            try db.rollBack()
-        }
-        #expect(try await store.table(Contact.self).all().map(\.email) == ["a"])
-    }
-
     @Test func theRecordOfTheCallerIsAsBefore() async throws {
         let store = try await Store.inMemory(Contact.self)
         var contact = Contact()

@@ -5,19 +5,15 @@ import Testing
 
 /// The right to write may end while a write is committed.
 @Suite struct WriteRightTests {
-    /// Takes part in transactions, and does something behind each commit.
-    private final class AfterCommit: TransactionParticipant {
+    /// Does something when a commit has begun, which nothing keeps from ending.
+    private final class DuringCommit: StatementObserver {
         private let body: () -> Void
 
         init(_ body: @escaping () -> Void) { self.body = body }
 
-        func beginSnapshot(on connection: Connection, _ begin: () throws -> Void) throws { try begin() }
-        func didBegin(on connection: Connection) {}
-        func commit(on connection: Connection, _ commit: () throws -> Void) throws {
-            try commit()
-            body()
+        func willRun(_ statement: Statement, isOwn: Bool) {
+            if statement.sql == "COMMIT" { body() }
         }
-        func didRollBack(on connection: Connection) {}
     }
 
     private static let late = StrongroomError(.notOwner, "The lease has ended.")
@@ -36,7 +32,8 @@ import Testing
         store.allowWrites(until: Self.ahead, then: Self.late)
         let error = await #expect(throws: StrongroomError.self) {
             try await store.write(as: kind) { db in
-                db._handle.connection.participant = AfterCommit { store.allowWrites(until: nil, then: Self.late) }
+                db._handle.connection.observers.add(
+                    DuringCommit { store.allowWrites(until: nil, then: Self.late) })
                 try db.execute("INSERT INTO line VALUES ('first')")
             }
         }
@@ -50,7 +47,8 @@ import Testing
         #expect(next?.message == Self.late.message)
         store.allowWrites(until: Self.ahead, then: Self.late)
         try await store.write(as: kind) { db in
-            db._handle.connection.participant = nil
+            let observers = db._handle.connection.observers
+            if let observer = observers.first(DuringCommit.self) { db._handle.connection.observers.remove(observer) }
             try db.execute("INSERT INTO line VALUES ('last')")
         }
         let lines = try await store.read { db in

@@ -5,8 +5,6 @@ struct PreparedStatements {
     /// The library's own statements.
     var own = StatementCache()
     var user = StatementCache()
-    /// Expands the text of a user's statement before it is prepared; nil for most connections.
-    var expansion: ((String) throws -> String)?
     /// What the layers above have determined for the user's statements, and determine again when these are prepared
     /// again.
     var attachments = Attachments()
@@ -170,11 +168,10 @@ extension Connection {
     }
 
     func prepare(_ sql: String) throws -> Statement {
-        let text = try authorizer.isTrusting ? sql : statements.expansion?(sql) ?? sql
         var prepared: OpaquePointer?
         authorizer.hasRefused = false
         _ = authorizer.removeCreated()
-        let (result, rest) = text.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
+        let (result, rest) = sql.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?
             let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
             guard let tail, let start = text.baseAddress else { return (result, 0) }
@@ -207,7 +204,7 @@ extension Connection {
         try refuseHiding(made, sql)
         if statement.namesTable { try refuseChecks(in: sql) }
         if !authorizer.isTrusting { use.statementsPrepared += 1 }
-        guard !Self.hasContent(text.utf8.dropFirst(rest)) else {
+        guard !Self.hasContent(sql.utf8.dropFirst(rest)) else {
             throw StrongroomError(
                 .sql,
                 "The SQL has more than one statement; run one at a time.",

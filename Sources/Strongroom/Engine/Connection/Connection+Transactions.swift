@@ -34,13 +34,6 @@ extension Connection {
         if start != .deferred { bufferLog() }
         transaction.begin(after: totalChanges)
         rowRecorder?.begin()
-        guard let participant else { return }
-        do {
-            try participant.didBegin(on: self)
-        } catch {
-            rollBack()
-            throw error
-        }
     }
 
     /// Runs work that reads in one snapshot, taken now: a deferred transaction takes its snapshot only with its first
@@ -59,11 +52,6 @@ extension Connection {
     /// Begins a read transaction whose snapshot is taken now, and which the caller ends with ``commit()`` or
     /// ``rollBack()``.
     func beginSnapshot() throws {
-        guard let participant else { return try acquireSnapshot() }
-        try participant.beginSnapshot(on: self, acquireSnapshot)
-    }
-
-    private func acquireSnapshot() throws {
         try begin(.deferred)
         do {
             try reportingAnotherKey { try readFirstPage() }
@@ -120,7 +108,7 @@ extension Connection {
         // A commit is not interrupted.
         transaction.isCommitting = true
         defer { transaction.isCommitting = false }
-        if let participant { try participant.commit(on: self) { try run(.commit) } } else { try run(.commit) }
+        try run(.commit)
         transaction.state = .none
         // The file may have been taken away during the commit.
         try checkPlace()
@@ -139,8 +127,6 @@ extension Connection {
         }
         // If it fails, the next write reports it.
         if transaction.isKeptFromWriting { try? keepFromWriting(false) }
-        // Also after a rollback by the engine.
-        defer { participant?.didRollBack(on: self) }
         guard isInTransaction else { return }
         do {
             try run(.rollback)
@@ -204,7 +190,6 @@ extension Connection {
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK TO strongroom")
-            participant?.didRollBack(on: self)
             try run("RELEASE strongroom")
             // After a change of the schema the engine has ended all of them.
             for writer in idle { writer.reopen() }

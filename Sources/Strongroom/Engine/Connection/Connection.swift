@@ -57,8 +57,6 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
 
     @exclusivity(unchecked) var statements = PreparedStatements()
     @exclusivity(unchecked) var transaction = TransactionContext()
-    /// The participant in the connection's transactions besides the database.
-    @exclusivity(unchecked) var participant: (any TransactionParticipant)?
     @exclusivity(unchecked) var interruption = Interruption()
     @exclusivity(unchecked) var observers = StatementObservers()
     /// Records changed rows; nil for most connections.
@@ -123,6 +121,12 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         clearStatements()
         sqlite3_close_v2(pointer)
     }
+
+    /// Whether the library makes the row ids of new records, and not the engine.
+    @usableFromInline @exclusivity(unchecked) var makesRowIDs = false
+
+    /// Those row ids: exact in a floating-point number, too, and so many that no two processes take the same one.
+    @usableFromInline static var madeRowIDs: Range<Int64> { -(1 << 53)..<0 }
 
     /// Whether it is a store's writer, or its only connection.
     var isWriter: Bool { role == .writer || role == .inMemory }

@@ -19,8 +19,6 @@ extension ConstraintFailure {
             case 6, 10: .primaryKey
             // The engine reports RESTRICT in this form.
             case 7 where words == "FOREIGN KEY constraint failed": .foreignKey
-            // The library reports a duplicate of an in-memory row in this form.
-            case 7 where words.hasPrefix("UNIQUE constraint failed: "): .unique
             case 7: .trigger
             case 8: .unique
             case 12: .dataType

@@ -189,7 +189,7 @@ extension StrongroomError {
         public static let alreadyOpen = Code(.alreadyOpen)
         /// A write where only reads are allowed.
         public static let readOnly = Code(.readOnly)
-        /// The operation needs a file, but the store or the record is in memory only.
+        /// The operation needs a file, but the store is in memory only.
         public static let inMemory = Code(.inMemory)
         /// A table or a column whose values cannot be read or written in parts.
         public static let blobAccess = Code(.blobAccess)

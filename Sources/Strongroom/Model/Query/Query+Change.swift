@@ -28,18 +28,13 @@ extension Query {
     @discardableResult
     func update(with assignments: [Assignment], in db: borrowing some Writing & ~Copyable) throws -> Int {
         try prepareChange(on: db._handle.connection)
-        if let part = try partInMemory(in: db) { return try update(both: part, assignments, in: db) }
-        return try db.execute(try updating(Source.schema.quotedName, assignments, unsorted()))
-    }
-
-    func updating(_ table: String, _ assignments: [Assignment], _ rows: Condition?) throws -> SQL {
-        var sql = SQL(verbatim: "UPDATE \(table) SET ")
+        var sql = SQL(verbatim: "UPDATE \(Source.schema.quotedName) SET ")
         for (index, assignment) in assignments.enumerated() {
             sql.append(text: "\(index == 0 ? "" : ", ")\(Identifier.quote(assignment.column)) = ")
             sql.append(assignment.value)
         }
-        if let rows { sql.append(" WHERE \(rows.sql)" as SQL) }
-        return sql
+        if let rows = try unsorted() { sql.append(" WHERE \(rows.sql)" as SQL) }
+        return try db.execute(sql)
     }
 
     /// Deletes the rows of the query.
@@ -51,8 +46,9 @@ extension Query {
     @discardableResult
     public func delete(in db: borrowing some Writing & ~Copyable) throws -> Int {
         try prepareChange(on: db._handle.connection)
-        if let part = try partInMemory(in: db) { return try delete(both: part, in: db) }
-        return try db.execute(deleting(Source.schema.quotedName, try unsorted()))
+        var sql = SQL(verbatim: "DELETE FROM \(Source.schema.quotedName)")
+        if let rows = try unsorted() { sql.append(" WHERE \(rows.sql)" as SQL) }
+        return try db.execute(sql)
     }
 
     /// Throws if other rows than those of the query would be changed: those of a query with a limit are found by their
@@ -60,11 +56,5 @@ extension Query {
     private func prepareChange(on connection: Connection) throws {
         try connection.prepareTable(Source.schema)
         if clauses.hasLimit { try connection.requireUniqueKey(of: Source.schema) }
-    }
-
-    func deleting(_ table: String, _ rows: Condition?) -> SQL {
-        var sql = SQL(verbatim: "DELETE FROM \(table)")
-        if let rows { sql.append(" WHERE \(rows.sql)" as SQL) }
-        return sql
     }
 }

@@ -10,17 +10,11 @@ final class Cascade {
     private var marked = KeySets()
     /// The rows that already belong to a list, by the column of their reference.
     private var linked: [String: KeySets] = [:]
-    /// The new keys of records that moved from memory to the file, by their former ones.
-    private var moved: [ObjectIdentifier: [[Value]: any TableKey]] = [:]
     private var remaining: [() throws -> Void] = []
-    private var last: [() throws -> Void] = []
-    /// Where the records are saved; nil if each stays where it is, and new ones are saved in the file.
-    let persistence: Persistence?
 
-    init(_ connection: Connection, present: KeySets = KeySets(), persistence: Persistence? = nil) {
+    init(_ connection: Connection, present: KeySets = KeySets()) {
         self.connection = connection
         self.present = present
-        self.persistence = persistence
     }
 
     var db: WriteTransaction { WriteTransaction(connection) }
@@ -60,36 +54,13 @@ final class Cascade {
         try linked[column, default: KeySets()].insert(key, of: table)
     }
 
-    /// Records that a record has moved from memory to the file.
-    func recordMove<Source: Table>(_ table: Source.Type, from key: Source.Key, to new: Source.Key) throws {
-        try moved[ObjectIdentifier(table), default: [:]][table.identity(of: key)] = new
-    }
-
-    /// The key of the row that had a key before the save; the same unless the record has moved to the file.
-    func currentKey<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws -> Source.Key {
-        guard let keys = moved[ObjectIdentifier(table)] else { return key }
-        return try keys[table.identity(of: key)] as? Source.Key ?? key
-    }
-
-    /// Sets the key of a record that another copy of it has moved to the file.
-    func updateKey<Source: Table>(_ table: Source.Type, of record: inout Source.RecordType) throws {
-        guard !moved.isEmpty, let key = table.key(of: record) else { return }
-        table.setKey(try currentKey(table, key), of: &record)
-    }
-
     /// Defers work until everything is saved.
     func atTheEnd(_ work: @escaping () throws -> Void) {
         remaining.append(work)
     }
 
-    /// Defers work until the work deferred with ``atTheEnd(_:)`` is done.
-    func afterTheEnd(_ work: @escaping () throws -> Void) {
-        last.append(work)
-    }
-
     func finish() throws {
         for work in remaining { try work() }
-        for work in last { try work() }
     }
 }
 

@@ -12,11 +12,9 @@ extension Children {
             var next = try firstPosition(in: related, of: key, isNew: saved[index] == .inserted, column, cascade)
             for former in related.values {
                 var child = former
-                try cascade.updateKey(Child.self, of: &child)
                 let known = Child.key(of: child)
                 // A child in two lists belongs to the first.
                 if let known, try !cascade.link(Child.self, known, by: column.definition.name) { continue }
-                try Source.requireOnDisk(key, referencedBy: Child.self, known, cascade)
                 reference.set(&child, key)
                 if let numbering = next {
                     if numbering.counts(known) { position?.set(&child, try numbering.number(in: Child.schema)) }

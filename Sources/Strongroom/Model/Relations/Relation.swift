@@ -18,15 +18,6 @@ protocol ChildRelation<Source>: Relation {
     /// - Parameter saved: The outcome for each of the parents.
     func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws
 
-    /// Makes the children in memory of a record whose key has changed reference the new one.
-    func followInMemory(from old: [Value], to new: [Value], on connection: Connection) throws
-
-    /// Moves the children in memory of a record to the file.
-    func persistChildren(of key: [Value], on connection: Connection) throws
-
-    /// Moves the children in the file of a record to memory, where they reference its new key.
-    func moveToMemory(childrenOf old: [Value], newKey new: [Value], _ cascade: Cascade) throws
-
     /// Whether one of the rows below the records is among the saved rows.
     ///
     /// - Parameter seen: The visited rows, so that cycles end.

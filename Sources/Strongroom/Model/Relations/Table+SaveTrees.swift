@@ -1,19 +1,17 @@
 extension Table {
     /// Saves records with their parents and children, atomically.
     @usableFromInline
-    static func saveTrees(
-        _ records: inout [RecordType], _ persistence: Persistence? = nil, on connection: Connection
-    ) throws -> [Saved] {
+    static func saveTrees(_ records: inout [RecordType], on connection: Connection) throws -> [Saved] {
         try requireOneDatabase()
         // The caller's records are not changed until everything has succeeded.
         var saved = records
         let outcomes = try connection.inSavepoint { () throws -> [Saved] in
             var present = KeySets()
             try collect(saved, into: &present)
-            let cascade = Cascade(connection, present: present, persistence: persistence)
+            let cascade = Cascade(connection, present: present)
             // Two records of a list may have one key, as in a save without children.
             _ = try cascade.enter(Self.self, saved)
-            let outcomes = try saveTrees(&saved, at: Array(saved.indices), cascade, areRequested: true)
+            let outcomes = try saveTrees(&saved, at: Array(saved.indices), cascade)
             try cascade.finish()
             return outcomes
         }
@@ -23,11 +21,9 @@ extension Table {
 
     /// Saves a record with its parents and children, atomically.
     @usableFromInline
-    static func saveTree(
-        _ record: inout RecordType, _ persistence: Persistence? = nil, on connection: Connection
-    ) throws -> Saved {
+    static func saveTree(_ record: inout RecordType, on connection: Connection) throws -> Saved {
         var list = [record]
-        let outcomes = try saveTrees(&list, persistence, on: connection)
+        let outcomes = try saveTrees(&list, on: connection)
         record = list[0]
         return outcomes[0]
     }
@@ -37,11 +33,9 @@ extension Table {
     /// - Parameters:
     ///   - indices: The indices of the records to save. The others were already visited.
     ///   - reference: The column of a reference whose parent is being saved.
-    ///   - areRequested: Whether the caller has passed the records themselves, and not those that they are related to.
     /// - Returns: The outcome for each record of the list; `deleted` or `updated` for the others.
     static func saveTrees(
-        _ records: inout [RecordType], at indices: [Int], _ cascade: Cascade, without reference: String? = nil,
-        areRequested: Bool = false
+        _ records: inout [RecordType], at indices: [Int], _ cascade: Cascade, without reference: String? = nil
     ) throws -> [Saved] {
         var outcomes = [Saved](repeating: .updated, count: records.count)
         try deleteMarked(records, at: indices, &outcomes, cascade)
@@ -52,10 +46,7 @@ extension Table {
         for relation in relations?.parents ?? [] where reference == nil || relation.column != reference {
             try relation.save(of: &list, cascade)
         }
-        let saved =
-            try cascade.persistence.map { persistence in
-                try list.indices.map { try save(&list[$0], persistence, isRequested: areRequested, in: cascade) }
-            } ?? save(contentsOf: &list, in: cascade.db)
+        let saved = try save(contentsOf: &list, in: cascade.db)
         _ = try cascade.enter(Self.self, list)
         for relation in relations?.children ?? [] { try relation.save(of: &list, saved, cascade) }
         for (index, (record, outcome)) in zip(kept, zip(list, saved)) {

@@ -129,19 +129,6 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         return sql
     }
 
-    /// The SQL with another name for a table, where the name qualifies a column.
-    func renamingTable(_ name: String, to other: String) -> SQL {
-        var tokens = [SQLToken](sql: text)
-        for index in tokens.indices where tokens[index].kind == .quoted && tokens[index].isNamed(name) {
-            let isQualified = tokens.significant(before: index)?.isSign(".") ?? false
-            guard !isQualified, tokens.significant(after: index)?.isSign(".") ?? false else { continue }
-            tokens[index].text = Identifier.quote(other)
-        }
-        var copy = self
-        copy.text = tokens.sql
-        return copy
-    }
-
     /// Makes the statement throw an error when it runs; the first error counts.
     mutating func fail(_ error: StrongroomError) { supply(error, []) }
 

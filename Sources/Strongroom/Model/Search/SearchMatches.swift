@@ -1,7 +1,7 @@
 extension SearchQuery {
     /// Whether some texts answer the question, as the indexed columns of one row do in a search.
     ///
-    /// It is for rows that are in no index, such as records in memory:
+    /// It is for rows that are in no index, such as those of another source:
     ///
     /// ```swift
     /// let question = SearchQuery.typing("caf")

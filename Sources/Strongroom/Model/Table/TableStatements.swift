@@ -29,9 +29,7 @@ struct TableStatements {
     @usableFromInline
     enum UpdateForm {
         /// Of one record.
-        ///
-        /// - part: The quoted name of the temporary table, for an in-memory row.
-        case single(part: String?)
+        case single
         /// Of a record in a list, which is rolled back as a whole; see ``Connection/inList(of:_:)``. The columns at the
         /// indices are compared instead of written, so that the engine has no foreign key to check: a row in which they
         /// differ does not match.
@@ -40,19 +38,14 @@ struct TableStatements {
 
     private let schema: TableSchema
     private let columnNames: [String]
-    /// The table's quoted name, or that of its temporary table.
+    /// The table's quoted name.
     private let table: String
 
     @usableFromInline
     init(_ schema: TableSchema, _ columnNames: [String]) {
-        self.init(schema, columnNames, table: schema.quotedName)
-    }
-
-    @usableFromInline
-    init(_ schema: TableSchema, _ columnNames: [String], table: String) {
         self.schema = schema
         self.columnNames = columnNames
-        self.table = table
+        table = schema.quotedName
     }
 
     /// - Parameters:
@@ -115,13 +108,10 @@ struct TableStatements {
     ///   - version: The index of the version: the row must have the version before that of the record.
     @usableFromInline
     func update(
-        keepingNil: Bool, except leftOut: [Int] = [], _ form: UpdateForm = .single(part: nil), version: Int? = nil
+        keepingNil: Bool, except leftOut: [Int] = [], _ form: UpdateForm = .single, version: Int? = nil
     ) throws -> String {
-        var (verb, table, compared) = ("UPDATE", self.table, [Int]())
-        switch form {
-        case .single(let part): table = part ?? table
-        case .listed(let indices): (verb, compared) = ("UPDATE OR FAIL", indices)
-        }
+        var (verb, compared) = ("UPDATE", [Int]())
+        if case .listed(let indices) = form { (verb, compared) = ("UPDATE OR FAIL", indices) }
         let keys = try schema.keyColumns().map(\.name)
         let indices = columnNames.indices.filter { index in
             !leftOut.contains(index) && isWritten(index)

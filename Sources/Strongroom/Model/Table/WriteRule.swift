@@ -149,11 +149,11 @@ public struct WriteRule<Source: Table>: @unchecked Sendable {
     }
 
     /// Whether the rule is ``key`` without options.
-    @inlinable var isKey: Bool { row == .key && nils == .overwrite && only == nil }
+    @inlinable package var isKey: Bool { row == .key && nils == .overwrite && only == nil }
 
     /// - Throws: ``StrongroomError`` with `invalidRule`.
     @usableFromInline
-    func requireKey(_ option: String) throws {
+    package func requireKey(_ option: String) throws {
         guard !isKey else { return }
         throw StrongroomError(
             .invalidRule,

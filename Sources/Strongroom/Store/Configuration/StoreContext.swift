@@ -16,7 +16,7 @@ struct StoreContext: Sendable {
     let ciphers: [CipherSettings]
     let protection: KeyProtection
     /// The file; before ``located()``, at the configured path. In memory, it has the engine's name for that.
-    let file: DatabaseFile
+    var file: DatabaseFile
 
     var path: String { file.path }
     var isInMemory: Bool { settings.storage == .memory }

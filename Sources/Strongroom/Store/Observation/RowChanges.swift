@@ -71,10 +71,9 @@ extension Store {
     /// Reports the primary keys of the rows that commits change in a table.
     ///
     /// A commit that changes no row of the table is not reported. The rows are ``ChangedRows/unknown`` after a commit
-    /// of another process, after changes of the schema and of records in memory, when a statement, a trigger or an
-    /// index mentions REPLACE, which deletes rows that the engine does not report, and for more than 100,000 rows.
-    /// Where the key is an integer, also when a statement changes the key of a row, or empties
-    /// a table.
+    /// of another process, after changes of the schema, when a statement, a trigger or an index mentions REPLACE, which
+    /// deletes rows that the engine does not report, and for more than 100,000 rows. Where the key is an integer, also
+    /// when a statement changes the key of a row, or empties a table.
     ///
     /// Rows are recorded only during an iteration: integer keys by the engine, any other key by temporary triggers of
     /// the connection that writes, which leave nothing in the file.

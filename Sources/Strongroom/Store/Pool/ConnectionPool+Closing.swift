@@ -108,7 +108,6 @@ extension ConnectionPool {
             // The opening closure retains the key, and a closed store may be retained for long.
             self[slot].open = { _ in throw error }
         }
-        memory.clear()
         broadcaster.close()
         executor.removeStore(isWaiting: isWaiting)
         whenClosed.withLock { $0.take() }?()

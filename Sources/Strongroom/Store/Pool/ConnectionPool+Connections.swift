@@ -82,7 +82,7 @@ extension ConnectionPool {
     ///
     /// - Returns: Nil if the writer has used it, or needs it to find commits of other connections.
     private func borrowUnusedConnection(for index: Int) -> Connection? {
-        guard !foreign.isOn, !memory.isInUse, queue.withLock({ $0.acquireFreeWriter() }) else { return nil }
+        guard !foreign.isOn, queue.withLock({ $0.acquireFreeWriter() }) else { return nil }
         defer { free(.writer) }
         guard !writer.wasUsed, let connection = writer.connection, !connection.isLost, move(connection, to: .reader)
         else { return nil }
@@ -95,7 +95,7 @@ extension ConnectionPool {
     /// - Returns: Whether it is the writer's.
     @discardableResult
     private func returnConnection(of index: Int) -> Bool {
-        guard writer.connection == nil, writer.borrower == index, readers[index].isBorrowed, !memory.isInUse,
+        guard writer.connection == nil, writer.borrower == index, readers[index].isBorrowed,
             let connection = readers[index].connection, !connection.isLost,
             move(connection, to: isReadOnly ? .reader : .writer)
         else { return false }
@@ -106,7 +106,6 @@ extension ConnectionPool {
 
     private func move(_ connection: Connection, to role: Connection.Role) -> Bool {
         guard (try? connection.change(to: role)) != nil else { return false }
-        connection.participant = MemoryRecords(memory, role)
         connection.forgetUserStatements()
         return true
     }

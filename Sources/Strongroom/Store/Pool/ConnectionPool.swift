@@ -48,8 +48,6 @@ final class ConnectionPool: Sendable {
     let deferredWrites = Locked<[ObjectIdentifier: any DeferredWrite]>([:])
     /// The tables that need not be compared with the declarations of their types.
     let automaticTables: AutomaticTables
-    /// The records that exist in memory only.
-    let memory = MemoryShare()
     /// What has connections of its own to the file.
     let companions = StoreCompanions()
     /// Whether the store may write now.
@@ -101,15 +99,12 @@ final class ConnectionPool: Sendable {
         foreign = ForeignCommits(file, broadcaster, counters)
         group = GroupCommit(longest: settings.groupDuration, foreign, broadcaster, right)
         idleTimer = IdleTimer(time: settings.readerIdleTime)
-        let open: @Sendable (Connection.Role) throws -> Connection = { [memory, automaticTables] role in
+        let open: @Sendable (Connection.Role) throws -> Connection = { [automaticTables] role in
             let connection = try open(role)
             knownSchema?.attach(to: connection)
             if connection.isWriter { automaticTables.attach(to: connection) }
-            connection.participant = MemoryRecords(memory, connection.isWriter ? .writer : .reader)
             return connection
         }
-        connection.participant = MemoryRecords(
-            memory, connection.isInMemory ? .inMemory : connection.isWriter ? .writer : .reader)
         writer = Slot(.writer, open: open)
         writer.connection = connection
         automaticTables.attach(to: connection)

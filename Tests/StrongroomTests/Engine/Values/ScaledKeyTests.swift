@@ -150,20 +150,6 @@ struct ScaledKeyTests {
             #expect(error.message.contains("scale"))
         }
     }
-
-    @Test func recordsInMemoryAreFoundAndSummed() async throws {
-        let store = try await TemporaryStore(tables: [Voucher.schema]).store
-        let price = try exactly("0.10")
-        try await store.write { db throws in
-            try Voucher.insert(Voucher(price: price), in: db)
-            let key = try Voucher.insert(Voucher(price: price), persistence: .memory, in: db)
-            #expect(try Voucher.where { $0.price == price }.count(in: db) == 2)
-            #expect(try Voucher.query.value(in: db) { $0.price.sum() } == price + price)
-            #expect(try Voucher.find(key, in: db)?.price == price)
-            #expect(try Voucher.where { $0.price > 0 }.update(in: db) { [$0.price.set(3)] } == 2)
-            #expect(try Voucher.query.value(in: db) { $0.price.sum() } == 6)
-        }
-    }
 }
 
 @Suite("Relations by a scaled decimal")

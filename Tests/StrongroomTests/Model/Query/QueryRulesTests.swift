@@ -110,25 +110,6 @@ struct QueryRulesTests {
         #expect(found == 1 && below == 2)
     }
 
-    @Test("Subqueries see records in memory, and change them")
-    func recordsInMemory() async throws {
-        let (visits, absent, gone) = try await store.write { db in
-            let key = try Patient.insert(Patient(name: "Em", city: "Bonn"), persistence: .memory, in: db)
-            try Appointment.insert(
-                Appointment(patient: key, doctor: 1, date: Practice.date(2026, 3, 1), minutes: 9, fee: 1), in: db)
-            try Patient.query.update(in: db) { patient in
-                [patient.visits.set(Appointment.subquery { $0.patient == patient.id }.count)]
-            }
-            let visits = try Patient.order { $0.name.ascending }.fetch(in: db).map(\.visits)
-            let absent = try Patient.where { patient in !Appointment.exists { $0.patient == patient.id } }.count(in: db)
-            let gone = try Patient.where { patient in Appointment.exists { $0.patient == patient.id && $0.minutes == 9 }
-            }
-            .delete(in: db)
-            return (visits, absent, gone)
-        }
-        #expect(visits == [3, 1, 1, 0, 1] && absent == 1 && gone == 1)
-    }
-
     @Test("A join that is made in a closure has its own aliases")
     func aJoinInAClosure() async throws {
         let names = try await store.read { db in

@@ -221,21 +221,6 @@ struct RelationMovesTests {
         }
     }
 
-    @Test func ofARecordInMemoryTheyAreRefused() async throws {
-        try await withTables { db throws in
-            let key = try Album.insert(Album(), persistence: .memory, in: db)
-            var album = try #require(try Album.find(key, in: db))
-            album.songs = [Song()]
-            try expectFailure(.inMemory) { try Album.save(&album, cascading: true, in: db) }
-            var child = Album(by: album)
-            try expectFailure(.inMemory) { try Album.save(&child, cascading: true, in: db) }
-            #expect(try Song.count(in: db) == 0 && Album.count(in: db) == 1)
-            album.id = try Album.persist(key, in: db)
-            try Album.save(&album, cascading: true, in: db)
-            #expect(try Song.all(in: db).map(\.album) == [album.id])
-        }
-    }
-
     @Test func aListIsDeletedWhoseRecordsReferToEachOther() async throws {
         try await withTables { db throws in
             let all = [("root", "root"), ("a", "root"), ("b", "a"), ("c", "b")]

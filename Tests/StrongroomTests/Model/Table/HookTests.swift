@@ -48,27 +48,6 @@ struct HookTests {
         }
     }
 
-    @Test func theyRunAroundASaveInMemoryAndOneThatBringsItToTheDisk() async throws {
-        try await withTable { db throws in
-            var order = Order(item: "a")
-            #expect(try Order.save(&order, persistence: .memory, in: db) == .inserted)
-            #expect(order.id == -1 && order.changes == 1)
-            #expect(try Order.save(&order, persistence: .disk, in: db) == .updated)
-            // Who looks afterwards sees the key that the row has.
-            #expect(order.id == 1 && order.changes == 2)
-            #expect(
-                try db.texts("SELECT text FROM trace") == [
-                    "will save 0 a", "did save -1 a", "will save -1 a", "did save 1 a",
-                ])
-            var marked = Order(item: "b", isGone: true)
-            #expect(try Order.save(&marked, persistence: .memory, in: db) == .deleted)
-            #expect(marked.id == nil)
-            order.isGone = true
-            #expect(try Order.save(&order, persistence: .memory, in: db) == .deleted)
-            #expect(try Order.count(in: db) == 0)
-        }
-    }
-
     @Test func theyRunAroundASaveAndADelete() async throws {
         try await withTable { db throws in
             var order = Order(item: "a")
@@ -145,8 +124,8 @@ struct HookTests {
     }
 
     @Test(arguments: [
-        "insert", "insert with key", "insert or ignore", "insert in memory", "insert a list", "upsert", "upsert a list",
-        "update", "update a list",
+        "insert", "insert with key", "insert or ignore", "insert a list", "upsert", "upsert a list", "update",
+        "update a list",
     ])
     func theyRunAroundEveryWriteOfAWholeRecord(verb: String) async throws {
         try await withTable { db throws in
@@ -159,15 +138,13 @@ struct HookTests {
                 try Order.save(&order, .insert, in: db)
                 #expect(order.id == 1 && order.changes == 1)
             case "insert or ignore": #expect(try Order.insertOrIgnore(order, in: db) == 1)
-            case "insert in memory": #expect(try Order.insert(order, persistence: .memory, in: db) == -1)
             case "insert a list": #expect(try Order.insert(contentsOf: [order], in: db) == [1])
             case "upsert": #expect(try Order.upsert(order, in: db) == Upserted(.inserted, 1))
             case "upsert a list": #expect(try Order.upsert(contentsOf: [order], in: db) == [Upserted(.inserted, 1)])
             case "update": try Order.update(order, in: db)
             default: try Order.update(contentsOf: [order], in: db)
             }
-            let (before, after) = (isUpdate ? 1 : 0, verb == "insert in memory" ? -1 : 1)
-            #expect(try trace(db) == ["will save \(before) a", "did save \(after) a"])
+            #expect(try trace(db) == ["will save \(isUpdate ? 1 : 0) a", "did save 1 a"])
             // What the hook has changed is stored.
             #expect(try Order.all(in: db).map(\.changes) == [1])
             #expect(throws: Order.Refusal.self) {

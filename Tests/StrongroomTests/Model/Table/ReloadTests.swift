@@ -180,19 +180,6 @@ struct ReloadTests {
         }
     }
 
-    @Test func `drafts in memory are reloaded, too`() async throws {
-        let temporary = try await TemporaryStore(tables: [Holder.schema])
-        try await temporary.store.write { db throws in
-            var draft = Holder(name: "Ada")
-            try Holder.save(&draft, persistence: .memory, in: db)
-            let key = try #require(draft.id)
-            try Holder.update(key, in: db) { [$0.name.set("Bo")] }
-            try Holder.reload(&draft, in: db)
-            #expect(draft == Holder(id: key, name: "Bo", state: "open"))
-            #expect(try Holder.isInMemory(key, in: db))
-        }
-    }
-
     // MARK: JSON and dictionaries
 
     @Test func `rows of upserted JSON are read as they are stored`() async throws {

@@ -208,11 +208,6 @@ struct StoredRowsTests {
             let ticket = try Ticket.stored(Ticket.insert(Ticket(), in: db), as: Ticket.self, in: db)
             #expect(ticket.kind == "single")
             #expect(try Ticket.find(try #require(ticket.id), in: db) == ticket)
-            let draft = try Ticket.insert(Ticket(), persistence: .memory, in: db)
-            let saved = try Ticket.stored(
-                Ticket.upsert(Ticket(id: draft, kind: "day"), in: db).key, as: Ticket.self, in: db)
-            #expect(saved == Ticket(id: draft, kind: "day"))
-            #expect(try Ticket.isInMemory(draft, in: db))
             try db.execute("CREATE TABLE made (code TEXT PRIMARY KEY DEFAULT 'x', n INTEGER)")
             let made = try Made.stored(Made.insert(in: db) { [$0.n.set(4)] }, as: Made.self, in: db)
             #expect(made == Made(code: "x", n: 4))

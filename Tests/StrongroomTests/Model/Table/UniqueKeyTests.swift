@@ -43,7 +43,6 @@ struct UniqueKeyTests {
             }
             try expectFailure(.tableDiffers) { try first.delete(in: db) }
             try expectFailure(.tableDiffers) { try first.update(in: db) { [$0.word.set("new")] } }
-            try expectFailure(.tableDiffers) { try Plain.moveToMemory(7, in: db) }
             #expect(try db.value("SELECT group_concat(word) FROM plain WHERE id = 7", as: String.self) == "a,b")
             // Rows are read, and written by a condition.
             #expect(try Plain.find(8, in: db)?.word == "c")

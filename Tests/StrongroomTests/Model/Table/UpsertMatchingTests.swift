@@ -118,15 +118,5 @@ struct UpsertMatchingTests {
             #expect(try Entry.find(3, in: db)?.note == nil)
         }
     }
-
-    @Test func rowsInMemoryAreMatchedToo() async throws {
-        try await withStore { db throws in
-            try Stock.insert(Stock(name: "a", count: 1), in: db)
-            try Stock.insert(Stock(name: "a", count: 2), persistence: .memory, in: db)
-            try expectFailure(.notUnique) { try Stock.upsert(Stock(name: "a", count: 3), .matching(\.name), in: db) }
-            let rows = try Stock.upsert(Stock(name: "a", count: 3), .matching(\.name, several: .updateAll), in: db)
-            #expect(Set(rows.keys) == [-1, 1])
-        }
-    }
 }
 #endif

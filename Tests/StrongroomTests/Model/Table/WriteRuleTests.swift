@@ -153,15 +153,13 @@ struct WriteRuleTests {
         return model
     }
 
-    @Test("a rule beside cascading or persistence is refused, and nothing is written")
+    @Test("a rule beside cascading is refused, and nothing is written")
     func refusals() async throws {
         try await TemporaryStore(tables: [Item.schema]).store.write { db in
             for rule in [WriteRule<Item>.insert, .update, .by(\.code), .key(nils: .keep), .key(only: { [$0.name] })] {
                 var list = [Item(code: "a", shelf: "x")]
                 try expectFailure(.invalidRule) { try Item.save(&list[0], rule, cascading: true, in: db) }
-                try expectFailure(.invalidRule) { try Item.save(&list[0], rule, persistence: .memory, in: db) }
                 try expectFailure(.invalidRule) { try Item.save(contentsOf: &list, rule, cascading: true, in: db) }
-                try expectFailure(.invalidRule) { try Item.save(contentsOf: &list, rule, persistence: .disk, in: db) }
                 #expect(list == [Item(code: "a", shelf: "x")])
             }
             #expect(try Item.count(in: db) == 0)

@@ -183,11 +183,11 @@ struct ChangesTests {
     }
 
     @Test func theNewestValueOfAStoreInMemoryIsToldToo() async throws {
-        let notebook = try await Notebook(in: .memory)
-        let store = notebook.store
-        var values = store.values { db in try Notebook.Note.count(in: db) }.makeAsyncIterator()
+        let store = try await Store.inMemory()
+        try await store.write { db in try db.execute("CREATE TABLE note (text TEXT)") }
+        var values = store.values { db in try db.value("SELECT count(*) FROM note", as: Int.self) }.makeAsyncIterator()
         #expect(try await values.next() == 0)
-        try await notebook.write(("a", rank: 1, .disk))
+        try await store.write { db in try db.execute("INSERT INTO note VALUES ('a')") }
         try await store.close()
         #expect(try await values.next() == 1)
         #expect(try await values.next() == nil)

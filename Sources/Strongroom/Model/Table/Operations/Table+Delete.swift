@@ -11,7 +11,6 @@ extension Table {
     @discardableResult
     public static func delete(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
         let connection = db._handle.connection
-        if connection.hasRecordsInMemory { try connection.checkDuplicatesInMemory(of: schema.name) }
         let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
             try connection.prepareTable(schema)
             try connection.requireUniqueKey(of: schema)
@@ -20,8 +19,7 @@ extension Table {
         defer { statement.finish() }
         try bind(key, to: Bindings(statement), at: 0)
         try statement.run()
-        if connection.changes > 0 || !connection.hasRecordsInMemory { return connection.changes > 0 }
-        return try deleteInMemory(key, on: connection)
+        return connection.changes > 0
     }
 
     /// Deletes the rows with some keys, atomically.
@@ -47,10 +45,10 @@ extension Table {
     /// With one statement per row, it keeps the page for each statement until the outermost savepoint ends.
     ///
     /// - Returns: The number of rows that existed; nil if they must be deleted one by one: for a short list, for
-    ///   composite keys, with in-memory rows, if the order matters, and after a constraint violation.
+    ///   composite keys, if the order matters, and after a constraint violation.
     @usableFromInline
     static func deleteTogether(_ keys: [Key], on connection: Connection) throws -> Int? {
-        guard keys.count > ListTable.shortest, Key.columnCount == 1, !connection.hasRecordsInMemory,
+        guard keys.count > ListTable.shortest, Key.columnCount == 1,
             try connection.deletesInAnyOrder(schema.name)
         else { return nil }
         let list = Value.blob(ListTable.encode(try keys.flatMap(plainValues(of:))))
@@ -128,8 +126,7 @@ extension Table {
     @discardableResult
     public static func truncate(in db: borrowing some Writing & ~Copyable) throws -> Int {
         try db._handle.connection.prepareTable(schema)
-        var count = try db.execute("DELETE FROM \(name: schema.name)")
-        if db._handle.connection.hasRecordsInMemory { count += try truncateInMemory(on: db._handle.connection) }
+        let count = try db.execute("DELETE FROM \(name: schema.name)")
         // The engine creates the table with the first AUTOINCREMENT table, and the table in the file may differ from
         // its declaration.
         let sequences = try db.value("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_sequence'", as: Int.self)

@@ -1,20 +1,12 @@
 extension Table {
-    /// Inserts a record into the file, or into memory only.
+    /// Inserts a record.
     ///
     /// ```swift
     /// let key = try Contact.insert(contact, in: db)
-    /// let draft = try Contact.insert(contact, persistence: .memory, in: db)
-    /// try Contact.persist(draft, in: db)
     /// ```
     ///
-    /// Every query of the table returns in-memory records together with those in the file, in all transactions of the
-    /// store that begin after the commit. They are updated and deleted in the same way. An in-memory record is never
-    /// written to a file, and is discarded when the store closes.
-    ///
     /// - Parameters:
-    ///   - record: The record; if it has no key, the engine generates one. An integer one of an in-memory record is
-    ///     negative.
-    ///   - persistence: Where the record is stored.
+    ///   - record: The record; if it has no key, the engine generates one.
     ///   - db: A write transaction.
     /// - Returns: The row's key.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, or `missingKey` if the key is nil and keys
@@ -22,26 +14,15 @@ extension Table {
     ///   `validateInsert`.
     @inlinable
     @discardableResult
-    public static func insert(
-        _ record: RecordType, persistence: Persistence = .disk, in db: borrowing some Writing & ~Copyable
-    ) throws -> Key {
-        guard hooks != nil || persistence == .memory else { return try insert(record, on: db._handle.connection) }
-        return try insertWithHooks(record, persistence, on: db._handle.connection)
-    }
-
-    @usableFromInline
-    static func insertWithHooks(
-        _ record: RecordType, _ persistence: Persistence, on connection: Connection
-    ) throws -> Key {
+    public static func insert(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key {
+        let connection = db._handle.connection
+        guard let hooks else { return try insert(record, on: connection) }
         var copy = record
-        func write(_ record: inout RecordType) throws -> Key {
-            let isInFile = persistence == .disk
-            let key = try isInFile ? insert(record, on: connection) : insertInMemory(record, on: connection)
+        return try withHooks(&copy, hooks, on: connection) { record in
+            let key = try insert(record, on: connection)
             adopt(key, .inserted, in: &record, on: connection)
             return key
         }
-        guard let hooks else { return try write(&copy) }
-        return try withHooks(&copy, hooks, on: connection, write: write)
     }
 
     /// Inserts a record unless a row with the same key, or the same value in a unique column, exists.
@@ -94,7 +75,7 @@ extension Table {
     @inlinable
     static func insertRow(_ record: RecordType, on connection: Connection) throws -> Key {
         let known = key(of: record)
-        if known == nil, let made = Key.made() { return try insert(record, withKey: made, on: connection) }
+        if known == nil, let made = madeKey(on: connection) { return try insert(record, withKey: made, on: connection) }
         try validateInsert(record)
         let hasKey = known != nil
         let statement = try connection.statement(
@@ -124,6 +105,12 @@ extension Table {
         // A key type that is never generated is reported for each record.
         guard Key.generated(rowID: 0) != nil, schema.primaryKeys.allSatisfy({ $0.defaultValue == nil }) else { return }
         try connection.requireGeneratedKeys(of: schema)
+    }
+
+    /// The key that the library gives a new record; nil if the engine does.
+    @inlinable
+    static func madeKey(on connection: Connection) -> Key? {
+        Key.made() ?? (connection.makesRowIDs ? Key.generated(rowID: .random(in: Connection.madeRowIDs)) : nil)
     }
 
     /// Inserts a record with a generated key.

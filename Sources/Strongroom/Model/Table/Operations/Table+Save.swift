@@ -11,45 +11,35 @@ extension Table {
     /// contact.phone = "+49 30 1234"
     /// try Contact.save(&contact, in: db)              // updated
     /// try Contact.save(&contact, .by(\.email), in: db)
-    /// try Contact.save(&draft, persistence: .memory, in: db)
-    /// try Contact.save(&draft, persistence: .disk, in: db)
     /// ```
     ///
     /// - Parameters:
     ///   - record: The record; nil is written as NULL to an existing row, and as the column's default to a new one.
     ///     Unchanged if saving fails.
     ///   - rule: The row, and the columns that are written to it if it exists.
-    ///   - persistence: Where the record is stored; nil for where it is, and for the file if it is new. An in-memory
-    ///     record moves to the file when it is saved there, with its children that are in memory; its key is then that
-    ///     of its row in the file. A row in the file does not move to memory: ``moveToMemory(_:in:)`` does that.
-    ///   - cascading: Whether its parents and children are saved, too, in the same place; see ``Relations``. A parent
-    ///     that has a row in the file is saved there in any case.
+    ///   - cascading: Whether its parents and children are saved, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: The outcome.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `staleRecord` if the row has another
     ///   version than the record (see ``RecordUpkeep``), `missingKey` if the key is nil and keys of its type are not
     ///   generated, `otherStore` if a cascade reaches a table that is declared in another database, what the
-    ///   ``WriteRule`` names, or `invalidRule` for a rule beside `persistence` or `cascading`, for one that updates
-    ///   several rows, and for a marked record with a rule that finds its row by other columns or inserts it; errors
-    ///   of the validations and the ``hooks``. In memory, also `constraint` if the record is in
-    ///   the file, and `inMemory` if one of its children is. The save is then rolled back.
+    ///   ``WriteRule`` names, or `invalidRule` for a rule beside `cascading`, for one that updates several rows, and
+    ///   for a marked record with a rule that finds its row by other columns or inserts it; errors of the validations
+    ///   and the ``hooks``. The save is then rolled back.
     @inlinable
     @discardableResult
     public static func save(
-        _ record: inout RecordType, _ rule: WriteRule<Self> = .key, persistence: Persistence? = nil,
-        cascading: Bool = false, in db: borrowing some Writing & ~Copyable
+        _ record: inout RecordType, _ rule: WriteRule<Self> = .key, cascading: Bool = false,
+        in db: borrowing some Writing & ~Copyable
     ) throws -> Saved {
         let connection = db._handle.connection
-        guard rule.isKey, persistence == nil, !cascading, hooks == nil else {
-            return try save(&record, rule, persistence, cascading, on: connection)
-        }
+        guard rule.isKey, !cascading, hooks == nil else { return try save(&record, rule, cascading, on: connection) }
         return try saveRow(&record, on: connection)
     }
 
     /// Saves a list of records, atomically.
     ///
-    /// Records without a key are inserted in batches, as by `insert(contentsOf:in:)`. Of two copies of an in-memory
-    /// record, the second one follows the first one to the file.
+    /// Records without a key are inserted in batches, as by `insert(contentsOf:in:)`.
     ///
     /// ```swift
     /// try Contact.save(contentsOf: &contacts, in: db)
@@ -58,7 +48,6 @@ extension Table {
     /// - Parameters:
     ///   - records: The records, in the order in which they are written; unchanged if saving fails.
     ///   - rule: The row of each, and the columns that are written to it if it exists.
-    ///   - persistence: Where the records are stored, as for one record.
     ///   - cascading: Whether their parents and children are saved, too; see ``Relations``.
     ///   - db: A write transaction.
     /// - Returns: The outcome for each record.
@@ -66,14 +55,10 @@ extension Table {
     @inlinable
     @discardableResult
     public static func save(
-        contentsOf records: inout [RecordType], _ rule: WriteRule<Self> = .key, persistence: Persistence? = nil,
-        cascading: Bool = false, in db: borrowing some Writing & ~Copyable
+        contentsOf records: inout [RecordType], _ rule: WriteRule<Self> = .key, cascading: Bool = false,
+        in db: borrowing some Writing & ~Copyable
     ) throws -> [Saved] {
         let connection = db._handle.connection
-        if let persistence {
-            try rule.requireKey("persistence")
-            return try save(contentsOf: &records, persistence, cascading, on: connection)
-        }
         if cascading {
             try rule.requireKey("cascading")
             return try saveTrees(&records, on: connection)
@@ -96,13 +81,8 @@ extension Table {
 
     @usableFromInline
     static func save(
-        _ record: inout RecordType, _ rule: WriteRule<Self>, _ persistence: Persistence?, _ cascading: Bool,
-        on connection: Connection
+        _ record: inout RecordType, _ rule: WriteRule<Self>, _ cascading: Bool, on connection: Connection
     ) throws -> Saved {
-        if let persistence {
-            try rule.requireKey("persistence")
-            return try save(&record, persistence, cascading, on: connection)
-        }
         if cascading {
             try rule.requireKey("cascading")
             return try saveTree(&record, on: connection)

@@ -10,7 +10,7 @@ extension Table {
     ///     whole record inserted.
     ///   - db: A write transaction.
     /// - Returns: What was done, and the indices of the columns that were written.
-    /// - Throws: As `save(_:_:persistence:cascading:in:)`; what `whenDeleted` throws.
+    /// - Throws: As `save(_:_:cascading:in:)`; what `whenDeleted` throws.
     package static func save(
         _ record: inout RecordType, changedSince base: RecordType, writing indices: Set<Int>,
         whenDeleted: () throws -> Void, in db: borrowing WriteTransaction

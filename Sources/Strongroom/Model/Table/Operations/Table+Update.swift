@@ -117,7 +117,6 @@ extension Table {
     /// - Parameters:
     ///   - operation: The treatment of nil.
     ///   - leftOut: The indices of columns that are not written.
-    ///   - part: The quoted name of the temporary table, for an in-memory row.
     /// - Returns: False if there is no such row.
     @inlinable
     static func update(
@@ -125,12 +124,10 @@ extension Table {
         at key: Key,
         _ operation: Int,
         except leftOut: [Int] = [],
-        part: String? = nil,
         on connection: Connection
     ) throws -> Bool {
-        // The record for an in-memory row has its version and its times already.
-        guard part == nil, let upkeep = RecordType.upkeep else {
-            return try updateRow(record, at: key, operation, except: leftOut, part: part, on: connection)
+        guard let upkeep = RecordType.upkeep else {
+            return try updateRow(record, at: key, operation, except: leftOut, on: connection)
         }
         return try updateKept(record, upkeep, at: key, operation, except: leftOut, on: connection)
     }
@@ -142,24 +139,18 @@ extension Table {
         at key: Key,
         _ operation: Int,
         except leftOut: [Int],
-        part: String? = nil,
         on connection: Connection
     ) throws -> Bool {
-        if connection.hasRecordsInMemory { try connection.checkDuplicatesInMemory(of: schema.name) }
-        if part == nil,
-            let references = try connection.referencesInList(Self.self, schema.name, Self.indices(of:))
-        {
-            let compared = references.filter { !leftOut.contains($0) }
-            let whole = TableStatements.UpdateForm.listed([])
-            for form in compared.isEmpty ? [whole] : [.listed(compared), whole]
-            where try write(record, at: key, operation, except: leftOut, form, on: connection) {
-                return true
-            }
-        } else if try write(record, at: key, operation, except: leftOut, .single(part: part), on: connection) {
+        guard let references = try connection.referencesInList(Self.self, schema.name, Self.indices(of:)) else {
+            return try write(record, at: key, operation, except: leftOut, .single, on: connection)
+        }
+        let compared = references.filter { !leftOut.contains($0) }
+        let whole = TableStatements.UpdateForm.listed([])
+        for form in compared.isEmpty ? [whole] : [.listed(compared), whole]
+        where try write(record, at: key, operation, except: leftOut, form, on: connection) {
             return true
         }
-        if !connection.hasRecordsInMemory || part != nil { return false }
-        return try updateInMemory(record, at: key, operation, except: leftOut, on: connection)
+        return false
     }
 
     /// The sorted indices of columns among the record's.
@@ -197,8 +188,7 @@ extension OperationKey {
     @inlinable
     init?(_ type: Any.Type, _ operation: Int, _ leftOut: [Int], _ form: TableStatements.UpdateForm) {
         switch form {
-        case .single(part: nil): self.init(type, operation, indices: leftOut)
-        case .single: return nil
+        case .single: self.init(type, operation, indices: leftOut)
         case .listed(let compared):
             guard leftOut.allSatisfy({ $0 < 32 }), compared.allSatisfy({ $0 < 32 }) else { return nil }
             self.init(

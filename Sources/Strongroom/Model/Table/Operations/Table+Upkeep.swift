@@ -73,7 +73,8 @@ extension Table {
 
     /// The version of a row; nil if there is none.
     private static func storedVersion(_ column: String, of key: Key, on connection: Connection) throws -> Value? {
-        let sql = "SELECT \(Identifier.quote(column)) FROM \(schema.quotedName) WHERE \(try keyCondition())"
+        let keys = try schema.keyColumns().map { "\(Identifier.quote($0.name)) = ?" }.joined(separator: " AND ")
+        let sql = "SELECT \(Identifier.quote(column)) FROM \(schema.quotedName) WHERE \(keys)"
         return try connection.withOwnStatement(sql, try plainValues(of: key)) { statement in
             try statement.step() ? try Row(statement).value(at: 0) : nil
         }

@@ -1,4 +1,4 @@
-/// Where a store, or a single record of it, is kept.
+/// Where a store, or a single object of it, is kept.
 public enum Persistence: Sendable, Hashable {
     /// In the database's file, encrypted.
     case disk

@@ -1,0 +1,178 @@
+#if Macros
+import Foundation
+import Strongroom
+import StrongroomObjects
+import StrongroomTesting
+import Testing
+
+@Suite("Objects in memory beside those of the file", .ending)
+struct ObjectsBesideTheFileTests {
+    /// Every second one in memory.
+    private func withPlayers(_ body: @Sendable (ObjectHome) async throws -> Void) async throws {
+        try await ObjectHome.run { home async throws in
+            for number in 1...20 {
+                var player = Player(name: "\(number % 7)", age: number, email: "\(number)@example.org")
+                try await player.save(persistence: number.isMultiple(of: 2) ? .memory : .disk)
+            }
+            try await body(home)
+        }
+    }
+
+    @Test func queriesFindThemAsInOneTable() async throws {
+        try await withPlayers { _ async throws in
+            func ages(_ players: [Player]) -> [Int] { players.map(\.age) }
+            #expect(ages(try await Player.all(orderBy: { $0.age.ascending })) == Array(1...20))
+            #expect(ages(try await Player.all(where: "age > %d", 17, orderBy: { $0.age.descending })) == [20, 19, 18])
+            #expect(try await Player.count(where: { $0.name == "3" }) == 3)
+            #expect(try await Player.first(where: { $0.age > 7 }, orderBy: { $0.age.ascending })?.age == 8)
+            for page in 0..<4 {
+                let found = try await Player.all(orderBy: { $0.age.ascending }, page: page, size: 6)
+                #expect(ages(found) == Array((page * 6 + 1)...min(page * 6 + 6, 20)))
+            }
+            let query = Player.order { $0.name.ascending }.order { $0.age.descending }.limit(4, offset: 3)
+            let sorted = (1...20).sorted { ("\($0 % 7)", -$0) < ("\($1 % 7)", -$1) }
+            #expect(ages(try await Player.all(query)) == Array(sorted[3..<7]))
+            let above = Player.where { $0.age > 3 }
+            #expect(ages(try await Player.all(where: { $0.id.isIn(above.limit(2)) })).count == 2)
+            #expect(try await Player.all(groupBy: { $0.name }).count == 7)
+        }
+    }
+
+    @Test func theCoreReadsTheFileAlone() async throws {
+        try await withPlayers { home async throws in
+            let (number, ages) = try await home.store.read { db in
+                (try Player.count(in: db), try Player.order { $0.age.ascending }.fetch(in: db).map(\.age))
+            }
+            #expect(number == 10 && ages == Array(stride(from: 1, through: 19, by: 2)))
+            #expect(try await home.store.read { db in try db.value("SELECT count(*) FROM person") } == 10)
+        }
+    }
+
+    @Test func theyAreGoneWhenTheStoreCloses() async throws {
+        try await withPlayers { home async throws in
+            try await home.stores.closeAll()
+            #expect(try await Player.count() == 10)
+            var player = Player(name: "Ada")
+            try await player.save(persistence: .memory)
+            #expect(try await Player.count() == 11)
+        }
+    }
+
+    @Test func deletionsReachBoth() async throws {
+        try await withPlayers { home async throws in
+            #expect(try await Player.deleteAll(where: "age > 15") == 5)
+            #expect(try await Player.deleteAll { $0.age <= 2 } == 2)
+            let middle = try await Player.all(where: { $0.age.isIn(10...11) })
+            #expect(try await middle.delete() == 2)
+            #expect(try await middle.delete() == 0)
+            #expect(try await Player.count() == 11)
+            #expect(try await Player.truncate() == 11)
+            #expect(try await Player.count() == 0)
+        }
+    }
+
+    @Test func aMovedObjectKeepsItsKeyAndIsThereOnce() async throws {
+        try await ObjectHome.run { home async throws in
+            var (ada, bob) = (Player(name: "Ada"), Player(id: 7, name: "Bob"))
+            try await ada.save(persistence: .memory)
+            try await bob.save(persistence: .memory)
+            let key = try #require(ada.id)
+            ada.age = 3
+            try await ada.save(persistence: .disk)
+            try await bob.save(persistence: .disk)
+            #expect(ada.id == key && bob.id == 7)
+            #expect(try await Player.all() == [ada, bob])
+            #expect(try await home.store.read { db in try Player.all(in: db) } == [ada, bob])
+            // Not even when the file no longer has them.
+            try await home.store.write { db in try Player.truncate(in: db) }
+            #expect(try await Player.count() == 0)
+        }
+    }
+
+    @Test func aListIsSavedWhereEachIs() async throws {
+        try await withPlayers { home async throws in
+            var players = try await Player.all(orderBy: { $0.age.ascending })
+            for index in players.indices { players[index].age += 100 }
+            #expect(try await players.save() == [Saved](repeating: .updated, count: 20))
+            #expect(try await Player.all(orderBy: { $0.age.ascending }) == players)
+            #expect(try await home.store.read { db in try Player.count(in: db) } == 10)
+        }
+    }
+
+    @Test func aListThatFailsChangesNothing() async throws {
+        try await withPlayers { home async throws in
+            let before = try await Player.all(orderBy: { $0.age.ascending })
+            try await expectFailure(.constraint) { () async throws in
+                var players = before
+                for index in players.indices { players[index].name = "x" }
+                // One of those in memory, which are written last.
+                players[19].email = players[17].email
+                return try await players.save()
+            }
+            #expect(try await Player.all(orderBy: { $0.age.ascending }) == before)
+        }
+    }
+
+    @Test func theRowOfAnotherProcessCounts() async throws {
+        try await ObjectHome.run { home async throws in
+            var draft = Player(id: 5, name: "draft")
+            try await draft.save(persistence: .memory)
+            // A write that knows nothing of objects in memory stands for that of another process.
+            try await home.store.write { db in try Player.insert(Player(id: 5, name: "row"), in: db) }
+            #expect(try await Player.all().map(\.name) == ["row"])
+            draft.age = 1
+            #expect(try await draft.save() == .updated)
+            #expect(try await home.store.read { db in try Player.find(5, in: db)?.age } == 1)
+        }
+    }
+
+    @Table("ware", in: "objects.sqlite")
+    struct Ware: Equatable {
+        var id: UUID?
+        @Column(collation: .noCase) var name: String
+        @Column(scale: 2) var price: Decimal
+        @Column(as: .iso8601) var due: Date
+    }
+
+    @Test func columnsAreComparedAndSortedAsInTheFile() async throws {
+        try await ObjectHome.run { _ async throws in
+            let day = Date(timeIntervalSince1970: 1_795_292_100)
+            for (number, name) in ["a", "B", "c", "D"].enumerated() {
+                var ware = Ware(name: name, price: Decimal(9 + number), due: day + Double(number))
+                try await ware.save(persistence: number.isMultiple(of: 2) ? .memory : .disk)
+            }
+            #expect(try await Ware.all(orderBy: { $0.name.ascending }).map(\.name) == ["a", "B", "c", "D"])
+            #expect(try await Ware.all(where: { $0.name.isIn(["A", "b"]) }, orderBy: { $0.name.ascending }).count == 2)
+            #expect(try await Ware.count(where: "price > 9 AND price < 11.5") == 2)
+            #expect(try await Ware.all(orderBy: { $0.price.descending }).map(\.price) == [12, 11, 10, 9])
+            #expect(try await Ware.count(where: { $0.due > day }) == 3)
+            let mine = Set(try await Ware.all().compactMap(\.id))
+            #expect(mine.count == 4)
+        }
+    }
+
+    @Test func anObjectInMemoryIsReloaded() async throws {
+        try await ObjectHome.run { _ async throws in
+            var ada = Player(name: "Ada")
+            try await ada.save(persistence: .memory)
+            var copy = ada
+            copy.age = 4
+            try await copy.save()
+            try await ada.reload()
+            #expect(ada == copy)
+        }
+    }
+
+    @Test func noFileHasThem() async throws {
+        try await ObjectHome.run { home async throws in
+            var ada = Player(name: "unmistakable name in memory")
+            try await ada.save(persistence: .memory)
+            #expect(try await Player.all(where: "name CONTAINS 'unmistakable'").count == 1)
+            let copy = home.directory.path("plain.sqlite")
+            try await home.store.exportPlaintext(to: copy)
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: copy))
+            #expect(bytes.range(of: Data("unmistakable".utf8)) == nil)
+        }
+    }
+}
+#endif
