@@ -22,6 +22,12 @@ struct FIFOQueue<Element> {
         slots.append(element)
     }
 
+    /// Adds an element in an order that the queue is in; at the end, if it comes before none.
+    mutating func insert(_ element: Element, _ comesBefore: (Element, Element) -> Bool) {
+        let last = slots[head...].lastIndex { $0.map { !comesBefore(element, $0) } ?? false }
+        slots.insert(element, at: last.map { $0 + 1 } ?? head)
+    }
+
     /// Removes the first element.
     mutating func popFirst() -> Element? {
         guard head < slots.count, let first = slots[head].take() else { return nil }

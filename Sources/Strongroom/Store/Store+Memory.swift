@@ -68,24 +68,3 @@ private struct TablesInMemory: Configuration {
     func migrator(for database: DatabaseName) throws -> Migrator? { migrator }
     func settings(for database: DatabaseName) -> StoreSettings { settings }
 }
-
-extension Stores {
-    /// Opens a database on the disk or in memory, overriding its configuration.
-    ///
-    /// In memory it is created anew, with the configuration's migrator and settings; its keys are not requested.
-    /// Opening the name again returns the same store until it is closed.
-    ///
-    /// ```swift
-    /// let store = try await stores.open("addressbook_test.sqlite", in: .memory)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - fileName: The database's name.
-    ///   - place: Where to keep its data.
-    /// - Returns: The store.
-    /// - Throws: As `open(_:)`; ``StrongroomError`` with `alreadyOpen` if the name is already open in the other
-    ///   place.
-    public func open(_ fileName: String, in place: Persistence) async throws -> Store {
-        try await open(DatabaseName(fileName), in: place)
-    }
-}

@@ -1,37 +1,45 @@
-import Synchronization
-
-/// Records which openings wait for which others: a configuration may open a database to obtain the keys of another.
+/// Records which openings wait for which stores: a configuration may open a database to obtain the keys of another.
 ///
 /// Openings that wait for each other in a cycle would deadlock, so the one that would close the cycle fails with an
-/// error. A task's waits count for the opening that started it; a detached task, or one that existed before, is not
-/// tracked.
+/// error. Work for which a store is kept closed counts as an opening. A task's waits count for the opening that started
+/// it; a detached task, or one that existed before, is not tracked.
 enum OpeningWaits {
-    /// One opening of a database; a later one of the same name is a different opening.
-    struct Opening: Hashable, Sendable {
+    /// A database of a registry; cycles may go through several registries.
+    struct Place: Hashable, Sendable {
+        let stores: ObjectIdentifier
         let name: DatabaseName
-        private let number: UInt64
 
-        private static let count = Atomic<UInt64>(0)
-
-        init(of name: DatabaseName) {
+        init(_ stores: Stores, _ name: DatabaseName) {
+            self.stores = ObjectIdentifier(stores)
             self.name = name
-            number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         }
+    }
 
-        static func == (left: Opening, right: Opening) -> Bool { left.number == right.number }
+    /// One opening of a database.
+    struct Opening: Sendable {
+        let place: Place
+        let number: UInt64
+        /// Whether it is work for which the store is kept closed.
+        let isWork: Bool
 
-        func hash(into hasher: inout Hasher) { hasher.combine(number) }
+        init(_ stores: Stores, _ loan: StoreLoan, isWork: Bool = false) {
+            place = Place(stores, loan.name)
+            number = loan.number
+            self.isWork = isWork
+        }
     }
 
     private struct State {
-        var running: Set<Opening> = []
-        var waits: [Opening: [Opening]] = [:]
+        var running: [Place: Opening] = [:]
+        var waits: [Place: [Place]] = [:]
 
-        /// The chain of openings from one to another, each waiting for the next; nil if the first does not wait for the
-        /// last.
-        func path(from start: Opening, to end: Opening) -> [Opening]? {
+        func isRunning(_ opening: Opening) -> Bool { running[opening.place]?.number == opening.number }
+
+        /// The chain from one database to another, each of whose openings waits for the next; nil if the first does not
+        /// wait for the last.
+        func path(from start: Place, to end: Place) -> [Place]? {
             var open = [[start]]
-            var seen: Set<Opening> = []
+            var seen: Set<Place> = []
             while let path = open.popLast(), let last = path.last {
                 if last == end { return path }
                 if seen.insert(last).inserted { open += (waits[last] ?? []).map { path + [$0] } }
@@ -47,46 +55,56 @@ enum OpeningWaits {
     /// Whether the current task belongs to an opening that has not ended.
     static var isInsideOpening: Bool {
         guard let current else { return false }
-        return state.withLock { $0.running.contains(current) }
+        return state.withLock { $0.isRunning(current) }
     }
 
     /// Runs the work of an opening.
-    static func run<T: Sendable>(_ opening: Opening, _ work: @Sendable () async throws -> T) async throws -> T {
-        state.withLock { _ = $0.running.insert(opening) }
+    static func run<T>(_ opening: Opening, _ work: () async throws -> T) async throws -> T {
+        state.withLock { $0.running[opening.place] = opening }
         defer {
             state.withLock { state in
-                state.running.remove(opening)
-                state.waits[opening] = nil
+                state.running[opening.place] = nil
+                state.waits[opening.place] = nil
             }
         }
-        return try await $current.withValue(opening, operation: work)
+        return try await $current.withValue(opening) { try await work() }
     }
 
-    /// Waits for an opening.
+    /// Waits for a store.
     ///
-    /// - Throws: ``StrongroomError`` with `nestedAccess` if the opening waits for the one that the current task belongs
+    /// - Throws: ``StrongroomError`` with `nestedAccess` if its opening waits for the one that the current task belongs
     ///   to.
-    static func wait<T: Sendable>(for opening: Opening, _ work: () async throws -> T) async throws -> T {
+    static func wait<T>(for place: Place, _ work: () async throws -> T) async throws -> T {
         guard let waiting = current else { return try await work() }
-        let cycle: [Opening]? = state.withLock { state in
+        let failure: StrongroomError? = state.withLock { state in
             // A task that outlives the opening that started it no longer blocks it.
-            guard state.running.contains(waiting) else { return nil }
-            if let path = state.path(from: opening, to: waiting) { return [waiting] + path }
-            state.waits[waiting, default: []].append(opening)
-            return nil
+            guard state.isRunning(waiting) else { return nil }
+            guard let path = state.path(from: place, to: waiting.place) else {
+                state.waits[waiting.place, default: []].append(place)
+                return nil
+            }
+            return waiting.isWork && path.count == 1
+                ? isKeptClosed(place.name) : isCycle([waiting.place.name] + path.map(\.name), place.name)
         }
-        if let cycle { throw error(cycle.map(\.name), opening.name) }
+        if let failure { throw failure }
         defer {
             state.withLock { state in
-                guard let index = state.waits[waiting]?.firstIndex(of: opening) else { return }
-                state.waits[waiting]?.remove(at: index)
+                guard let index = state.waits[waiting.place]?.firstIndex(of: place) else { return }
+                state.waits[waiting.place]?.remove(at: index)
             }
         }
         return try await work()
     }
 
+    private static func isKeptClosed(_ name: DatabaseName) -> StrongroomError {
+        StrongroomError(
+            .nestedAccess,
+            "The store is kept closed while its file is restored or removed, and cannot be used for that.",
+            database: name.fileName)
+    }
+
     /// - Parameter cycle: The databases in order; the last is the same as the first.
-    private static func error(_ cycle: [DatabaseName], _ opened: DatabaseName) -> StrongroomError {
+    private static func isCycle(_ cycle: [DatabaseName], _ opened: DatabaseName) -> StrongroomError {
         StrongroomError(
             .nestedAccess,
             """

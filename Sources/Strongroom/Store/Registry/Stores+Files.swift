@@ -37,7 +37,7 @@ extension Stores {
     @discardableResult
     public func remove(_ fileName: String) async throws -> Bool {
         let name = try DatabaseName(fileName)
-        return try await whileNotLent(name, label: "removing") { try await remove(name) }
+        return try await whileClosed(name, label: "removing") { try await remove(name) }
     }
 
     private func remove(_ name: DatabaseName) async throws -> Bool {
@@ -101,5 +101,123 @@ private struct FileRemoval {
 
     static func inUse(_ path: String, _ reason: String) -> StrongroomError {
         StrongroomError(.locked, "\(reason), so \"\(path)\" was not removed. Close it there, then try again.")
+    }
+}
+
+extension Stores {
+    /// Says that a database was renamed: its file, which was moved or copied to the path of its new name, is accepted
+    /// under it from now on.
+    ///
+    /// Each file whose schema a migrator maintains records the name of its database. Opening it under another name
+    /// throws `otherDatabase`: with one key chain for all databases of a family, an exchanged file would be read as
+    /// that of another tenant. Move a database while it is closed, with the files beside it: `-wal`, `.keys` and
+    /// `.keys.copy`.
+    ///
+    /// ```swift
+    /// try await stores.adopt("addressbook_beth.sqlite", from: "addressbook_alice.sqlite")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - fileName: The database's name, whose configuration gives the path and the keys of the file. Its store must
+    ///     not be in use.
+    ///   - formerName: The name that is recorded in the file. A file that records none, or the database's own name, is
+    ///     accepted as well.
+    /// - Throws: ``StrongroomError`` with `otherDatabase` if the file records a third name, `notDeclared` without a
+    ///   migrator, `fileMissing`, `alreadyOpen`, `locked`, `busy`, `readOnly`; what opening throws about names,
+    ///   configurations, keys and damage. The file is unchanged then.
+    public func adopt(_ fileName: String, from formerName: String) async throws {
+        let former = try DatabaseName(formerName)
+        try await replacingFile(fileName) { context, chain in
+            try await BlockingWork.run { try context.adopt(from: former, chain) }
+        }
+    }
+}
+
+extension StoreContext {
+    fileprivate func adopt(from former: DatabaseName, _ chain: KeyChain) throws {
+        guard migrator != nil else {
+            throw StrongroomError(
+                .notDeclared,
+                """
+                The configuration of "\(name)" has no migrator, so the name that its file records is not compared. \
+                Nothing was changed.
+                """,
+                database: name.fileName)
+        }
+        let (_, unlocked) = try unlock(FileContent.of(path), chain)
+        // It cannot write if a killed process has left a WAL.
+        unlocked.connection.close()
+        let connection = try file.connect(.existing, key: unlocked.derivedKey)
+        defer { connection.close() }
+        try connection.proveKey()
+        let record = RecordedName(connection: connection)
+        if let recorded = try record.read() {
+            if recorded == name.fileName { return }
+            guard recorded == former.fileName else { throw ofOther(recorded) }
+        }
+        try record.write(name.fileName)
+    }
+}
+
+extension Stores {
+    /// Runs work on a database's file that is not open in this process, with the lock between processes held.
+    ///
+    /// - Parameter isWriting: Whether the work changes the file; it is refused then for a file that is opened
+    ///   read-only. Otherwise nothing is created beside the file, and its lock is acquired only if the lock file exists
+    ///   and may be written.
+    /// - Throws: ``StrongroomError`` with `readOnly`, `alreadyOpen` if the file is open in this process, `locked`; the
+    ///   errors of its name, its configuration and its keys; what the work throws.
+    func withClosedFile<T>(
+        _ fileName: String, isWriting: Bool = true, _ work: (StoreContext, KeyChain) async throws -> T
+    ) async throws -> T {
+        let name = try DatabaseName(fileName)
+        return try await withClosedFile(name, isWriting: isWriting, work)
+    }
+
+    /// Runs work that replaces a database's file, as ``withClosedFile(_:isWriting:_:)``; a lent store that is idle is
+    /// closed first.
+    func replacingFile<T>(
+        _ fileName: String, _ work: (StoreContext, KeyChain) async throws -> T
+    ) async throws -> T {
+        let name = try DatabaseName(fileName)
+        return try await whileClosed(name, label: "restoring") {
+            try await withClosedFile(name, isWriting: true, work)
+        }
+    }
+
+    private func withClosedFile<T>(
+        _ name: DatabaseName, isWriting: Bool, _ work: (StoreContext, KeyChain) async throws -> T
+    ) async throws -> T {
+        let configuration = try configuration(of: name)
+        do {
+            let configured = try StoreContext(name, configuration, in: .disk)
+            let context = try (isWriting ? configured : configured.reading()).located()
+            try OpenFiles.shared.claim(context.path, name)
+            defer { OpenFiles.shared.release(context.path) }
+            guard !isWriting || !configured.isReadOnly else { throw StrongroomError.readOnlyStore(name.fileName) }
+            return try await withLock(of: context) { try await work(context.withBaseline(), context.keyChain()) }
+        } catch {
+            throw (error as? StrongroomError)?.naming(name.fileName) ?? error
+        }
+    }
+
+    /// Runs work with the lock between processes held. A lock file that was created for work that has failed is removed
+    /// again: such work changes nothing.
+    private func withLock<T>(of context: StoreContext, _ work: () async throws -> T) async throws -> T {
+        let file = context.file
+        let isNew = try FileStatus.ofName(file.lockPath) == nil
+        let lock = try await file.lockToOpen(within: context.settings.openTimeout)
+        do {
+            let result = try await work()
+            lock?.release()
+            return result
+        } catch {
+            // With content it has been used: a database remembers there that it is encrypted.
+            if isNew, let size = try? FileStatus.ofName(file.lockPath)?.size, size == 0 {
+                try? FileSystem.remove(file.lockPath)
+            }
+            lock?.release()
+            throw error
+        }
     }
 }

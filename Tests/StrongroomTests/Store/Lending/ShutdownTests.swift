@@ -139,7 +139,7 @@ struct ShutdownTests {
             withUnsafeCurrentTask { $0?.cancel() }
             return await stores.shutDown(within: .seconds(Patience.seconds))
         }
-        try await eventually { stores.lending.withLock { $0.hasEnded } }
+        try await eventually { stores.state.withLock { $0.registry.hasEnded } }
         await linger()
         lease.end()
         #expect(await end.value.isComplete)

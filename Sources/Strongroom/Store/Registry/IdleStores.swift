@@ -34,9 +34,12 @@ struct IdleStores {
 
     /// Removes a store.
     mutating func remove(_ element: Element) {
+        if contains(element) { elements.remove(at: index(of: element)) }
+    }
+
+    func contains(_ element: Element) -> Bool {
         let index = index(of: element)
-        guard index < elements.count, elements[index].name == element.name else { return }
-        elements.remove(at: index)
+        return index < elements.count && elements[index].name == element.name
     }
 
     /// The index of a store, or that at which it is to be added.
@@ -49,5 +52,33 @@ struct IdleStores {
                 ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
         return range.lowerBound
+    }
+}
+
+/// When stores that are closed by now were returned last, of the ones that were closed last.
+struct EarlierReturns {
+    private var times: [DatabaseName: ContinuousClock.Instant] = [:]
+    /// In the order in which they were added; some are no longer there.
+    private var added = FIFOQueue<(name: DatabaseName, time: ContinuousClock.Instant)>()
+    private var addedCount = 0
+
+    /// Adds a store that is being closed.
+    ///
+    /// - Parameter most: How many are kept at most.
+    mutating func add(_ name: DatabaseName, _ time: ContinuousClock.Instant, most: Int) {
+        times[name] = time
+        added.append((name, time))
+        addedCount += 1
+        while addedCount > most, let oldest = added.popFirst() {
+            addedCount -= 1
+            if times[oldest.name] == oldest.time { times[oldest.name] = nil }
+        }
+    }
+
+    /// Removes a store that is being opened again.
+    ///
+    /// - Returns: When it was returned last; nil if that is not known.
+    mutating func remove(_ name: DatabaseName) -> ContinuousClock.Instant? {
+        times.removeValue(forKey: name)
     }
 }

@@ -1,0 +1,131 @@
+import Synchronization
+
+/// The use of a store that a registry keeps open meanwhile.
+///
+/// ```swift
+/// let lease = try await stores.lease("clinic_a.sqlite")
+/// defer { lease.end() }
+/// for try await count in lease.store.values({ db in try Patient.count(in: db) }) { print(count) }
+/// ```
+///
+/// The use ends with ``end()``, or when the lease is deinitialized.
+public final class StoreLease: Sendable {
+    /// The open store. Do not close it, and do not use it after the lease has ended: it may be closed then.
+    public let store: Store
+
+    let loan: StoreLoan
+    /// Whether the store was opened for this lease.
+    let isFirst: Bool
+
+    private let stores: Stores
+    /// The number of the holder in the registry.
+    private let holder: UInt64
+    private let hasEnded = Atomic(false)
+
+    init(_ store: Store, _ loan: StoreLoan, of stores: Stores, label: String, isFirst: Bool) {
+        self.store = store
+        self.loan = loan
+        self.stores = stores
+        self.isFirst = isFirst
+        holder = stores.addHolder(loan.name, label)
+    }
+
+    deinit { end() }
+
+    /// Runs work that would last for ever, such as a loop over observed values, until the registry is shut down: the
+    /// work is cancelled then.
+    ///
+    /// ```swift
+    /// try await lease.untilShutdown {
+    ///     for try await count in lease.store.values({ db in try Patient.count(in: db) }) { send(count) }
+    /// }
+    /// ```
+    ///
+    /// - Parameter work: The work; it must end when its task is cancelled.
+    /// - Throws: What the work throws; not the `CancellationError` of a shutdown.
+    public func untilShutdown(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        let isShutdown = Locked(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await work() }
+            group.addTask { [stores] in
+                await stores.shutdown.wait()
+                isShutdown.withLock { $0 = !Task.isCancelled }
+            }
+            do {
+                // The first one of the two to end.
+                try await group.next()
+                group.cancelAll()
+                try await group.waitForAll()
+            } catch is CancellationError where isShutdown.withLock({ $0 }) {
+                return
+            }
+        }
+    }
+
+    /// Ends the use of the store; a second call has no effect.
+    public func end() { end(closes: false) }
+
+    /// - Parameter closes: Whether to close the store if it has no other user.
+    func end(closes: Bool) {
+        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        stores.removeHolder(holder)
+        stores.perform { $0.returned(loan, .borrow, at: .now, closes: closes) }
+        stores.sweepLater()
+    }
+
+    /// Ends the use of the store, and closes a store that was opened for it and has no other user; returns when that is
+    /// done.
+    func endAndClose() async throws {
+        end(closes: isFirst)
+        guard stores.state.withLock({ $0.registry.isClosing(loan) }) else { return }
+        // Waits for the registry, which closes it.
+        try await store.close()
+    }
+}
+
+/// Who uses a lent store.
+public struct StoreHolder: Sendable, CustomStringConvertible {
+    /// The database's name.
+    public let name: DatabaseName
+    /// The label that was given, or the source file and line of the call.
+    public let label: String
+    /// When the use began.
+    public let since: ContinuousClock.Instant
+
+    /// The name, the label and the time of use so far.
+    public var description: String {
+        "\(name), used by \(label) for \((ContinuousClock.now - since).milliseconds) ms"
+    }
+}
+
+/// The closures of ``Stores/withStore(_:timeout:label:file:line:_:)-(String,_,_,_,_,_)`` that the current task is in.
+final class StoreUse: Sendable {
+    @TaskLocal private static var innermost: StoreUse?
+
+    private let stores: ObjectIdentifier
+    private let outer: StoreUse?
+    /// A task that the closure has started may outlive it.
+    private let isActive = Atomic(true)
+
+    private init(_ stores: Stores) {
+        self.stores = ObjectIdentifier(stores)
+        outer = Self.innermost
+    }
+
+    /// Whether the current task uses a store of a registry.
+    static func isInside(_ stores: Stores) -> Bool {
+        var next = innermost
+        while let use = next {
+            if use.stores == ObjectIdentifier(stores), use.isActive.load(ordering: .relaxed) { return true }
+            next = use.outer
+        }
+        return false
+    }
+
+    /// Runs the closure of a use.
+    static func run<T>(_ stores: Stores, _ body: () async throws -> T) async throws -> T {
+        let use = StoreUse(stores)
+        defer { use.isActive.store(false, ordering: .relaxed) }
+        return try await $innermost.withValue(use) { try await body() }
+    }
+}

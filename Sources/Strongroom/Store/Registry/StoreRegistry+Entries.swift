@@ -1,0 +1,226 @@
+/// A store of a registry from its opening on, or one that is kept closed; a later one of the same name has another
+/// number.
+struct StoreLoan: Hashable, Sendable {
+    let name: DatabaseName
+    let number: UInt64
+}
+
+/// What a store is requested for.
+enum StorePurpose: Sendable {
+    /// It stays open until the program closes it.
+    case keep
+    /// It is returned.
+    case borrow
+    /// It is kept closed while something is done with its file.
+    case reserve
+}
+
+/// The answer to a request.
+enum StoreAnswer<Opened> {
+    /// The caller has the open store.
+    case use(StoreLoan, Opened)
+    /// The caller opens the store, and waits for that with ``StoreRegistry/join(_:_:)``.
+    case open(StoreLoan)
+    /// Nobody opens the store until ``StoreRegistry/closed(_:)``.
+    case reserved(StoreLoan)
+    /// The store that was to be kept closed is in use, or kept closed for another caller.
+    case refused
+    /// The opening has failed, or was cancelled.
+    case failed(any Error)
+    /// The registry has been shut down.
+    case ended
+}
+
+extension StoreAnswer: Sendable where Opened: Sendable {}
+extension StoreRegistry.Closing: Sendable where Opened: Sendable {}
+
+extension StoreRegistry {
+    typealias Answer = StoreAnswer<Opened>
+
+    struct Request {
+        let name: DatabaseName
+        let purpose: StorePurpose
+        /// Identifies the request; a later one has a higher ticket.
+        let ticket: UInt64
+        /// Whether no limit holds for it.
+        let isUnlimited: Bool
+        let waiter: Waiter
+
+        /// - Parameter isNested: Whether an opening or the user of another store waits for it, which may have what it
+        ///   would wait for.
+        init(_ name: DatabaseName, _ purpose: StorePurpose, ticket: UInt64, isNested: Bool = false, waiter: Waiter) {
+            self.name = name
+            self.purpose = purpose
+            self.ticket = ticket
+            isUnlimited = isNested || purpose != .borrow
+            self.waiter = waiter
+        }
+
+        /// The answer after the registry's end.
+        var refusal: Answer { purpose == .reserve ? .refused : .ended }
+    }
+
+    /// What follows from an event.
+    struct Steps {
+        /// The answers to requests that have waited.
+        var answers: [(waiter: Waiter, answer: Answer)] = []
+        /// Stores to close.
+        var closing: [Closing] = []
+        /// Openings to cancel.
+        var abandoned: [StoreLoan] = []
+    }
+
+    struct Closing {
+        let store: Opened
+        /// Whether it is closed for another, and is likely to be opened again soon.
+        let makesRoom: Bool
+    }
+
+    struct Counts: Sendable, Hashable {
+        var loans = 0
+        var openings = 0
+        var waits = 0
+        var closedForOthers = 0
+        var closedWhenIdle = 0
+    }
+
+    struct Entry {
+        enum Phase {
+            case opening
+            /// Everyone who has waited for the opening was cancelled, the waiter last.
+            case abandoned(Waiter)
+            case open(Opened)
+            case closing
+            /// Kept closed for a caller.
+            case reserved
+        }
+
+        let number: UInt64
+        var phase: Phase
+        /// How many callers keep it, including those that wait for its opening.
+        var keepers = 0
+        /// How many borrowers it has, including those that wait for its opening.
+        var users = 0
+        /// The requests that wait for its opening, or for the end of another phase.
+        var waiting: [Request] = []
+        /// Whether it was closed before its opening was reported.
+        var isLost = false
+        /// When a borrower returned it before the last one, or before those that have it now.
+        var returnedBefore: ContinuousClock.Instant?
+        /// Its position among the idle stores.
+        var idle: IdleStores.Element?
+        /// Whether its memory was released since it became idle.
+        var isTrimmed = false
+
+        init(number: UInt64, phase: Phase) {
+            self.number = number
+            self.phase = phase
+        }
+
+        var isOpening: Bool { if case .opening = phase { true } else { false } }
+        var isOpen: Bool { if case .open = phase { true } else { false } }
+        var isClosing: Bool { if case .closing = phase { true } else { false } }
+        var isReserved: Bool { if case .reserved = phase { true } else { false } }
+        var isUnused: Bool { keepers + users == 0 }
+
+        mutating func add(_ number: Int, _ purpose: StorePurpose) {
+            switch purpose {
+            case .keep: keepers += number
+            case .borrow: users += number
+            case .reserve: break
+            }
+        }
+
+        /// The first invariant that does not hold.
+        var defect: String? {
+            guard keepers >= 0, users >= 0 else { return "returned more often than lent" }
+            guard (idle != nil) == (isOpen && isUnused) else { return "idle while it is used, or unused but not idle" }
+            switch phase {
+            // The one who opens it may not wait yet.
+            case .opening: return isUnused || waiting.count > keepers + users ? "opened for nobody" : nil
+            case .open: return waiting.isEmpty ? nil : "waited for while it is open"
+            case .abandoned, .reserved: return isUnused ? nil : "used while it is closed"
+            case .closing: return nil
+            }
+        }
+    }
+
+    /// How many stores are in each phase.
+    struct Numbers: Equatable {
+        /// Those that the limit of open stores holds for.
+        var counted = 0
+        var opening = 0
+        var closing = 0
+        var reserved = 0
+        /// Those that have borrowers.
+        var used = 0
+        /// Those that are kept, and have no borrower.
+        var onlyKept = 0
+
+        mutating func count(_ entry: Entry, _ number: Int) {
+            let isLent = entry.keepers == 0
+            switch entry.phase {
+            case .opening, .abandoned: if isLent { opening += number }
+            case .closing: if isLent { closing += number }
+            case .reserved: reserved += number
+            case .open where entry.users > 0: used += number
+            case .open: if !isLent { onlyKept += number }
+            }
+            if isLent, !entry.isReserved { counted += number }
+        }
+    }
+}
+
+extension StoreRegistry {
+    /// The requests that wait for a limit, in the order of their tickets.
+    struct WaitingRequests {
+        private var queue = FIFOQueue<Request>()
+        /// How many of them each store has.
+        private var counts: [DatabaseName: Int] = [:]
+
+        /// The one that has waited longest.
+        var first: Request? { queue.first }
+        var isEmpty: Bool { queue.isEmpty }
+        var count: Int { counts.values.reduce(0, +) }
+        var names: some Collection<DatabaseName> { counts.keys }
+
+        /// Whether no other one has waited longer than a request.
+        func isNext(_ request: Request) -> Bool { first.map { request.ticket < $0.ticket } ?? true }
+
+        mutating func insert(_ request: Request) {
+            queue.insert(request) { $0.ticket < $1.ticket }
+            counts[request.name, default: 0] += 1
+        }
+
+        mutating func removeFirst() {
+            if let first = queue.popFirst() { forget(first) }
+        }
+
+        /// Removes the first request for a store.
+        mutating func removeFirst(named name: DatabaseName) -> Request? {
+            guard counts[name] != nil else { return nil }
+            return remove { $0.name == name }
+        }
+
+        /// Removes a request; nil if there is none with the ticket.
+        mutating func remove(_ ticket: UInt64) -> Request? { remove { $0.ticket == ticket } }
+
+        private mutating func remove(where isMeant: (Request) -> Bool) -> Request? {
+            guard let request = queue.remove(where: isMeant) else { return nil }
+            forget(request)
+            return request
+        }
+
+        mutating func removeAll() -> [Request] {
+            var all: [Request] = []
+            while let first = queue.popFirst() { all.append(first) }
+            counts = [:]
+            return all
+        }
+
+        private mutating func forget(_ request: Request) {
+            guard let count = counts[request.name] else { return }
+            counts[request.name] = count > 1 ? count - 1 : nil
+        }
+    }
+}

@@ -1,0 +1,405 @@
+/// Decides which stores of a registry are open, which of them is closed for another, and who waits.
+///
+/// A store is kept by the callers of `open`, until the program closes it, and used by borrowers. One that nobody keeps
+/// stays open for an idle time after its last use. At a limit, one that is idle is closed; if all are in use, requests
+/// wait, and the one that has waited longest is served first. No limit holds for a store that is open or being opened,
+/// for callers of `open`, and for a request that an opening or another use waits for.
+///
+/// A pure state machine: each event changes the state and returns what follows, which the caller performs after it has
+/// released the lock. `Opened` is an open store; `Waiter` is whatever value the caller needs back.
+struct StoreRegistry<Opened, Waiter> {
+    private(set) var entries: [DatabaseName: Entry] = [:]
+    /// The requests that wait for a limit; their stores have no entry.
+    private var waiting = WaitingRequests()
+    private var idle = IdleStores()
+    private var earlierReturns = EarlierReturns()
+    private var numbers = Numbers()
+    private var lastNumber: UInt64 = 0
+    private(set) var hasEnded = false
+    /// Counts since the registry was created.
+    private(set) var counts = Counts()
+    private(set) var limits = LendingLimits()
+    /// Whether the process has reached a limit of its own.
+    private let isExceeded: (LendingLimits) -> Bool
+
+    init(isExceeded: @escaping (LendingLimits) -> Bool = { $0.isExceeded }) {
+        self.isExceeded = isExceeded
+    }
+
+    // MARK: Requests
+
+    /// Requests a store, or that it be kept closed.
+    ///
+    /// - Returns: The answer, or nil if the request waits.
+    mutating func request(_ request: Request) -> (answer: Answer?, steps: Steps) {
+        guard !hasEnded else { return (request.refusal, Steps()) }
+        var steps = Steps()
+        let answer = admit(request, &steps)
+        if request.purpose == .borrow {
+            counts.loans += 1
+            if answer == nil, entries[request.name]?.isOpening != true { counts.waits += 1 }
+        }
+        return (answer, settled(steps))
+    }
+
+    /// Lets the request that was answered with ``StoreAnswer/open(_:)`` wait for the opening, which its caller begins.
+    mutating func join(_ loan: StoreLoan, _ request: Request) {
+        change(loan) { $0.waiting.append(request) }
+    }
+
+    /// Answers a request, or lets it wait: for an opening, for the end of what keeps its store closed, or for a limit.
+    private mutating func admit(_ request: Request, _ steps: inout Steps) -> Answer? {
+        guard let entry = entries[request.name] else {
+            if request.purpose == .reserve { return .reserved(begin(.reserved, request)) }
+            guard request.isUnlimited || waiting.isNext(request) && hasRoom else {
+                waiting.insert(request)
+                return nil
+            }
+            return .open(begin(.opening, request))
+        }
+        let loan = StoreLoan(name: request.name, number: entry.number)
+        switch (entry.phase, request.purpose) {
+        case (.open(let store), .keep), (.open(let store), .borrow):
+            change(loan) { $0.add(1, request.purpose) }
+            endIdleTime(of: loan)
+            return .use(loan, store)
+        case (.open, .reserve) where entry.idle != nil:
+            close(loan, &steps)
+            change(loan) { $0.waiting.insert(request, at: 0) }
+            return nil
+        case (.open, .reserve), (.opening, .reserve), (.reserved, .reserve):
+            return .refused
+        case (.opening, _):
+            change(loan) { entry in
+                entry.add(1, request.purpose)
+                entry.waiting.append(request)
+            }
+            return nil
+        case (.abandoned, _), (.closing, _), (.reserved, _):
+            change(loan) { $0.waiting.append(request) }
+            return nil
+        }
+    }
+
+    /// Adds a store; those who wait for it, too, wait for a limit no longer.
+    private mutating func begin(_ phase: Entry.Phase, _ request: Request) -> StoreLoan {
+        lastNumber += 1
+        var entry = Entry(number: lastNumber, phase: phase)
+        entry.add(1, request.purpose)
+        if entry.isOpening {
+            entry.returnedBefore = earlierReturns.remove(request.name)
+            if request.purpose == .borrow { counts.openings += 1 }
+        }
+        while let other = waiting.removeFirst(named: request.name) {
+            if entry.isOpening { entry.add(1, other.purpose) }
+            entry.waiting.append(other)
+        }
+        entries[request.name] = entry
+        numbers.count(entry, 1)
+        return StoreLoan(name: request.name, number: lastNumber)
+    }
+
+    private var hasRoom: Bool {
+        guard numbers.opening < limits.openings, numbers.counted < limits.openStores else { return false }
+        // Without a store of its own to close, waiting would not help.
+        return numbers.counted == 0 || !isExceeded(limits)
+    }
+
+    /// Withdraws a waiting request.
+    ///
+    /// - Parameter isLate: Whether its time is over, which does not include that of an opening.
+    /// - Returns: The waiter, or nil if the request is already answered, or is answered when an opening that nobody
+    ///   else waits for has ended.
+    mutating func withdraw(
+        _ name: DatabaseName, _ ticket: UInt64, isLate: Bool = false
+    ) -> (waiter: Waiter?, steps: Steps) {
+        if let request = waiting.remove(ticket) { return (request.waiter, settled(Steps())) }
+        guard let entry = entries[name], let index = entry.waiting.firstIndex(where: { $0.ticket == ticket }),
+            !(isLate && entry.isOpening)
+        else { return (nil, Steps()) }
+        let (loan, request) = (StoreLoan(name: name, number: entry.number), entry.waiting[index])
+        var steps = Steps()
+        change(loan) { entry in
+            entry.waiting.remove(at: index)
+            guard entry.isOpening else { return }
+            entry.add(-1, request.purpose)
+            guard entry.isUnused else { return }
+            entry.phase = .abandoned(request.waiter)
+            steps.abandoned.append(loan)
+        }
+        return (steps.abandoned.isEmpty ? request.waiter : nil, settled(steps))
+    }
+
+    // MARK: Outcomes
+
+    /// Reports that a store was opened.
+    mutating func opened(_ loan: StoreLoan, _ store: Opened, at time: ContinuousClock.Instant) -> Steps {
+        guard let entry = entry(loan) else { return Steps() }
+        var steps = Steps()
+        if case .abandoned(let waiter) = entry.phase { steps.answers.append((waiter, .failed(CancellationError()))) }
+        guard !entry.isLost else {
+            remove(loan, &steps)
+            return settled(steps)
+        }
+        change(loan) { opened in
+            opened.phase = .open(store)
+            opened.waiting = []
+        }
+        guard entry.isOpening else {
+            becomeIdle(loan, at: time, closes: false, &steps)
+            answer(entry.waiting, &steps)
+            return settled(steps)
+        }
+        steps.answers += entry.waiting.map { ($0.waiter, .use(loan, store)) }
+        return settled(steps)
+    }
+
+    /// Reports that a store was not opened.
+    mutating func failed(_ loan: StoreLoan, _ error: any Error) -> Steps {
+        guard let entry = entry(loan) else { return Steps() }
+        var steps = Steps()
+        if case .abandoned(let waiter) = entry.phase {
+            // Those who came later have not cancelled it.
+            steps.answers.append((waiter, .failed(error)))
+        } else {
+            steps.answers += entry.waiting.map { ($0.waiter, .failed(error)) }
+            change(loan) { $0.waiting = [] }
+        }
+        remove(loan, &steps)
+        return settled(steps)
+    }
+
+    /// Reports that a borrower has returned a store, or that a caller of `open` does not keep it.
+    ///
+    /// - Parameter closes: Whether to close it if it has no other user.
+    mutating func returned(
+        _ loan: StoreLoan, _ purpose: StorePurpose, at time: ContinuousClock.Instant, closes: Bool
+    ) -> Steps {
+        guard let entry = entry(loan), entry.isOpen else {
+            change(loan) { $0.add(-1, purpose) }
+            return Steps()
+        }
+        var steps = Steps()
+        change(loan) { entry in
+            entry.add(-1, purpose)
+            // A store that is never idle is not one that was used once.
+            if !entry.isUnused { entry.returnedBefore = time }
+        }
+        becomeIdle(loan, at: time, closes: closes, &steps)
+        return settled(steps)
+    }
+
+    /// Reports that a store is being closed by the program, so that the caller whom it was given to requests it again.
+    mutating func lost(_ loan: StoreLoan, _ purpose: StorePurpose) -> Steps {
+        // It is counted again.
+        if purpose == .borrow { counts.loans -= 1 }
+        change(loan) { entry in
+            entry.add(-1, purpose)
+            if entry.isOpen { entry.phase = .closing }
+        }
+        return settled(Steps())
+    }
+
+    /// Reports that a store was closed, by whomever, or need not be kept closed any longer.
+    mutating func closed(_ loan: StoreLoan) -> Steps {
+        guard let entry = entry(loan) else { return Steps() }
+        var steps = Steps()
+        switch entry.phase {
+        case .opening, .abandoned: change(loan) { $0.isLost = true }
+        case .open, .closing, .reserved: remove(loan, &steps)
+        }
+        return settled(steps)
+    }
+
+    /// Removes a store. Requests that have waited for that are answered, or wait for a limit.
+    private mutating func remove(_ loan: StoreLoan, _ steps: inout Steps) {
+        endIdleTime(of: loan)
+        guard let entry = entry(loan) else { return }
+        entries[loan.name] = nil
+        numbers.count(entry, -1)
+        answer(entry.waiting, &steps)
+    }
+
+    private mutating func answer(_ requests: [Request], _ steps: inout Steps) {
+        for request in requests {
+            let answer = hasEnded ? request.refusal : admit(request, &steps)
+            if let answer { steps.answers.append((request.waiter, answer)) }
+        }
+    }
+
+    // MARK: What follows
+
+    /// What follows from an event, and from the room that it has made.
+    private mutating func settled(_ steps: Steps) -> Steps {
+        var steps = steps
+        while let first = waiting.first {
+            guard hasRoom else {
+                closeForOthers(&steps)
+                break
+            }
+            waiting.removeFirst()
+            if let answer = admit(first, &steps) { steps.answers.append((first.waiter, answer)) }
+        }
+        closeAhead(&steps)
+        assert(defect == nil, defect ?? "")
+        return steps
+    }
+
+    /// Closes as many idle stores as are waited for.
+    private mutating func closeForOthers(_ steps: inout Steps) {
+        // What is being opened needs no store to be closed.
+        guard numbers.opening < limits.openings else { return }
+        let (isExceeded, wanted) = (isExceeded(limits), waiting.names.count)
+        while numbers.closing < wanted,
+            isExceeded || numbers.counted - numbers.closing + wanted > limits.openStores
+        {
+            guard closeForAnother(&steps) else { return }
+        }
+    }
+
+    /// While stores are being opened near the limit, closes idle ones ahead of the next requests, which would have to
+    /// wait for that.
+    private mutating func closeAhead(_ steps: inout Steps) {
+        guard numbers.opening > 0 else { return }
+        closeIdle(above: limits.openStores - min(limits.openings, limits.openStores / 8), &steps)
+    }
+
+    private mutating func closeIdle(above count: Int, _ steps: inout Steps) {
+        while numbers.counted - numbers.closing > count, closeForAnother(&steps) {}
+    }
+
+    /// - Returns: Whether a store was idle.
+    private mutating func closeForAnother(_ steps: inout Steps) -> Bool {
+        guard let first = idle.elements.first, let entry = entries[first.name] else { return false }
+        counts.closedForOthers += 1
+        close(StoreLoan(name: first.name, number: entry.number), &steps, makesRoom: true)
+        return true
+    }
+
+    private mutating func close(_ loan: StoreLoan, _ steps: inout Steps, makesRoom: Bool = false) {
+        guard let entry = entry(loan), case .open(let store) = entry.phase else { return }
+        if let time = entry.idle?.since { earlierReturns.add(loan.name, time, most: limits.openStores) }
+        endIdleTime(of: loan)
+        change(loan) { $0.phase = .closing }
+        steps.closing.append(Closing(store: store, makesRoom: makesRoom))
+    }
+
+    // MARK: Idle stores
+
+    /// Begins the idle time of a store that nobody uses or keeps, or closes it.
+    private mutating func becomeIdle(
+        _ loan: StoreLoan, at time: ContinuousClock.Instant, closes: Bool, _ steps: inout Steps
+    ) {
+        guard let entry = entry(loan), entry.isUnused else { return }
+        let element = IdleStores.Element(name: loan.name, since: time, returnedBefore: entry.returnedBefore)
+        idle.insert(element)
+        change(loan) { $0.idle = element }
+        if closes || hasEnded || numbers.counted - numbers.closing > limits.openStores { close(loan, &steps) }
+    }
+
+    /// Removes a store from the idle ones, if it is one of them.
+    private mutating func endIdleTime(of loan: StoreLoan) {
+        guard let element = entry(loan)?.idle else { return }
+        idle.remove(element)
+        change(loan) { entry in
+            entry.idle = nil
+            entry.returnedBefore = element.since
+            entry.isTrimmed = false
+        }
+    }
+
+    /// Looks at the idle stores, from time to time.
+    ///
+    /// - Parameters:
+    ///   - time: The present time.
+    ///   - trimTime: How long a store is idle before its memory is released.
+    /// - Returns: The stores whose memory to release, what follows, and whether no store is idle and no request waits.
+    mutating func sweep(
+        at time: ContinuousClock.Instant, trimTime: Duration
+    ) -> (trimmed: [Opened], steps: Steps, isDone: Bool) {
+        var (trimmed, steps) = ([Opened](), Steps())
+        for element in idle.elements {
+            guard let entry = entries[element.name], case .open(let store) = entry.phase else { continue }
+            let loan = StoreLoan(name: element.name, number: entry.number)
+            if time - element.since >= limits.idleTime {
+                counts.closedWhenIdle += 1
+                close(loan, &steps)
+            } else if time - element.since >= trimTime, !entry.isTrimmed {
+                change(loan) { $0.isTrimmed = true }
+                trimmed.append(store)
+            }
+        }
+        // The process may be below its limits again.
+        let settled = settled(steps)
+        return (trimmed, settled, waiting.isEmpty && idle.elements.isEmpty)
+    }
+
+    /// Changes the limits.
+    mutating func setLimits(_ limits: LendingLimits) -> Steps {
+        self.limits = limits
+        var steps = Steps()
+        closeIdle(above: limits.openStores, &steps)
+        return settled(steps)
+    }
+
+    /// Ends the registry: requests that wait for another caller fail, and idle stores are closed.
+    mutating func end() -> Steps {
+        hasEnded = true
+        var steps = Steps(answers: waiting.removeAll().map { ($0.waiter, $0.refusal) })
+        for (name, entry) in entries where !entry.isOpening {
+            steps.answers += entry.waiting.map { ($0.waiter, $0.refusal) }
+            change(StoreLoan(name: name, number: entry.number)) { $0.waiting = [] }
+            if entry.idle != nil { close(StoreLoan(name: name, number: entry.number), &steps) }
+        }
+        return settled(steps)
+    }
+}
+
+// MARK: Entries
+
+extension StoreRegistry {
+    private func entry(_ loan: StoreLoan) -> Entry? {
+        guard let entry = entries[loan.name], entry.number == loan.number else { return nil }
+        return entry
+    }
+
+    /// Changes a store's entry and what is counted of it, unless the loan has ended.
+    private mutating func change(_ loan: StoreLoan, _ body: (inout Entry) -> Void) {
+        guard let index = entries.index(forKey: loan.name), entries.values[index].number == loan.number else { return }
+        numbers.count(entries.values[index], -1)
+        body(&entries.values[index])
+        numbers.count(entries.values[index], 1)
+    }
+
+    /// Whether a store is used, or is being opened or closed.
+    var isInUse: Bool { entries.count > idle.elements.count + numbers.onlyKept }
+
+    /// Whether a store is being closed.
+    func isClosing(_ loan: StoreLoan) -> Bool { entry(loan)?.isClosing ?? false }
+
+    /// The stores that are open, or are being opened or closed.
+    var openNames: [DatabaseName] { entries.filter { !$0.value.isReserved }.map(\.key) }
+
+    /// How many stores are in each phase, and how many requests wait.
+    var statistics: (lent: Int, idle: Int, opening: Int, closing: Int, waiting: Int) {
+        let behind = entries.values.reduce(0) { $0 + ($1.isOpening ? 0 : $1.waiting.count) }
+        return (
+            numbers.used, idle.elements.count, numbers.opening, numbers.closing + numbers.reserved,
+            waiting.count + behind
+        )
+    }
+
+    /// The first invariant that does not hold; nil if all do.
+    var defect: String? {
+        var found = Numbers()
+        for (name, entry) in entries {
+            found.count(entry, 1)
+            if let defect = entry.defect { return "\(name): \(defect)" }
+            if let element = entry.idle, !idle.contains(element) { return "\(name) is not among the idle stores" }
+        }
+        if found != numbers { return "\(found) counted as \(numbers)" }
+        if entries.values.count(where: { $0.idle != nil }) != idle.elements.count { return "idle without an entry" }
+        if waiting.names.contains(where: { entries[$0] != nil }) { return "waits for a limit beside an entry" }
+        return hasEnded && !(waiting.isEmpty && idle.elements.isEmpty) ? "something waits after the end" : nil
+    }
+}

@@ -1,0 +1,208 @@
+import Dispatch
+import Synchronization
+
+/// A task that waits for the answer to its request.
+typealias StoreWaiter = CheckedContinuation<StoreAnswer<Store>, Never>
+
+/// Performs what ``StoreRegistry`` decides.
+extension Stores {
+    typealias Registry = StoreRegistry<Store, StoreWaiter>
+
+    private static let tickets = Atomic<UInt64>(0)
+
+    /// Requests a store, and waits for it.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait for a limit, or for the end of what keeps the store closed; nil for no limit of
+    ///     time.
+    ///   - place: Where to keep the data of a store that is not open yet.
+    /// - Returns: The loan, to be returned unless the store is kept, and whether this request has opened the store.
+    func request(
+        _ name: DatabaseName, _ purpose: StorePurpose, timeout: Duration? = nil, in place: Persistence? = nil
+    ) async throws -> (loan: StoreLoan, store: Store, isFirst: Bool) {
+        try await OpeningWaits.wait(for: OpeningWaits.Place(self, name)) {
+            while true {
+                var (answer, isFirst) = (await self.answer(name, purpose, timeout), false)
+                while case .open(let loan) = answer {
+                    answer = await joinOpening(loan, purpose, in: place)
+                    isFirst = true
+                }
+                switch answer {
+                case .failed(let error): throw error
+                case .use(let loan, let store) where store.pool.isClosing: perform { $0.lost(loan, purpose) }
+                case .use(let loan, let store): return (loan, store, isFirst)
+                case .open, .reserved, .refused, .ended: throw hasShutDown(name)
+                }
+            }
+        }
+    }
+
+    /// Runs work on a file while its store is kept closed: an idle one is closed, and requests that come meanwhile wait
+    /// until the work ends. A store that is in use, or kept closed for other work, is left alone, which the work finds
+    /// out.
+    ///
+    /// - Parameter label: What the work is, for the report of a shutdown.
+    func whileClosed<T>(_ name: DatabaseName, label: String, _ work: () async throws -> T) async throws -> T {
+        let answer = try await OpeningWaits.wait(for: OpeningWaits.Place(self, name)) {
+            await self.answer(name, .reserve, nil)
+        }
+        if case .failed(let error) = answer { throw error }
+        guard case .reserved(let loan) = answer else { return try await work() }
+        let holder = addHolder(name, label)
+        defer {
+            removeHolder(holder)
+            perform { $0.closed(loan) }
+        }
+        return try await OpeningWaits.run(OpeningWaits.Opening(self, loan, isWork: true), work)
+    }
+
+    // MARK: Waiting
+
+    private func answer(
+        _ name: DatabaseName, _ purpose: StorePurpose, _ timeout: Duration?
+    ) async -> StoreAnswer<Store> {
+        let isNested = StoreUse.isInside(self) || OpeningWaits.isInsideOpening
+        return await wait(name) { ticket, waiter in
+            let request = Registry.Request(name, purpose, ticket: ticket, isNested: isNested, waiter: waiter)
+            let (answer, steps) = state.withLock { $0.registry.request(request) }
+            perform(steps)
+            guard answer == nil else { return answer }
+            sweepLater()
+            // What comes before the request is queued would not find it.
+            if let timeout { withdraw(name, ticket, after: timeout) }
+            return nil
+        }
+    }
+
+    private func joinOpening(
+        _ loan: StoreLoan, _ purpose: StorePurpose, in place: Persistence?
+    ) async -> StoreAnswer<Store> {
+        await wait(loan.name) { ticket, waiter in
+            let request = Registry.Request(loan.name, purpose, ticket: ticket, waiter: waiter)
+            state.withLock { state in
+                state.registry.join(loan, request)
+                state.openings[loan.number] = beginOpening(loan, in: place)
+            }
+            return nil
+        }
+    }
+
+    /// Waits for the answer to a request, which is withdrawn if the task is cancelled.
+    ///
+    /// - Parameter queue: Queues the request under a ticket; returns the answer if it does not wait.
+    private func wait(
+        _ name: DatabaseName, _ queue: (_ ticket: UInt64, _ waiter: StoreWaiter) -> StoreAnswer<Store>?
+    ) async -> StoreAnswer<Store> {
+        let ticket = Self.tickets.wrappingAdd(1, ordering: .relaxed).newValue
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                if let answer = queue(ticket, waiter) { return waiter.resume(returning: answer) }
+                // One that was cancelled before did not find the request.
+                if Task.isCancelled { withdraw(name, ticket) }
+            }
+        } onCancel: {
+            withdraw(name, ticket)
+        }
+    }
+
+    private func withdraw(_ name: DatabaseName, _ ticket: UInt64) {
+        let (waiter, steps) = state.withLock { $0.registry.withdraw(name, ticket) }
+        perform(steps)
+        waiter?.resume(returning: .failed(CancellationError()))
+    }
+
+    private func withdraw(_ name: DatabaseName, _ ticket: UInt64, after timeout: Duration) {
+        let time = DispatchTimeInterval.milliseconds(Int(clamping: max(0, timeout.milliseconds)))
+        DispatchQueue.global().asyncAfter(deadline: .now() + time) { [weak self] in
+            guard let self else { return }
+            let (waiter, steps, numbers, limits) = state.withLock { state in
+                let (numbers, limits) = (state.registry.statistics, state.registry.limits)
+                let (waiter, steps) = state.registry.withdraw(name, ticket, isLate: true)
+                return (waiter, steps, numbers, limits)
+            }
+            perform(steps)
+            let error = StrongroomError(
+                .timedOut,
+                """
+                The store could not be opened within \(timeout). In use: \(numbers.lent.counting("store")); being \
+                opened: \(numbers.opening); being closed, restored or removed: \(numbers.closing); waiting: \
+                \(numbers.waiting.counting("request")). Raise `lendingLimits` \
+                (\(limits.openStores.counting("open store"))), or end uses sooner.
+                """,
+                database: name.fileName)
+            waiter?.resume(returning: .failed(error))
+        }
+    }
+
+    func hasShutDown(_ name: DatabaseName) -> StrongroomError {
+        StrongroomError(
+            .closed, "The registry has been shut down; it opens no store any more.", database: name.fileName)
+    }
+
+    // MARK: Events
+
+    /// Reports an event, and performs what follows.
+    func perform(_ event: (inout Registry) -> Registry.Steps) {
+        perform(state.withLock { event(&$0.registry) })
+    }
+
+    /// Reports the end of an opening or of a store.
+    func ended(_ loan: StoreLoan, _ event: (inout Registry) -> Registry.Steps) {
+        let steps = state.withLock { state in
+            state.openings[loan.number] = nil
+            return event(&state.registry)
+        }
+        perform(steps)
+    }
+
+    /// How many of the stores that are closed after one event are closed at the same time.
+    private static let closings = 8
+
+    func perform(_ steps: Registry.Steps) {
+        for (waiter, answer) in steps.answers { waiter.resume(returning: answer) }
+        for loan in steps.abandoned { state.withLock { $0.openings[loan.number] }?.cancel() }
+        guard !steps.closing.isEmpty else { return }
+        let left = Locked(steps.closing[...])
+        for _ in 0..<min(Self.closings, steps.closing.count) {
+            KeptThreads.shared.run("strongroom.end") {
+                while let closing = left.withLock({ $0.popFirst() }) {
+                    // Where closing fails, the store is closed with its log.
+                    try? closing.store.pool.close(keepsLog: closing.makesRoom)
+                    DedicatedThread.end()
+                }
+            }
+        }
+    }
+
+    // MARK: Idle stores
+
+    /// How long a store is idle before its readers are closed and its memory is released.
+    private static let trimTime = Duration.seconds(1)
+
+    func sweepLater() {
+        idleSweep.recordUse {
+            { [weak self] in
+                guard let self else { return true }
+                let (trimmed, steps, isDone) = state.withLock { $0.registry.sweep(at: .now, trimTime: Self.trimTime) }
+                perform(steps)
+                for store in trimmed {
+                    Task.detached(executorPreference: Self.opener) { try? await store.pool.releaseMemory() }
+                }
+                return isDone
+            }
+        }
+    }
+
+    // MARK: Holders
+
+    /// Records who uses a store, for the report of a shutdown.
+    ///
+    /// - Returns: The number to remove it by.
+    func addHolder(_ name: DatabaseName, _ label: String) -> UInt64 {
+        let number = Self.tickets.wrappingAdd(1, ordering: .relaxed).newValue
+        state.withLock { $0.holders[number] = StoreHolder(name: name, label: label, since: .now) }
+        return number
+    }
+
+    func removeHolder(_ number: UInt64) { state.withLock { $0.holders[number] = nil } }
+}

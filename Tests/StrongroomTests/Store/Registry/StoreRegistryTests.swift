@@ -1,0 +1,413 @@
+import Foundation
+import StrongroomTesting
+import Testing
+
+// The state machine cannot be had through the public interface.
+@testable import Strongroom
+
+@Suite("Decisions on the stores of a registry")
+struct StoreRegistryTests {
+    private typealias Registry = StoreRegistry<String, UInt64>
+
+    private static let now = ContinuousClock.now
+
+    private static func registry(_ openStores: Int = 1, openings: Int = 3) -> Registry {
+        var registry = Registry { _ in false }
+        _ = registry.setLimits(LendingLimits(openStores: openStores, openings: openings, idleTime: .seconds(60)))
+        return registry
+    }
+
+    private static func name(_ number: Int) throws -> DatabaseName { try DatabaseName("t_\(number)") }
+
+    private static func request(
+        _ number: Int, _ registry: inout Registry, _ purpose: StorePurpose = .borrow, ticket: UInt64 = 0,
+        isNested: Bool = false
+    ) throws -> (answer: StoreAnswer<String>?, steps: Registry.Steps) {
+        registry.request(
+            try Registry.Request(name(number), purpose, ticket: ticket, isNested: isNested, waiter: ticket))
+    }
+
+    /// Lends a store that is opened at once.
+    private static func lend(
+        _ number: Int, _ registry: inout Registry, _ purpose: StorePurpose = .borrow
+    ) throws -> StoreLoan {
+        switch try request(number, &registry, purpose).answer {
+        case .use(let loan, _): return loan
+        case .open(let loan):
+            let answers = try open(loan, &registry, purpose).answers
+            #expect(answers.map(\.waiter) == [0])
+            return loan
+        default: throw Refusal(number: number)
+        }
+    }
+
+    /// Opens a store for the caller who has been told to.
+    private static func open(
+        _ loan: StoreLoan, _ registry: inout Registry, _ purpose: StorePurpose = .borrow, ticket: UInt64 = 0
+    ) throws -> Registry.Steps {
+        registry.join(loan, Registry.Request(loan.name, purpose, ticket: ticket, waiter: ticket))
+        return registry.opened(loan, loan.name.fileName, at: now)
+    }
+
+    private static func giveBack(
+        _ loan: StoreLoan, _ registry: inout Registry, second: Int = 0, closes: Bool = false
+    ) -> Registry.Steps {
+        registry.returned(loan, .borrow, at: now + .seconds(second), closes: closes)
+    }
+
+    private static func loan(_ steps: Registry.Steps) throws -> StoreLoan {
+        guard case .open(let loan) = steps.answers.first?.answer else { throw Refusal(number: 0) }
+        return loan
+    }
+
+    private static func reserve(_ number: Int, _ registry: inout Registry) throws -> StoreLoan {
+        guard case .reserved(let loan) = try request(number, &registry, .reserve).answer else {
+            throw Refusal(number: number)
+        }
+        return loan
+    }
+
+    // MARK: Idle stores
+
+    /// Uses stores one after the other, each of which is opened and returned at once.
+    ///
+    /// - Returns: What was closed for that.
+    private static func use(_ numbers: [Int], _ registry: inout Registry, from second: Int) throws -> [String] {
+        var closed: [String] = []
+        for (offset, number) in numbers.enumerated() {
+            var (answer, steps) = try request(number, &registry)
+            for closing in steps.closing {
+                closed.append(closing.store)
+                let database = try DatabaseName(closing.store)
+                let number = try #require(registry.entries[database]?.number)
+                steps = registry.closed(StoreLoan(name: database, number: number))
+                answer = steps.answers.first?.answer ?? answer
+            }
+            switch answer {
+            case .use(let loan, _): _ = giveBack(loan, &registry, second: second + offset)
+            case .open(let loan):
+                _ = try open(loan, &registry)
+                _ = giveBack(loan, &registry, second: second + offset)
+            default: throw Refusal(number: number)
+            }
+        }
+        return closed
+    }
+
+    @Test func `returned stores are closed in the order of their return`() throws {
+        var registry = Self.registry(3)
+        let loans = try (0..<3).map { try Self.lend($0, &registry) }
+        let again = try Self.lend(1, &registry)
+        #expect(again == loans[1])
+        for (offset, loan) in [loans[1], loans[2], loans[0], again].enumerated() {
+            #expect(Self.giveBack(loan, &registry, second: offset).closing.isEmpty)
+        }
+        #expect(try Self.use([3, 4, 5], &registry, from: 10) == ["t_2", "t_0", "t_3"])
+        #expect(registry.counts.closedForOthers == 3)
+    }
+
+    @Test func `a walk over many stores does not close those that are used again and again`() throws {
+        var registry = Self.registry(4, openings: 1)
+        #expect(try Self.use([0, 1, 2, 0, 1, 2], &registry, from: 0).isEmpty)
+        #expect(try Self.use(Array(10..<20), &registry, from: 10) == (10..<19).map { "t_\($0)" })
+        #expect(try Self.use([2, 1, 0], &registry, from: 30).isEmpty)
+    }
+
+    @Test func `stores that are used again take the place of those that were used again and again before`() throws {
+        var registry = Self.registry(3, openings: 1)
+        #expect(try Self.use([0, 1, 2, 2, 1, 0], &registry, from: 0).isEmpty)
+        // The first ones of the new stores make room for each other, until they have been used twice.
+        #expect(try Self.use([3, 4, 3, 4], &registry, from: 10) == ["t_0", "t_3", "t_4", "t_1"])
+        #expect(try Self.use([3, 4, 3, 4], &registry, from: 20).isEmpty)
+    }
+
+    @Test func `a store with users who overlap is one that is used again and again`() throws {
+        var registry = Self.registry(3, openings: 1)
+        let users = try (0..<2).map { _ in try Self.lend(0, &registry) }
+        #expect(try Self.use([1, 2, 1, 2], &registry, from: 0).isEmpty)
+        for (offset, user) in users.enumerated() {
+            #expect(Self.giveBack(user, &registry, second: 10 + offset).closing.isEmpty)
+        }
+        #expect(try Self.use([3], &registry, from: 20) == ["t_1"])
+    }
+
+    @Test func `names that look the same are different idle stores`() throws {
+        var idle = IdleStores()
+        let elements = try ["t_\u{e9}", "t_e\u{301}", "t_a"].map {
+            IdleStores.Element(name: try DatabaseName($0), since: Self.now, returnedBefore: nil)
+        }
+        for element in elements { idle.insert(element) }
+        for (index, element) in elements.enumerated() {
+            idle.remove(element)
+            #expect(idle.elements.count == 2 - index)
+        }
+    }
+
+    @Test func `the times of closed stores are remembered of at most as many as may be open`() throws {
+        var returns = EarlierReturns()
+        for number in 0..<10 { returns.add(try Self.name(number), Self.now + .seconds(number), most: 3) }
+        returns.add(try Self.name(8), Self.now + .seconds(20), most: 3)
+        #expect(try returns.remove(Self.name(7)) == nil)
+        #expect(try returns.remove(Self.name(8)) == Self.now + .seconds(20))
+        #expect(try returns.remove(Self.name(8)) == nil)
+        #expect(try returns.remove(Self.name(9)) == Self.now + .seconds(9))
+    }
+
+    @Test func `idle stores are trimmed once and closed after their time`() throws {
+        var registry = Self.registry(4)
+        let loans = try (0..<2).map { try Self.lend($0, &registry) }
+        _ = Self.giveBack(loans[0], &registry)
+        let early = registry.sweep(at: Self.now + .seconds(2), trimTime: .seconds(1))
+        #expect(early.trimmed == ["t_0"] && early.steps.closing.isEmpty && !early.isDone)
+        #expect(registry.sweep(at: Self.now + .seconds(3), trimTime: .seconds(1)).trimmed.isEmpty)
+        let late = registry.sweep(at: Self.now + .seconds(60), trimTime: .seconds(1))
+        #expect(late.steps.closing.map(\.store) == ["t_0"] && late.isDone)
+        #expect(late.steps.closing.map(\.makesRoom) == [false])
+    }
+
+    // MARK: Waiting
+
+    @Test func `requests wait in order, and one that is cancelled lets the next one through`() throws {
+        var registry = Self.registry()
+        let first = try Self.lend(0, &registry)
+        for number in 1...3 {
+            #expect(try Self.request(number, &registry, ticket: UInt64(number)).answer == nil)
+        }
+        // It need not wait, since its store is open.
+        let other = try Self.lend(0, &registry)
+        #expect(try registry.withdraw(Self.name(1), 1).waiter == 1)
+        #expect(try registry.withdraw(Self.name(1), 1).waiter == nil)
+        #expect(Self.giveBack(first, &registry).closing.isEmpty)
+        let steps = Self.giveBack(other, &registry)
+        #expect(steps.closing.map(\.store) == ["t_0"] && steps.closing.map(\.makesRoom) == [true])
+        #expect(registry.closed(first).answers.map(\.waiter) == [2])
+        #expect(registry.statistics == (0, 0, 1, 0, 1))
+    }
+
+    @Test func `a request that has waited for a close is served before later ones`() throws {
+        var registry = Self.registry()
+        let held = try Self.reserve(0, &registry)
+        let loan = try Self.lend(1, &registry)
+        #expect(try Self.request(0, &registry, ticket: 1).answer == nil)
+        #expect(try Self.request(2, &registry, ticket: 2).answer == nil)
+        #expect(registry.closed(held).answers.isEmpty)
+        _ = Self.giveBack(loan, &registry)
+        #expect(registry.closed(loan).answers.map(\.waiter) == [1])
+    }
+
+    @Test func `requests behind others are granted when their store is opened`() throws {
+        var registry = Self.registry(2)
+        let loans = try (0..<2).map { try Self.lend($0, &registry) }
+        for (ticket, number) in [(1, 7), (2, 8), (3, 7), (4, 7)] {
+            #expect(try Self.request(number, &registry, ticket: UInt64(ticket)).answer == nil)
+        }
+        // One store for three requests.
+        #expect(Self.giveBack(loans[0], &registry).closing.count == 1)
+        let steps = registry.closed(loans[0])
+        #expect(steps.answers.map(\.waiter) == [1])
+        #expect(registry.statistics == (1, 0, 1, 0, 1))
+        #expect(try Self.open(Self.loan(steps), &registry, ticket: 1).answers.map(\.waiter) == [3, 4, 1])
+    }
+
+    @Test func `many requests for one store close one other`() throws {
+        var registry = Self.registry(10, openings: 10)
+        let loans = try (0..<10).map { try Self.lend($0, &registry) }
+        for loan in loans { _ = Self.giveBack(loan, &registry) }
+        var closing = 0
+        for ticket in 1...50 as ClosedRange<UInt64> {
+            let (answer, steps) = try Self.request(99, &registry, ticket: ticket)
+            #expect(answer == nil)
+            closing += steps.closing.count
+        }
+        #expect(closing == 1)
+    }
+
+    @Test func `an opening that waits for another store does not wait for a limit`() throws {
+        var registry = Self.registry()
+        guard case .open = try Self.request(0, &registry).answer,
+            case .open(let inner) = try Self.request(1, &registry, isNested: true).answer
+        else { throw Refusal(number: 0) }
+        _ = try Self.open(inner, &registry)
+        #expect(Self.giveBack(inner, &registry).closing.map(\.store) == ["t_1"])
+        // It waits for the close, and for no limit after that.
+        #expect(try Self.request(1, &registry, ticket: 2, isNested: true).answer == nil)
+        #expect(registry.closed(inner).answers.map(\.waiter) == [2])
+    }
+
+    @Test func `at a limit of the process, idle stores are closed, and one store may always be open`() throws {
+        let isExceeded = Locked(true)
+        var registry = Registry { _ in isExceeded.withLock { $0 } }
+        let loan = try Self.lend(0, &registry)
+        #expect(try Self.request(1, &registry, ticket: 1).answer == nil)
+        #expect(Self.giveBack(loan, &registry).closing.map(\.store) == ["t_0"])
+        let steps = registry.closed(loan)
+        #expect(steps.answers.map(\.waiter) == [1])
+        _ = try Self.open(Self.loan(steps), &registry)
+        #expect(try Self.request(2, &registry, ticket: 2).answer == nil)
+        let early = registry.sweep(at: Self.now, trimTime: .seconds(1))
+        #expect(early.steps.answers.isEmpty && !early.isDone)
+        // When the process is below its limits again, the next look lets requests through.
+        isExceeded.withLock { $0 = false }
+        let late = registry.sweep(at: Self.now, trimTime: .seconds(1))
+        #expect(late.steps.answers.map(\.waiter) == [2] && late.isDone)
+    }
+
+    // MARK: Openings
+
+    @Test func `a store that is kept is lent past the limit, and is not closed for others`() throws {
+        var registry = Self.registry()
+        let lent = try Self.lend(0, &registry)
+        let kept = try Self.lend(1, &registry, .keep)
+        #expect(try Self.lend(1, &registry) == kept)
+        #expect(Self.giveBack(kept, &registry, closes: true).closing.isEmpty)
+        #expect(try Self.request(2, &registry, ticket: 1).answer == nil)
+        #expect(Self.giveBack(lent, &registry).closing.map(\.store) == ["t_0"])
+        #expect(registry.closed(lent).answers.map(\.waiter) == [1])
+    }
+
+    @Test func `a failure reaches everyone who has waited for the opening`() throws {
+        var registry = Self.registry()
+        guard case .open(let loan) = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
+        registry.join(loan, try Registry.Request(Self.name(0), .borrow, ticket: 1, waiter: 1))
+        #expect(try Self.request(0, &registry, ticket: 2).answer == nil)
+        #expect(try Self.request(3, &registry, ticket: 3).answer == nil)
+        let answers = registry.failed(loan, Refusal(number: 7)).answers
+        #expect(answers.map(\.waiter) == [1, 2, 3])
+        for answer in answers.prefix(2) {
+            guard case .failed(let error) = answer.answer else { throw Refusal(number: 1) }
+            #expect(error as? Refusal == Refusal(number: 7))
+        }
+    }
+
+    @Test func `the last one who is cancelled cancels the opening, and a later request opens anew`() throws {
+        var registry = Self.registry()
+        let name = try Self.name(0)
+        guard case .open(let loan) = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
+        registry.join(loan, Registry.Request(name, .borrow, ticket: 1, waiter: 1))
+        #expect(try Self.request(0, &registry, ticket: 2).answer == nil)
+        let first = registry.withdraw(name, 1)
+        #expect(first.waiter == 1 && first.steps.abandoned.isEmpty)
+        // The time of a request is not that of its opening.
+        #expect(registry.withdraw(name, 2, isLate: true).waiter == nil)
+        let last = registry.withdraw(name, 2)
+        #expect(last.waiter == nil && last.steps.abandoned == [loan])
+        #expect(try Self.request(0, &registry, ticket: 3).answer == nil)
+        #expect(registry.failed(loan, CancellationError()).answers.map(\.waiter) == [2, 3])
+    }
+
+    @Test func `a store that was closed while its opening was reported is opened again`() throws {
+        var registry = Self.registry()
+        guard case .open(let loan) = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
+        #expect(registry.closed(loan).answers.isEmpty)
+        #expect(try Self.loan(Self.open(loan, &registry)) != loan)
+    }
+
+    // MARK: Closing
+
+    @Test func `a store that is being closed is opened again for requests that came meanwhile`() throws {
+        var registry = Self.registry(2)
+        let loan = try Self.lend(0, &registry)
+        #expect(Self.giveBack(loan, &registry, closes: true).closing.map(\.store) == ["t_0"])
+        for ticket in 1...3 as ClosedRange<UInt64> {
+            #expect(try Self.request(0, &registry, ticket: ticket).answer == nil)
+        }
+        #expect(try registry.withdraw(Self.name(0), 1).waiter == 1)
+        #expect(try registry.withdraw(Self.name(0), 2, isLate: true).waiter == 2)
+        #expect(registry.closed(loan).answers.map(\.waiter) == [3])
+        // A late report of the earlier store changes nothing.
+        #expect(registry.closed(loan).answers.isEmpty)
+        #expect(Self.giveBack(loan, &registry, closes: true).closing.isEmpty)
+    }
+
+    @Test func `a store that its borrowers have closed is replaced`() throws {
+        var registry = Self.registry()
+        let loan = try Self.lend(0, &registry)
+        #expect(registry.lost(loan, .borrow).answers.isEmpty)
+        #expect(try Self.request(0, &registry, ticket: 1).answer == nil)
+        #expect(try Self.loan(registry.closed(loan)) != loan)
+        #expect(Self.giveBack(loan, &registry, closes: true).closing.isEmpty)
+        #expect(registry.statistics == (0, 0, 1, 0, 0))
+    }
+
+    @Test func `an idle store is closed for work, and requests for it wait for the end of the work`() throws {
+        var registry = Self.registry()
+        let loan = try Self.lend(0, &registry)
+        guard case .refused = try Self.request(0, &registry, .reserve).answer else { throw Refusal(number: 0) }
+        _ = Self.giveBack(loan, &registry)
+        let (answer, steps) = try Self.request(0, &registry, .reserve, ticket: 1)
+        #expect(answer == nil && steps.closing.map(\.store) == ["t_0"])
+        for purpose in [StorePurpose.borrow, .keep] {
+            #expect(try Self.request(0, &registry, purpose, ticket: 7).answer == nil)
+        }
+        let reserved = registry.closed(loan).answers
+        #expect(reserved.map(\.waiter) == [1])
+        guard case .reserved(let work) = reserved.first?.answer else { throw Refusal(number: 1) }
+        guard case .refused = try Self.request(0, &registry, .reserve).answer else { throw Refusal(number: 2) }
+        #expect(registry.isInUse && registry.statistics.waiting == 2)
+        // Neither what has happened to the loan before, nor the end of another one, ends the reservation.
+        #expect(registry.closed(loan).answers.isEmpty && registry.lost(loan, .borrow).answers.isEmpty)
+        _ = try Self.loan(registry.closed(work))
+    }
+
+    @Test func `a store that is kept closed takes no room from others`() throws {
+        var registry = Self.registry()
+        let work = try Self.reserve(0, &registry)
+        let loan = try Self.lend(1, &registry)
+        _ = Self.giveBack(loan, &registry)
+        // It is not taken for one that is being closed for the waiting request.
+        #expect(try Self.request(2, &registry, ticket: 3).steps.closing.map(\.store) == ["t_1"])
+        #expect(registry.closed(loan).answers.map(\.waiter) == [3])
+        #expect(registry.closed(work).answers.isEmpty)
+        #expect(registry.statistics.closing == 0 && registry.statistics.opening == 1)
+    }
+
+    @Test func `a request that waits for a limit does not hold up the others while its store is kept closed`() throws {
+        var registry = Self.registry()
+        let loan = try Self.lend(1, &registry)
+        #expect(try Self.request(0, &registry, ticket: 1).answer == nil)
+        #expect(try Self.request(2, &registry, ticket: 2).answer == nil)
+        let work = try Self.reserve(0, &registry)
+        _ = Self.giveBack(loan, &registry, closes: true)
+        #expect(registry.closed(loan).answers.map(\.waiter) == [2])
+        #expect(registry.closed(work).answers.isEmpty && registry.statistics.waiting == 1)
+    }
+
+    @Test func `after the end nothing is lent, and what is in use is closed when it is returned`() throws {
+        var registry = Self.registry(2)
+        let (used, idle) = (try Self.lend(0, &registry), try Self.lend(1, &registry))
+        let work = try Self.reserve(5, &registry)
+        _ = Self.giveBack(idle, &registry)
+        #expect(try Self.request(2, &registry, ticket: 1).steps.closing.count == 1)
+        #expect(try Self.request(5, &registry, ticket: 2).answer == nil)
+        #expect(registry.end().answers.map(\.waiter) == [1, 2])
+        guard case .ended = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
+        guard case .refused = try Self.request(6, &registry, .reserve).answer else { throw Refusal(number: 6) }
+        #expect(Self.giveBack(used, &registry).closing.map(\.store) == ["t_0"])
+        _ = (registry.closed(idle), registry.closed(used))
+        #expect(registry.isInUse)
+        #expect(registry.closed(work).answers.isEmpty && !registry.isInUse)
+    }
+
+    // MARK: Random programs
+
+    /// `STRONGROOM_LONG` asks for the long proof, of a million events.
+    private static let programs: UInt64 =
+        ProcessInfo.processInfo.environment["STRONGROOM_LONG"] == nil ? 60 : 2_500
+
+    @Test func `whatever comes in whatever order, the invariants hold, and every request is answered`() throws {
+        var answers: [String: Int] = [:]
+        for seed in 1...Self.programs {
+            var program = try RegistryProgram(seed: seed)
+            do { try program.run(events: 400) } catch { throw TestFault("program \(seed): \(error)") }
+            answers.merge(program.answers) { $0 + $1 }
+        }
+        for answer in ["use", "open", "reserved", "refused", "failed"] {
+            #expect(answers[answer, default: 0] > Int(Self.programs), "\(answers)")
+        }
+    }
+
+    private struct TestFault: Error {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+}
