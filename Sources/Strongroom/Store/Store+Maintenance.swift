@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Maintenance that a store does automatically or does not need, for callers that know a better moment.
 extension Store {
     /// Checkpoints the WAL and truncates it. A store does this automatically when the WAL has become long.
@@ -61,4 +63,255 @@ extension Store {
     }
 
     private static let firstThatOptimizes = 3_018_000
+}
+
+extension Store {
+    /// Checks the whole database, as of one moment, while reads and writes continue: the authentication code of every
+    /// page, without the engine and on all processors, then everything that the engine itself can check.
+    ///
+    /// The engine reads a damaged page at the end of a long value as zeros, and reads only the pages that a statement
+    /// needs; this reads all pages, including unused ones. While the check runs, the WAL cannot be checkpointed beyond
+    /// that moment, so it grows with each commit. The check takes the place of one reader; in a store with one reader
+    /// it takes the writer's, and writes wait. Otherwise they wait only while full-text indexes are compared with their
+    /// tables, at the end. See SQLite's documentation, "PRAGMA integrity_check" and "PRAGMA foreign_key_check"
+    /// (sqlite.org/pragma.html).
+    ///
+    /// ```swift
+    /// let report = try await store.verify { progress in
+    ///     print("\(progress.done) of \(progress.total) pages")
+    /// }
+    /// if !report.isWhole { print(report) }
+    /// ```
+    ///
+    /// The engine's integrity check looks up each row in each index, on one processor. In a large database with indexes
+    /// in random order it takes many times as long as the check of the pages. Without it, `checkingStructure: false`, a
+    /// damaged page is found, but not an index that the engine or another program has written wrongly.
+    ///
+    /// Indexes and checks that need a function or a collation in Swift which the configuration does not have are left
+    /// out, and listed in ``VerificationReport/unchecked``.
+    ///
+    /// A plaintext file, and a store in memory, have no authentication codes: the engine's checks are made, and only
+    /// these.
+    ///
+    /// - Parameters:
+    ///   - checkingStructure: Whether the engine's checks are made, and not only those of the pages.
+    ///   - progress: Called repeatedly with `checking` and then `checkingStructure`, in pages, on one of the library's
+    ///     threads; must not block.
+    /// - Returns: The result. Damage is reported here, not thrown.
+    /// - Throws: ``StrongroomError`` with `closed`, `busy` if another process holds the write lock for longer than the
+    ///   busy timeout, or an engine failure other than damage; `CancellationError` if the task is cancelled, which
+    ///   stops the check soon.
+    public func verify(
+        checkingStructure: Bool = true, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+    ) async throws -> VerificationReport {
+        let tables = (try? file.context().migrator?.tables) ?? []
+        let check = Check(
+            file: file, checksStructure: checkingStructure, declared: tables + pool.automaticTables.schemas,
+            progress: progress)
+        let keepsReaders = !file.isInMemory && pool.readers.count > 1
+        let report = try await keepsReaders ? checkByOwnConnection(check) : checkByWriter(check)
+        guard checkingStructure, report.objections.isEmpty else { return report }
+        return try await pool.perform(.ungroupedWrite) { writer in
+            var report = report
+            try check.through(writer, writer.cancellation).addFullText(to: &report)
+            return report
+        }
+    }
+
+    private struct Check: Sendable {
+        let file: StoreFile
+        let checksStructure: Bool
+        let declared: [TableSchema]
+        let progress: WorkMonitor.Progress
+
+        func through(_ connection: Connection, _ cancellation: CancellationFlag) throws -> DatabaseCheck {
+            DatabaseCheck(
+                connection: connection, cipher: try file.pageKey.map { try PageCipher($0, settings: $0.settings) },
+                checksStructure: checksStructure, monitor: WorkMonitor(progress, cancellation),
+                declared: declared)
+        }
+    }
+
+    private func checkByOwnConnection(_ check: Check) async throws -> VerificationReport {
+        do {
+            // Holding a reader's slot prevents a rotation or close meanwhile.
+            return try await pool.perform(.read) { [file] reader in
+                let connection = try file.connect(as: .reader)
+                defer { connection.close() }
+                connection.stop(when: { reader.cancellation.isSet })
+                return try check.through(connection, reader.cancellation).run()
+            }
+        } catch let error as StrongroomError where error.isDamage || error.code == .wrongKey {
+            // A new connection cannot read the schema; the writer has it in its memory.
+            return try await checkByWriter(check)
+        }
+    }
+
+    private func checkByWriter(_ check: Check) async throws -> VerificationReport {
+        try await pool.perform(.ungroupedWrite) { writer in try check.through(writer, writer.cancellation).run() }
+    }
+}
+
+/// The statistics of a store since it was opened.
+///
+/// ```swift
+/// let numbers = store.statistics
+/// print("\(numbers.writes) writes in \(numbers.commits) commits")
+/// ```
+public struct StoreStatistics: Sendable, Hashable {
+    /// Reads and streams that have acquired a reader, including failed ones.
+    public var reads = 0
+    /// Writes that have acquired the writer, including failed ones and maintenance on demand.
+    public var writes = 0
+    /// Committed transactions of shared writes.
+    public var commits = 0
+    /// The largest number of writes that have shared a transaction.
+    public var largestGroup = 0
+    /// Reads and writes that had to wait for a connection.
+    public var waits = 0
+    /// Open connections of readers.
+    public var openReaders = 0
+    /// Retries after a lock of another connection, usually another process's.
+    public var busyRetries = 0
+    /// How long statements have waited for such locks.
+    public var busyWait = Duration.zero
+    /// Statements that were already prepared.
+    public var statementsReused = 0
+    /// Statements that had to be prepared.
+    public var statementsPrepared = 0
+    /// Pages found decrypted in the page cache.
+    public var pageCacheHits = 0
+    /// Pages that had to be read and decrypted.
+    public var pageCacheMisses = 0
+    /// How often observers were notified of commits of other processes.
+    public var foreignChanges = 0
+    /// Whether the file is polled for commits of other processes, because the system has no watch for it or the
+    /// settings say so; false while the store is not observed. See ``StoreSettings/foreignChanges``.
+    public var isPolling = false
+}
+
+/// The counters behind ``StoreStatistics``.
+final class StoreCounters: Sendable {
+    private let reads = Atomic<Int>(0)
+    private let writes = Atomic<Int>(0)
+    private let commits = Atomic<Int>(0)
+    private let largestGroup = Atomic<Int>(0)
+    private let waits = Atomic<Int>(0)
+    private let openReaders = Atomic<Int>(0)
+    private let busyRetries = Atomic<Int>(0)
+    /// In milliseconds.
+    private let busyWait = Atomic<Int>(0)
+    private let statements = Atomic<Int>(0)
+    private let statementsPrepared = Atomic<Int>(0)
+    private let pageCacheHits = Atomic<Int>(0)
+    private let pageCacheMisses = Atomic<Int>(0)
+    private let foreignChanges = Atomic<Int>(0)
+    private let isPolling = Atomic(false)
+
+    func countWork(isReading: Bool) {
+        if isReading { reads.add(1, ordering: .relaxed) } else { writes.add(1, ordering: .relaxed) }
+    }
+
+    func countCommit(ofGroup size: Int) {
+        commits.add(1, ordering: .relaxed)
+        largestGroup.max(size, ordering: .relaxed)
+    }
+
+    func countWait() {
+        waits.add(1, ordering: .relaxed)
+    }
+
+    func countForeignChange() {
+        foreignChanges.add(1, ordering: .relaxed)
+    }
+
+    func setPolling(_ isPolling: Bool) {
+        self.isPolling.store(isPolling, ordering: .relaxed)
+    }
+
+    /// Adds a connection's use of the engine.
+    func count(_ use: EngineUse) {
+        add(use.busyRetries, to: busyRetries)
+        add(use.busyMilliseconds, to: busyWait)
+        // In this order: reused statements are counted among all of them first.
+        add(use.statements, to: statements)
+        add(use.statementsPrepared, to: statementsPrepared)
+        add(use.pageCacheHits, to: pageCacheHits)
+        add(use.pageCacheMisses, to: pageCacheMisses)
+    }
+
+    private func add(_ number: Int, to counter: borrowing Atomic<Int>) {
+        if number != 0 { counter.add(number, ordering: .releasing) }
+    }
+
+    func countOpenReaders(_ change: Int) {
+        openReaders.add(change, ordering: .relaxed)
+    }
+
+    var statistics: StoreStatistics {
+        let prepared = statementsPrepared.load(ordering: .acquiring)
+        return StoreStatistics(
+            reads: reads.load(ordering: .relaxed),
+            writes: writes.load(ordering: .relaxed),
+            commits: commits.load(ordering: .relaxed),
+            largestGroup: largestGroup.load(ordering: .relaxed),
+            waits: waits.load(ordering: .relaxed),
+            openReaders: openReaders.load(ordering: .relaxed),
+            busyRetries: busyRetries.load(ordering: .relaxed),
+            busyWait: .milliseconds(busyWait.load(ordering: .relaxed)),
+            statementsReused: max(0, statements.load(ordering: .relaxed) - prepared),
+            statementsPrepared: prepared,
+            pageCacheHits: pageCacheHits.load(ordering: .relaxed),
+            pageCacheMisses: pageCacheMisses.load(ordering: .relaxed),
+            foreignChanges: foreignChanges.load(ordering: .relaxed),
+            isPolling: isPolling.load(ordering: .relaxed)
+        )
+    }
+}
+
+/// The state of an open store, for the probes of a service.
+public struct StoreHealth: Sendable {
+    /// Why the store cannot be read; nil if it can.
+    public var readFailure: (any Error)?
+    /// Why the store refuses writes, such as a replica whose writer is another host now; nil if it accepts them or is
+    /// read-only.
+    public var writeRefusal: StrongroomError?
+    /// How long reading took, with the wait for a reader.
+    public var readTime: Duration
+    /// The size of the WAL in bytes. It grows while something keeps it from being checkpointed, such as a long read.
+    public var logBytes: Int64
+    /// How many bytes the process may still write to the disk of the file; nil if that is unknown, and in memory.
+    public var freeBytes: Int64?
+
+    /// Whether the store can be read and does not refuse writes.
+    public var isReady: Bool { readFailure == nil && writeRefusal == nil }
+}
+
+extension Store {
+    /// Examines the store: reads and authenticates its first page through a reader, as a request would.
+    ///
+    /// ```swift
+    /// let health = await store.health(within: .seconds(1))
+    /// guard health.isReady else { return .serviceUnavailable }
+    /// ```
+    ///
+    /// - Parameter timeout: How long the read may wait and run; `timedOut` is then the reason that it failed.
+    /// - Returns: The state. Failures are reported in it, not thrown.
+    public func health(within timeout: Duration = .seconds(1)) async -> StoreHealth {
+        let start = ContinuousClock.now
+        var failure: (any Error)?
+        do {
+            _ = try await read(label: "health", timeout: timeout) { db in
+                try db.value("SELECT count(*) FROM sqlite_master", as: Int.self)
+            }
+        } catch {
+            failure = error
+        }
+        let isFile = storage == .disk
+        return StoreHealth(
+            readFailure: failure, writeRefusal: pool.right.refusal,
+            readTime: ContinuousClock.now - start,
+            logBytes: isFile ? (try? FileStatus.at(SideFiles(of: path).log)?.size) ?? 0 : 0,
+            freeBytes: isFile ? try? FreeSpace.bytes(at: FileSystem.directory(of: path)) : nil)
+    }
 }

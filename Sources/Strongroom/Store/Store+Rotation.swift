@@ -1,3 +1,6 @@
+import Foundation
+import Logging
+
 extension Store {
     /// Rewrites the file with the current key of its chain and the current cipher settings, unless it already has them.
     /// A store does this when it is opened; call it for a key that was added later, and with ``RotationPolicy/manual``.
@@ -154,6 +157,184 @@ extension Store {
             try await context.lock().release()
             chain = try await keysToRotateTo(context)
             attempt += 1
+        }
+    }
+}
+
+extension StoreFile {
+    /// Rewrites the file, and its envelope, with the current key and settings; this process has no connection to the
+    /// file meanwhile, and the caller holds the lock between processes.
+    ///
+    /// - Parameter otherKeys: The keys, in addition to the chain's, for which a new data key is wrapped; nil to keep
+    ///   the data key.
+    func rotate(
+        _ chain: KeyChain, newDataKey otherKeys: [Key]?, _ monitor: WorkMonitor
+    ) throws -> RotationReport {
+        let context = try context()
+        let content = try FileContent.of(context.path)
+        guard content != .absent else { throw context.file.gone }
+        var (keys, unlocked) = try context.unlock(content, chain)
+        keys.otherKeys = otherKeys ?? []
+        // Also adopted on failure: the envelope may already have a new data key that the file does not have.
+        defer { replaceKey(keys.activeKey(of: unlocked)) }
+        defer { unlocked.connection.close() }
+        if otherKeys != nil { try prepareDataKey(&keys, &unlocked) }
+        let options = DatabaseKeys.RotationOptions(
+            isThorough: true, patience: context.settings.openTimeout, monitor: monitor,
+            whenReplaced: { try OpenFiles.shared.identify(context.path) })
+        let done = try keys.rewriteAndRenew(&unlocked, salt: content.salt, options, whenFailed: { throw $0 })
+        guard let report = done else {
+            let size = try FileStatus.at(context.path)?.size ?? 0
+            return RotationReport(unchanged: keys.lastPosition, keys.settings, bytes: size)
+        }
+        context.logger?.info("rotated", metadata: ["method": "\(report.method)"])
+        return report
+    }
+
+    /// Prepares a new data key to rewrite the file with. If the file is not on the newest one yet, the envelope already
+    /// has a new one, and replacing it would lose the data key of the file.
+    private func prepareDataKey(_ keys: inout DatabaseKeys, _ unlocked: inout UnlockedFile) throws {
+        guard keys.envelope != nil || keys.isEnvelopeWanted else { throw try noEnvelope() }
+        guard unlocked.isWrapped, unlocked.isCurrent else { return }
+        try keys.addDataKey()
+        unlocked.isCurrent = false
+        unlocked.currentKey = nil
+    }
+
+    /// Replaces the older key in the envelope with the current one; the caller holds the lock between processes.
+    func rotateEnvelope(_ chain: KeyChain) throws -> RotationReport {
+        let context = try context()
+        guard let known = try activeKey().wrapped else { throw try noEnvelope() }
+        var keys = try context.databaseKeys(chain, salt: known.salt)
+        guard let found = keys.envelope else { throw keys.envelopeFile.missing }
+        // Another process may be rewriting the file with a newer one.
+        let newest = found.dataKeys == known.dataKeys ? try activeKey().derivedKey : nil
+        let report = try keys.renewEnvelope(isRotating: true, isThorough: true, newest: newest, keys.settings)
+        if let report { context.logger?.info("rotated", metadata: ["method": "\(report.method)"]) }
+        let bytes = Int64(found.bytes.count)
+        return report ?? RotationReport(unchanged: keys.lastPosition, keys.settings, bytes: bytes)
+    }
+}
+
+extension RotationReport {
+    /// The report of a rotation that had nothing to do.
+    fileprivate init(unchanged position: Int, _ settings: CipherSettings, bytes: Int64) {
+        self.init(
+            method: .unchanged,
+            from: position,
+            to: position,
+            formerSettings: settings,
+            settings: settings,
+            bytes: bytes,
+            isOldContentGone: true,
+            writingDuration: .zero,
+            verificationDuration: .zero
+        )
+    }
+}
+
+/// The keys of an envelope.
+extension Store {
+    /// The keys that open the database's envelope, oldest first.
+    ///
+    /// ```swift
+    /// for slot in try await store.keySlots() {
+    ///     print(slot.fingerprint, slot.label, slot.created, slot.isRecovery)
+    /// }
+    /// ```
+    ///
+    /// - Returns: The slots; the list is authenticated. An older version of the list is accepted if both of the
+    ///   envelope's files were put back to it.
+    /// - Throws: ``StrongroomError`` with `envelopeMissing`, `notDeclared` if the file has no envelope,
+    ///   `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`, `wrongKey`, `closed`.
+    public func keySlots() async throws -> [KeySlot] {
+        try await BlockingWork.run { [file] in try file.openEnvelope().keySlots }
+    }
+
+    /// Adds a key that opens the database. Only the envelope is written; reads and writes continue.
+    ///
+    /// ```swift
+    /// let slot = try await store.addKey(.passphrase(secretOfTheBackup), label: "backup")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - key: The key; a passphrase costs its derivation.
+    ///   - label: The slot's name: at most 255 bytes, no control characters. It can be read without a key.
+    /// - Returns: The key's slot.
+    /// - Throws: ``StrongroomError`` with `keySlot` if the key already has a slot, if there are 64, or if the label is
+    ///   invalid; `invalidKey` for a key that cannot wrap; as ``keySlots()``; `readOnly`, `locked`, `diskFull`. Nothing
+    ///   is changed then, unless the message says that the first copy is already the new one, after a disk failure.
+    @discardableResult
+    public func addKey(_ key: Key, label: String = "") async throws -> KeySlot {
+        try await changeEnvelope { envelope in try envelope.add(key, label: label, date: .now) }
+    }
+
+    /// Removes a key, so that it no longer opens the database. Only the envelope is written.
+    ///
+    /// Earlier copies of the envelope still open with the key. If its owner may have obtained the data key as well,
+    /// rotate that with ``rotate(_:keys:timeout:progress:)`` and ``RotationSubject/dataKey``.
+    ///
+    /// ```swift
+    /// try await store.revokeKey(slot.fingerprint)
+    /// ```
+    ///
+    /// - Parameter fingerprint: The slot's fingerprint, as ``keySlots()`` lists it.
+    /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, or no key of a chain would be left; as
+    ///   ``keySlots()``; `readOnly`, `locked`, `diskFull`. Nothing is changed then, with the exception of
+    ///   ``addKey(_:label:)``.
+    public func revokeKey(_ fingerprint: KeyFingerprint) async throws {
+        try await changeEnvelope { envelope in try envelope.revoke(fingerprint) }
+    }
+
+    /// Creates a random recovery key, for use if the other keys are lost, and its slot.
+    ///
+    /// It opens the database as `Key.recovery(_:)`, preferably as the first key of a chain whose last key is new: the
+    /// new key then gets a slot, and the recovery key keeps its own.
+    ///
+    /// ```swift
+    /// print(try await store.recoveryKey(label: "safe").text)   // once; it is kept nowhere
+    /// ```
+    ///
+    /// - Parameter label: The slot's name: at most 255 bytes, no control characters. It can be read without a key.
+    /// - Returns: The key, to be displayed once.
+    /// - Throws: As ``addKey(_:label:)``.
+    public func recoveryKey(label: String = "") async throws -> RecoveryKey {
+        try await recoverySlot(label: label).key
+    }
+
+    /// As ``recoveryKey(label:)``, with the slot.
+    package func recoverySlot(label: String) async throws -> (slot: KeySlot, key: RecoveryKey) {
+        try await changeEnvelope { envelope in try envelope.addRecoveryKey(label: label, date: .now) }
+    }
+
+    /// The slots, as ``keySlots()``, with the keys of the chain that have them.
+    package func keySlotsWithKeys() async throws -> [(slot: KeySlot, key: KeyUse?)] {
+        let chain = try await file.context().keyChain()
+        return try await BlockingWork.run { [file] in
+            var envelope = try file.openEnvelope()
+            var keys: [KeyFingerprint: KeyUse] = [:]
+            for (place, key) in chain.keys.enumerated() where key != .plaintext {
+                guard let slot = try envelope.slot(of: key) else { continue }
+                keys[slot.fingerprint] = KeyUse(place: place, count: chain.count)
+            }
+            return envelope.keySlots.map { ($0, keys[$0.fingerprint]) }
+        }
+    }
+
+    /// Gives the slot of a key of the chain another label.
+    package func labelKey(_ fingerprint: KeyFingerprint, _ label: String) async throws -> KeySlot {
+        let chain = try await file.context().keyChain()
+        return try await changeEnvelope { try $0.label(fingerprint, label, keys: chain.keys) }
+    }
+
+    private func changeEnvelope<T: Sendable>(
+        _ change: @escaping @Sendable (inout OpenEnvelope) throws -> T
+    ) async throws -> T {
+        try await file.keyChanges.run {
+            let lock = try await file.contextToWrite().lock()
+            let result = try await BlockingWork.run { [file] in try file.changeEnvelope(change) }
+            lock.release()
+            return result
         }
     }
 }

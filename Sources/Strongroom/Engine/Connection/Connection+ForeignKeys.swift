@@ -83,3 +83,144 @@ extension Connection {
     /// The most rows that a message names.
     private static let maxNamed = 10
 }
+
+extension ConstraintFailure {
+    /// Parses the engine's report of a failure.
+    ///
+    /// - Parameters:
+    ///   - code: The engine's code.
+    ///   - words: The engine's message.
+    ///   - connection: The connection on which a foreign key is looked up.
+    ///   - whileCommitting: Whether the violating rows can still be found.
+    init?(_ code: ResultCode, _ words: String, on connection: Connection, whileCommitting: Bool) {
+        guard code.primary == SQLITE_CONSTRAINT else { return nil }
+        // The header gives the extended codes as expressions that Swift does not import.
+        let kind: Kind =
+            switch code.extended >> 8 {
+            case 1: .check
+            case 3: .foreignKey
+            case 5: .notNull
+            case 6, 10: .primaryKey
+            // The engine reports RESTRICT in this form.
+            case 7 where words == "FOREIGN KEY constraint failed": .foreignKey
+            case 7: .trigger
+            case 8: .unique
+            case 12: .dataType
+            default: .other
+            }
+        let detail = words.firstRange(of: " constraint failed: ").map { String(words[$0.upperBound...]) }
+        switch kind {
+        case .foreignKey:
+            let found = whileCommitting ? Self.danglingReference(on: connection) : nil
+            self.init(kind: kind, table: found?.table, parentTable: found?.parent)
+        case .check:
+            self.init(kind: kind, table: nil, name: detail)
+        case .dataType:
+            let subject = words.firstRange(of: " column ").map { String(words[$0.upperBound...]) } ?? ""
+            self.init(kind, subject: subject, on: connection)
+        case .unique, .primaryKey, .notNull:
+            self.init(kind, subject: detail ?? "", on: connection)
+        default:
+            self.init(kind: kind, table: nil)
+        }
+    }
+
+    /// - Parameter subject: `table.column, table.column`, or `index 'name'`.
+    private init(_ kind: Kind, subject: String, on connection: Connection) {
+        if subject.hasPrefix("index '"), subject.hasSuffix("'") {
+            let name = String(subject.dropFirst(7).dropLast())
+            self.init(kind: kind, table: Self.table(ofIndex: name, on: connection), name: name)
+            return
+        }
+        guard let dot = subject.firstIndex(of: ".") else {
+            self.init(kind: kind, table: nil)
+            return
+        }
+        let table = String(subject[..<dot])
+        let columns = String(subject[subject.index(after: dot)...]).split(separator: ", \(table).").map(String.init)
+        self.init(kind: kind, table: table, columns: columns)
+    }
+
+    /// The table of an index on expressions, which the engine does not report.
+    private static func table(ofIndex index: String, on connection: Connection) -> String? {
+        // The original failure is the error to report.
+        let table = try? connection.ownValue(
+            "SELECT tbl_name FROM sqlite_master WHERE type = 'index' AND name = ?", .text(index))
+        return table?.asText
+    }
+
+    /// The first row without a parent, while the transaction to be committed is still open.
+    private static func danglingReference(on connection: Connection) -> (table: String, parent: String)? {
+        var found: (String, String)?
+        do {
+            try connection.withOwnStatement("PRAGMA foreign_key_check") { statement in
+                guard try statement.step() else { return }
+                let row = Row(statement)
+                found = (try row.text(at: 0), try row.text(at: 2))
+            }
+        } catch {
+            // The commit's failure is the error to report.
+            return nil
+        }
+        return found
+    }
+}
+
+/// SQL of a sound file's schema that the linked engine cannot parse, such as `STRICT` before SQLite 3.37.
+///
+/// The engine reports it as a damaged file (`SQLITE_CORRUPT`), for each statement that needs the schema. What it
+/// reports of entries that no engine writes, such as an invalid root page, is damage.
+struct UnknownSchemaSQL {
+    /// The name of the table, index, view or trigger.
+    private let object: String
+    private let reason: String
+
+    private static let beginning = "malformed database schema ("
+    /// How the messages of the parser begin or end, and those for a name that it does not find.
+    private static let beginnings = ["no such column: ", "unrecognized token: ", "unknown table option: "]
+    private static let ending = ": syntax error"
+
+    /// - Parameter message: The engine's error message; nil results for another error.
+    init?(_ message: String) {
+        guard message.hasPrefix(Self.beginning), let end = message.firstRange(of: ") - ") else { return nil }
+        let reason = message[end.upperBound...]
+        guard reason.hasSuffix(Self.ending) || Self.beginnings.contains(where: reason.hasPrefix) else { return nil }
+        object = String(message[..<end.lowerBound].dropFirst(Self.beginning.count))
+        self.reason = String(reason)
+    }
+
+    fileprivate func error(sql: String?, database: String) -> StrongroomError {
+        let cipher = (try? EngineFeatures.current())?.cipherVersion ?? ""
+        return StrongroomError(
+            .newerSchema,
+            """
+            The definition of "\(object)" in the schema has syntax that the linked engine, SQLCipher \(cipher) (SQLite \
+            \(String(cString: sqlite3_libversion()))), does not know: \(reason). Open the file with the newer \
+            SQLCipher that wrote it, or drop "\(object)" there; with this one, `salvage` copies the other tables to a \
+            new file.
+            """,
+            database: database, sql: sql, resultCode: ResultCode(extended: SQLITE_CORRUPT))
+    }
+}
+
+extension Connection {
+    /// The error for the connection's last failure, if the engine does not know the SQL of the schema. Zeros in place
+    /// of a damaged page of the schema are damage.
+    func schemaError(_ code: ResultCode, sql: String?) -> StrongroomError? {
+        guard code.primary == SQLITE_CORRUPT, let message = sqlite3_errmsg(pointer).map({ String(cString: $0) }),
+            let unknown = UnknownSchemaSQL(message), !hasFailedCodec
+        else { return nil }
+        return unknown.error(sql: sql, database: database)
+    }
+
+    /// Runs work that reads the schema: where the engine does not know a part of it, without that part, also
+    /// afterwards. See "PRAGMA writable_schema" (sqlite.org/pragma.html).
+    func readingKnownSchema<T>(_ work: () throws -> T) throws -> T {
+        do {
+            return try work()
+        } catch let error as StrongroomError where error.code == .newerSchema {
+            try run("PRAGMA writable_schema = ON")
+            return try work()
+        }
+    }
+}

@@ -201,3 +201,119 @@ extension Query {
 /// Identifies the records of one type in one table, as a cache key.
 @usableFromInline
 enum RecordsOf<Source: Table, R: Record> {}
+
+extension Query {
+    /// Adds the table and the row to an error about a value of the wrong type.
+    ///
+    /// - Parameters:
+    ///   - number: The row's index in the query's result, from 0; nil if it is not known.
+    @usableFromInline
+    func located(_ error: any Error, at number: Int?, on connection: Connection) -> any Error {
+        guard let error = error as? StrongroomError, error.mismatch != nil else { return error }
+        return error.located(in: Source.schema.name, rowID: number.flatMap { rowID(at: $0, on: connection) })
+    }
+
+    /// The id of a row of the result; nil if rows have no id or represent several rows.
+    private func rowID(at number: Int, on connection: Connection) -> Int64? {
+        guard !clauses.isDistinct else { return nil }
+        // The original error is the one to report.
+        return try? findRowID(at: number, on: connection)
+    }
+
+    private func findRowID(at number: Int, on connection: Connection) throws -> Int64? {
+        var clauses = try resolved()
+        clauses.limit = 1
+        clauses.offset += number
+        // With the record's columns, so that the engine returns the rows in the same order.
+        let columns = Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
+        let beginning = "SELECT rowid, \(columns) FROM \(Source.schema.quotedName)"
+        let statement = try connection.statement(for: clauses.sql(after: beginning))
+        defer { statement.finish() }
+        return try statement.step() ? Row(statement).integer(at: 0) : nil
+    }
+}
+
+extension Reading where Self: ~Copyable {
+    /// Runs an SQL query and reads its rows as records.
+    ///
+    /// ```swift
+    /// let cards = try db.fetch(NameCard.self, "SELECT name, phone FROM contact WHERE age > \(limit)")
+    /// ```
+    ///
+    /// Columns are matched by name, in any order, including names given with `AS`; the case of the letters A to Z is
+    /// ignored. Columns that the record does not have are not read.
+    ///
+    /// - Parameters:
+    ///   - type: The record's type; the query must return each of its ``Record/columnNames`` exactly once.
+    ///   - sql: The query; values are interpolated.
+    /// - Returns: The records.
+    /// - Throws: ``StrongroomError`` with `sql` (also if the query does not return a column of the record, or returns
+    ///   it twice: the message names it), `typeMismatch`, or the engine's failure.
+    @inlinable
+    public func fetch<R: Record>(_ type: R.Type, _ sql: SQL) throws -> [R] {
+        let statement = try _handle.connection.statement(for: sql)
+        defer { statement.finish() }
+        var records: [R] = []
+        // Before the names are compared: the engine prepares a statement again at its first step if the schema has
+        // changed.
+        let hasRow = try statement.step()
+        let row = try statement.row(for: R.self, R.columnNames)
+        guard hasRow else { return [] }
+        records.append(try R(row: row))
+        try statement.fetch(into: &records) { try R(row: row) }
+        return records
+    }
+}
+
+/// The records of a query, read one at a time.
+///
+/// See ``Query/withCursor(in:_:)``.
+public struct RecordCursor<Source: Table>: ~Copyable {
+    private let query: Query<Source>
+    @usableFromInline let statement: Statement
+    @usableFromInline let connection: Connection
+    /// Nil on a connection that cannot write.
+    @usableFromInline let rows: OpenRows?
+    @usableFromInline var number = 0
+    @usableFromInline var isAtEnd = false
+
+    @usableFromInline
+    init(_ query: Query<Source>, _ statement: Statement, _ rows: OpenRows?, on connection: Connection) {
+        self.query = query
+        self.rows = rows
+        self.statement = statement
+        self.connection = connection
+    }
+
+    /// Reads the next record.
+    ///
+    /// - Returns: The record, or nil at the end.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` naming table, column and row, or the engine's failure.
+    @inlinable
+    public mutating func next() throws -> Source.RecordType? {
+        // A statement that is stepped again after its end starts over.
+        guard !isAtEnd, try rows?.next() ?? statement.step() else {
+            isAtEnd = true
+            return nil
+        }
+        do {
+            let record = try readRecord()
+            number += 1
+            return record
+        } catch {
+            throw located(error)
+        }
+    }
+
+    @inlinable
+    func readRecord() throws -> Source.RecordType {
+        guard let rows, rows.isCopied else { return try Source.RecordType(row: Row(statement)) }
+        return try Source.RecordType(row: Row(rows))
+    }
+
+    @usableFromInline
+    func located(_ error: any Error) -> any Error {
+        // Once the loop has written to the table, the query may have other rows.
+        query.located(error, at: rows?.isCopied == true ? nil : number, on: connection)
+    }
+}

@@ -286,3 +286,81 @@ extension SQL {
         SQL(verbatim: Identifier.quote(name))
     }
 }
+
+extension Query {
+    /// Adds a column of type `Bool` or `Bool?` as a condition: its value must be true.
+    ///
+    /// ```swift
+    /// let active = try Contact.query.where { $0.isActive }.fetch(in: db)
+    /// ```
+    ///
+    /// - Parameter flag: Returns the column.
+    /// - Returns: The query with the condition.
+    // Disfavored, so that the solver tries it last: see the operators of BooleanExpression.
+    @_disfavoredOverload
+    public func `where`<Flag: BooleanExpression>(_ flag: (Source.Columns) -> Flag) -> Query {
+        self.where { flag($0).isTrue }
+    }
+}
+
+extension Table {
+    /// A query for the records in which a column of type `Bool` or `Bool?` is true.
+    ///
+    /// ```swift
+    /// let active = try Contact.where { $0.isActive }.fetch(in: db)
+    /// ```
+    ///
+    /// - Parameter flag: Returns the column.
+    /// - Returns: The query.
+    @_disfavoredOverload
+    public static func `where`<Flag: BooleanExpression>(_ flag: (Columns) -> Flag) -> Query<Self> {
+        Query<Self>().where { flag($0).isTrue }
+    }
+}
+
+/// What the closures of a query make from the table's columns.
+extension Table {
+    /// A condition.
+    @inlinable
+    static func made(_ condition: (Columns) -> Condition) -> Condition {
+        let scope = RunningScope(of: schema)
+        return scope.end(condition(columns))
+    }
+
+    /// Orderings.
+    @inlinable
+    static func made(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
+        let scope = RunningScope(of: schema)
+        return scope.end(orderings(columns))
+    }
+
+    /// Expressions.
+    static func made<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
+        let scope = RunningScope(of: schema)
+        let made = expressions(columns)
+        var list: [SQL] = []
+        repeat list.append((each made).sql)
+        return list.checked(scope.end())
+    }
+
+    /// Assignments.
+    static func made(_ assignments: (Columns) -> [Assignment]) -> [Assignment] {
+        let (made, nested) = QueryScope.run(schema, of: columns, assignments)
+        guard let fault = nested?.fault(in: made.map(\.value)) else { return made }
+        return made.map { Assignment(column: $0.column, value: SQL(failing: fault)) }
+    }
+}
+
+extension [Ordering] {
+    /// The orderings; if they are ambiguous, some that fail when the statement runs.
+    func checked(_ nested: QueryScope?) -> [Ordering] {
+        nested?.fault(in: map(\.expression)).map { [Ordering(failing: $0)] } ?? self
+    }
+}
+
+extension [SQL] {
+    /// The expressions; if they are ambiguous, some that fail when the statement runs.
+    func checked(_ nested: QueryScope?) -> [SQL] {
+        nested?.fault(in: self).map { [SQL](repeating: SQL(failing: $0), count: count) } ?? self
+    }
+}

@@ -86,3 +86,227 @@ where
         }
     }
 }
+
+/// Saves children with their parents.
+extension Children {
+    func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws {
+        let column = try reference.column()
+        try handleOrphans(of: parents, column, cascade)
+        var children: [Child] = []
+        var owners: [Int] = []
+        var moved: Set<Int> = []
+        for index in parents.indices {
+            guard let key = Source.key(of: parents[index]) else { throw TableFailure.missingKey(Source.schema) }
+            let related = get(parents[index])
+            var next = try firstPosition(in: related, of: key, isNew: saved[index] == .inserted, column, cascade)
+            for former in related.values {
+                var child = former
+                let known = Child.key(of: child)
+                // A child in two lists belongs to the first.
+                if let known, try !cascade.link(Child.self, known, by: column.definition.name) { continue }
+                reference.set(&child, key)
+                if let numbering = next {
+                    if numbering.counts(known) { position?.set(&child, try numbering.number(in: Child.schema)) }
+                    next?.advance(known)
+                }
+                for relation in Child.relations?.parents ?? [] {
+                    try relation.clearOtherParent(of: &child, by: column.definition.name)
+                }
+                let stays = try reference.key(former).map { try Self.isWritten($0, as: key) } ?? false
+                if !stays || position.map({ $0.get(former) != $0.get(child) }) ?? false {
+                    moved.insert(children.count)
+                }
+                children.append(child)
+                owners.append(index)
+            }
+        }
+        let indices = try cascade.enter(Child.self, children)
+        let outcomes = try Child.saveTrees(&children, at: indices, cascade, without: reference.name)
+        // A child that is saved elsewhere in the cycle belongs to this list, too.
+        for index in moved.subtracting(indices) where outcomes[index] != .deleted {
+            try link(children[index], column, cascade)
+        }
+        var left = [[Child]](repeating: [], count: parents.count)
+        for (index, owner) in owners.enumerated() where outcomes[index] != .deleted {
+            left[owner].append(children[index])
+        }
+        for index in parents.indices {
+            let isComplete = saved[index] == .inserted || get(parents[index]).isComplete
+            try set(&parents[index], Related(written: left[index], isComplete: isComplete))
+        }
+    }
+
+    /// Whether two keys are equal byte by byte.
+    private static func isWritten(_ key: Source.Key, as other: Source.Key) throws -> Bool {
+        try Source.plainValues(of: key).map(\.exact) == Source.plainValues(of: other).map(\.exact)
+    }
+
+    private func link(_ child: Child, _ column: Column<Source.Key>, _ cascade: Cascade) throws {
+        guard let key = Child.key(of: child), let parent = reference.key(child) else { return }
+        let row = try rows(KeySet([key]))
+        cascade.atTheEnd {
+            var assignments = [column.set(parent)]
+            if let position { assignments.append(try position.column().set(position.get(child))) }
+            try row.update(with: assignments, in: cascade.db)
+        }
+    }
+
+    // MARK: Order
+
+    /// The numbering of a list's children.
+    private struct Numbering {
+        /// Nil after the largest number.
+        var next: Int?
+        /// Whether the list contains all children; otherwise children with a row keep their numbers, and new ones are
+        /// added at the end.
+        let isComplete: Bool
+
+        func counts(_ key: Child.Key?) -> Bool { isComplete || key == nil }
+        mutating func advance(_ key: Child.Key?) { if counts(key) { next = next?.successor } }
+
+        func number(in schema: TableSchema) throws -> Int {
+            guard let next else { throw RelationFailure.noPosition(schema) }
+            return next
+        }
+    }
+
+    private func firstPosition(
+        in related: Related<Child>, of parent: Source.Key, isNew: Bool, _ column: Column<Source.Key>, _ cascade: Cascade
+    ) throws -> Numbering? {
+        guard let position, !related.values.isEmpty else { return nil }
+        guard !related.isComplete, !isNew else { return Numbering(next: 0, isComplete: true) }
+        let ordered = try position.column()
+        let refersToIt = try refer(to: [parent])
+        let last = try Child.where { _ in refersToIt }.order { _ in ordered.descending }.first(in: cascade.db)
+        return Numbering(next: last.map { position.get($0).successor } ?? 0, isComplete: false)
+    }
+
+    // MARK: Orphans
+
+    /// Handles the rows that were removed from the lists.
+    ///
+    /// A row that is saved elsewhere in the tree is not an orphan. The others are deleted after everything is saved, so
+    /// that rows which were moved away from them are kept. Only if a reference is unique do they make room first, since
+    /// other rows take their position: they are detached, or if that is not possible deleted, or, if a row below them
+    /// is saved elsewhere, moved to another position.
+    private func handleOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
+        let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
+        guard orphans != .keep || isUnique else { return }
+        let present = try cascade.present(Child.self)
+        let hidden = try hiddenRows(of: parents, cascade)
+        for parent in parents {
+            guard let key = Source.key(of: parent) else { continue }
+            let related = get(parent)
+            let left = try KeySet<Child>(related.values.compactMap(Child.key(of:)))
+            let gone = try related.known.union(hidden[Source.identity(of: key)] ?? KeySet()).subtracting(left)
+            guard !gone.isEmpty else { continue }
+            // A row that has another parent by now is not an orphan of this one.
+            let refersToIt = try refer(to: [key])
+            let moved = try rows(gone.intersection(present)).where { _ in refersToIt }
+            let lost = try rows(gone.subtracting(present)).where { _ in refersToIt }
+            let deleted = orphans == .delete ? try lost.fetch(in: cascade.db) : []
+            if let cleared = cleared(column) {
+                if isUnique { try moved.update(with: [cleared], in: cascade.db) }
+                if orphans == .detach || orphans == .delete && isUnique {
+                    let assignments = try Child.completed([cleared], isNew: false, on: cascade.connection)
+                    try lost.update(with: assignments, in: cascade.db)
+                }
+            }
+            guard !deleted.isEmpty else { continue }
+            guard isUnique, cleared(column) == nil else {
+                cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
+                continue
+            }
+            var seen = KeySets()
+            if try Child.holdsPresent(below: deleted, cascade, &seen) {
+                try makeRoom(lost, for: related.values.count, column, cascade)
+                cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
+            } else {
+                try Child.deleteTrees(deleted, cascade.deletion)
+            }
+        }
+    }
+
+    /// Moves rows that are deleted at the end away from the positions that other rows take, if the position is part of
+    /// a unique constraint.
+    ///
+    /// - Parameter count: The number of positions that are taken.
+    private func makeRoom(
+        _ lost: Query<Child>, for count: Int, _ column: Column<Source.Key>, _ cascade: Cascade
+    ) throws {
+        guard let ordered = try position?.column(),
+            Child.schema.isUnique(column.definition.name, with: ordered.definition.name)
+        else { return }
+        try lost.where { _ in ordered < count && ordered >= 0 }.update(
+            with: [ordered.set(-1 - ordered)], in: cascade.db)
+    }
+
+    func holdsPresent(below parents: [Source], _ cascade: Cascade, _ seen: inout KeySets) throws -> Bool {
+        let refersToThem = try refer(to: parents.compactMap(Source.key(of:)))
+        let present = try cascade.present(Child.self)
+        var found: [Child] = []
+        for child in try Child.where({ _ in refersToThem }).fetch(in: cascade.db) {
+            guard let key = Child.key(of: child), try seen.insert(key, of: Child.self) else { continue }
+            if try present.contains(key) { return true }
+            found.append(child)
+        }
+        return try Child.holdsPresent(below: found, cascade, &seen)
+    }
+
+    /// The existing rows in the position of a new only child.
+    private func hiddenRows(of parents: [Source], _ cascade: Cascade) throws -> [[Value]: KeySet<Child>] {
+        guard isOnly, orphans != .keep else { return [:] }
+        let keys = parents.filter { !get($0).values.isEmpty }.compactMap(Source.key(of:))
+        guard !keys.isEmpty else { return [:] }
+        var found: [[Value]: KeySet<Child>] = [:]
+        let refersToThem = try refer(to: keys)
+        for child in try Child.where({ _ in refersToThem }).fetch(in: cascade.db) {
+            guard let parent = reference.key(child), let key = Child.key(of: child) else { continue }
+            try found[Source.identity(of: parent), default: KeySet()].insert(key)
+        }
+        return found
+    }
+}
+
+extension Int {
+    /// Nil for the largest integer.
+    fileprivate var successor: Int? { self == .max ? nil : self + 1 }
+}
+
+extension TableSchema {
+    /// Whether two columns are part of one unique constraint.
+    fileprivate func isUnique(_ column: String, with other: String) -> Bool {
+        indexes.contains { index in
+            index.isUnique && [column, other].allSatisfy { Identifier.index(of: $0, in: index.columns) != nil }
+        }
+    }
+
+    /// Whether a column is unique, or part of a unique constraint.
+    fileprivate func isUnique(_ column: String) -> Bool {
+        columns.contains { Identifier.areSame($0.name, column) && $0.isUnique }
+            || indexes.contains { $0.isUnique && Identifier.index(of: column, in: $0.columns) != nil }
+    }
+}
+
+/// How a cascading save treats the row of a child that was removed from its parent's list.
+///
+/// Only children that the list is known to have contained are orphans: they were loaded into it, or saved with it. Rows
+/// that another task or process has added since, and rows that have another parent by now, are not changed.
+public struct Orphans<Reference: KeyReference>: Sendable, Hashable {
+    let rule: OrphanRule
+
+    /// The row is kept and continues to reference the parent.
+    public static var keep: Orphans { Orphans(rule: .keep) }
+
+    /// The row is deleted with its own children.
+    public static var delete: Orphans { Orphans(rule: .delete) }
+}
+
+enum OrphanRule: Sendable {
+    case keep, detach, delete
+}
+
+extension Orphans where Reference: ExpressibleByNilLiteral {
+    /// The row is kept, and its reference is set to NULL.
+    public static var detach: Orphans { Orphans(rule: .detach) }
+}

@@ -194,3 +194,132 @@ struct RequiredTable: Sendable, Equatable {
 
     static func == (left: RequiredTable, right: RequiredTable) -> Bool { left.name == right.name }
 }
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension SQL {
+    /// The form in which a value is compared with this expression.
+    ///
+    /// - Parameter sign: The comparison operator before the value.
+    func compared<V: ColumnValue>(with value: V, _ sign: String) throws -> Value {
+        try form?.compared(value, sign) ?? value.stored()
+    }
+
+    /// The form in which a value is stored in, or added to, this expression.
+    func stored<V: ColumnValue>(_ value: V) throws -> Value {
+        try form?.stored(value) ?? value.stored()
+    }
+
+    /// The same SQL for values in a stored form.
+    package func inForm(_ form: StoredForm?) -> SQL {
+        var copy = self
+        copy.form = form
+        return copy
+    }
+
+    /// Fails for values with two stored forms, which the engine would compare without conversion.
+    mutating func requireOneForm(_ left: SQL, _ right: SQL) {
+        guard left.form != right.form else { return }
+        fail(Self.twoForms(left.form, right.form))
+    }
+
+    package static func twoForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
+        guard left?.scale != nil || right?.scale != nil else { return twoDateForms(left, right) }
+        func name(_ form: StoredForm?) -> String { form?.words ?? "no scale" }
+        return StrongroomError(
+            .notTranslatable,
+            """
+            A decimal of \(name(left)) is combined with one of \(name(right)), which is not exact in SQL; declare \
+            the columns with one scale, or calculate with the fetched values.
+            """)
+    }
+
+    private static func twoDateForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
+        func name(_ form: StoredForm?) -> String { form?.words ?? "the form of Date" }
+        return StrongroomError(
+            .notTranslatable,
+            """
+            A date in \(name(left)) is combined with one in \(name(right)), which the engine would compare without \
+            conversion; declare the columns with one form, or compare the fetched values.
+            """)
+    }
+}
+
+extension SQL.Interpolation {
+    /// Appends a parameter: a decimal as the scaled integer that a column stores.
+    ///
+    /// ```swift
+    /// let dear = try db.value("SELECT count(*) FROM receipt WHERE price > \(limit, scale: 2)", as: Int.self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: The number; nil is NULL. If it has more digits than the scale, or exceeds 64 bits, running the
+    ///     statement throws ``StrongroomError`` with `valueNotStorable`.
+    ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
+    public mutating func appendInterpolation(_ value: Decimal?, scale: Int) {
+        sql.append {
+            guard let form = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "A parameter") }
+            return try value.map { .integer(try form.stored($0)) } ?? .null
+        }
+    }
+}
+
+/// The name of the database that a file belongs to, recorded in the file, so that another database's file in its place
+/// is noticed.
+///
+/// It is the text of a view, which is authenticated and encrypted with the schema, comes along with every copy of the
+/// file, and takes no page. The view is never evaluated, and ``Connection/schemaEntries(temporary:)`` omits it, so that
+/// no change of a table rewrites it.
+struct RecordedName {
+    static let view = "strongroom_database"
+
+    private static let beginning = "CREATE VIEW \(view) AS SELECT '"
+    private static let end = "' AS name"
+
+    private static let mark = UInt8(ascii: "'")
+
+    /// Whether a file has an object besides the record; one without is new to a migrator.
+    static let anyObject = "SELECT 1 FROM sqlite_master WHERE name <> '\(view)' LIMIT 1"
+
+    let connection: Connection
+
+    /// The name; nil if none was recorded.
+    func read() throws -> String? {
+        // In a transaction, whose end reports damage that would be read as no record.
+        let sql = try connection.inSnapshot { try connection.schemaText(of: .view, Self.view) }
+        // By bytes, since a combining character may follow a quotation mark.
+        guard let text = sql else { return nil }
+        let bytes = Array(text.utf8)
+        let body = bytes.dropFirst(Self.beginning.utf8.count).dropLast(Self.end.utf8.count)
+        guard bytes.elementsEqual(Array(Self.beginning.utf8) + body + Array(Self.end.utf8)) else { return nil }
+        var isDoubled = false
+        let name = body.filter { byte in
+            isDoubled = byte == Self.mark && !isDoubled
+            return !isDoubled
+        }
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    /// Records a name in place of the former one.
+    func write(_ name: String) throws {
+        let body = name.utf8.flatMap { $0 == Self.mark ? [$0, $0] : [$0] }
+        let text = String(decoding: body, as: UTF8.self)
+        try connection.inTransaction(.immediate) {
+            try connection.run("DROP VIEW IF EXISTS \(Self.view)")
+            try connection.run(Self.beginning + text + Self.end)
+        }
+    }
+}
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Substring: TextColumnValue {}
+extension URL: TextColumnValue {}

@@ -102,3 +102,105 @@ extension Record where Self: Table {
     /// The table's columns.
     public static var columnNames: [String] { schema.columns.map(\.name) }
 }
+
+/// The typed columns of a table by the names of its properties; the schema knows neither their Swift types nor these
+/// names.
+package struct TableProperties: Sendable {
+    /// A property, and the column that is stored for it.
+    package struct Property: Sendable {
+        package let name: String
+        package let expression: any SQLExpression
+        let kind: ColumnKind
+        let isNullable: Bool
+        /// The Swift type without its optional.
+        let type: any ColumnValue.Type
+
+        init<Expression: SQLExpression>(_ name: String, _ expression: Expression) {
+            self.name = name
+            self.expression = expression
+            type = Expression.Value.Unwrapped.self
+            kind = ColumnKind(type)
+            isNullable = Expression.Value._isNullable
+        }
+    }
+
+    /// All of them, in the order of the table's typed columns.
+    package let all: [Property]
+    private let byColumn: [String: Property]
+
+    private static let known = Locked<[ObjectIdentifier: TableProperties]>([:])
+
+    /// The properties of a table; looked up once.
+    package static func of<Source: Table>(_ table: Source.Type) -> TableProperties {
+        let key = ObjectIdentifier(table)
+        if let properties = known.withLock({ $0[key] }) { return properties }
+        let properties = TableProperties(table)
+        known.withLock { $0[key] = properties }
+        return properties
+    }
+
+    private init<Source: Table>(_ table: Source.Type) {
+        all = Mirror(reflecting: Source.columns).children.compactMap { child in
+            guard let name = child.label, let expression = child.value as? any SQLExpression else { return nil }
+            return Property(name, expression)
+        }
+        let pairs = all.compactMap { property in property.expression._columnName.map { ($0, property) } }
+        byColumn = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The property that is stored in a column.
+    func property(ofColumn column: String) -> Property? { byColumn[column] }
+}
+
+/// An assignment of a value to a column.
+///
+/// ```swift
+/// try Contact.where { $0.city == "Bonn" }.update(in: db) { [$0.city.set("Köln"), $0.moves.set($0.moves + 1)] }
+/// ```
+public struct Assignment: Sendable {
+    let column: String
+    let value: SQL
+}
+
+extension Column {
+    /// Sets the column to a value.
+    ///
+    /// - Parameter value: The value; nil is NULL.
+    /// - Returns: The assignment.
+    public func set(_ value: Value) -> Assignment {
+        var sql = SQL(reserving: 1)
+        sql.append { try definition.quoted.stored(value) }
+        return Assignment(column: definition.name, value: sql)
+    }
+
+    /// Sets the column to an expression of the row.
+    ///
+    /// A result that the column's type cannot hold makes the write throw ``StrongroomError`` with `limit`, such as
+    /// 255 + 1 for `UInt8`; a column of `Float` gets the nearest one.
+    ///
+    /// - Parameter expression: The expression; columns in it have their values from before the update.
+    /// - Returns: The assignment.
+    public func set<E: SQLExpression>(_ expression: E) -> Assignment
+    where E.Value.Unwrapped == Value.Unwrapped {
+        var sql = expression.sql
+        sql.requireOneForm(definition.quoted, sql)
+        // Nothing is calculated if it is another column, and any number is a Double.
+        if !(expression is any SchemaColumn), Value.Unwrapped.self is any NumericColumnValue.Type,
+            Value.Unwrapped.self != Double.self
+        {
+            sql = sql.fitted(to: Value.Unwrapped.self)
+        }
+        return Assignment(column: definition.name, value: sql)
+    }
+}
+
+extension SQL {
+    /// The value, or an error if a type cannot hold it.
+    fileprivate func fitted<V: ColumnValue>(to type: V.Type) -> SQL {
+        var fitted = SQL(reserving: 64)
+        fitted.append(text: "\(FitFunction.name)(")
+        fitted.append(self)
+        fitted.append(text: ", '\(FitFunction.name(of: type))')")
+        return fitted
+    }
+}

@@ -134,3 +134,152 @@ struct KeySet<Source: Table>: Sendable {
         return copy
     }
 }
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Decimal: TableKey {}
+
+extension Table {
+    /// A key's values in the stored form of its columns.
+    static func plainValues(of key: Key) throws -> [Value] {
+        var values = [Value](repeating: .null, count: Key.columnCount)
+        try withUnsafeMutablePointer(to: &values) { try key.bind(to: Bindings($0), at: 0) }
+        guard schema.hasScaledKey else { return values }
+        // A decimal key does not contain the scale of its column.
+        for (position, column) in schema.primaryKeys.enumerated() where values.indices.contains(position) {
+            guard let scale = column.scale, let plain = values[position].asText.flatMap({ SortedDecimal.plain($0) }),
+                let stored = try scale.stored(digits: plain)
+            else { continue }
+            values[position] = .integer(stored)
+        }
+        return values
+    }
+
+    /// Binds a key in the stored form of its columns.
+    @usableFromInline
+    static func bindScaled(_ key: Key, to bindings: borrowing Bindings, at index: Int) throws {
+        for (position, value) in try plainValues(of: key).enumerated() {
+            try bindings.bind(value, at: index + position)
+        }
+    }
+
+    @inlinable
+    static func bind(_ key: Key, to bindings: borrowing Bindings, at index: Int) throws {
+        guard schema.hasScaledKey else { return try key.bind(to: bindings, at: index) }
+        try bindScaled(key, to: bindings, at: index)
+    }
+
+    /// Reads a key in the stored form of its columns.
+    @usableFromInline
+    static func readKey(from row: borrowing Row, at index: Int) throws -> Key {
+        guard schema.hasScaledKey, Key.self == Decimal.self else { return try Key(from: row, at: index) }
+        guard let scale = schema.primaryKeys.first?.scale, let key = try row.decimal(at: index, scale) as? Key else {
+            return try Key(from: row, at: index)
+        }
+        return key
+    }
+}
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension UUID: TableKey {
+    /// A new UUID, which becomes the key of a record with a `UUID?` key that is inserted with nil.
+    public static func made() -> UUID? { UUID() }
+}
+
+extension Connection {
+    /// Called before a statement is prepared that updates or deletes the row with a key: throws if several rows can
+    /// have one, because the file's table has neither a primary key nor a unique index of the declared columns, as that
+    /// of another program.
+    ///
+    /// - Throws: ``StrongroomError`` with `tableDiffers`.
+    @usableFromInline
+    func requireUniqueKey(of schema: TableSchema) throws {
+        guard !schema.primaryKeys.isEmpty, !checkedTables.uniqueKeys.contains(schema.keyNames) else { return }
+        // The engine reports a missing table; the rows of a view or a virtual table are identified elsewhere.
+        guard try schemaText(of: .table, schema.name).flatMap(CreateTableText.init) != nil else { return }
+        let keys = schema.primaryKeys.map(\.name)
+        guard try isUnique(keys, in: schema.name) else { throw noUniqueKey(schema, keys) }
+        // Tables created in this transaction may be rolled back.
+        if !transaction.tables.changesSchema { checkedTables.uniqueKeys.insert(schema.keyNames) }
+    }
+
+    /// Whether no two rows of a table in the file can have the same values in some columns.
+    private func isUnique(_ names: [String], in table: String) throws -> Bool {
+        func isPart(_ columns: [String]) -> Bool {
+            !columns.isEmpty && columns.allSatisfy { Identifier.index(of: $0, in: names) != nil }
+        }
+        let columns = try columnInfos(of: table)
+        if isPart(columns.filter { $0.keyPlace != nil }.map(\.name)) { return true }
+        // The row id, by a name that no column has.
+        let isRowID = names.contains { name in
+            ColumnInfo.rowIDNames.contains { $0.isSameName(as: name) }
+                && !columns.contains { Identifier.areSame($0.name, name) }
+        }
+        if isRowID { return true }
+        return try indexInfos(of: table).contains { index in
+            let parts = index.parts.compactMap(\.column)
+            return index.isUnique && !index.isPartial && parts.count == index.parts.count && isPart(parts)
+        }
+    }
+
+    private func noUniqueKey(_ schema: TableSchema, _ keys: [String]) -> StrongroomError {
+        let list = keys.map { "\"\($0)\"" }.joined(separator: ", ")
+        return StrongroomError(
+            .tableDiffers,
+            """
+            Several rows of table "\(schema.name)" can have the same key: in the file, \(list) is neither its primary \
+            key nor in a unique index, as it is declared. Nothing was changed. Create a unique index on \(list), or \
+            write by a condition (`where`).
+            """,
+            database: database)
+    }
+}
+
+/// A property that references a row of another table: its type is that of the other table's primary key, or the
+/// optional of that.
+public protocol KeyReference: SendableMetatype {
+    /// The type of the other table's primary key.
+    associatedtype Referred: TableKey
+
+    /// The key of the referenced row; nil for none.
+    var _referredKey: Referred? { get }
+
+    /// The value that references no row; nil for a type that is not optional.
+    static var _noReference: Self? { get }
+
+    /// References a row.
+    ///
+    /// - Parameter key: The row's primary key.
+    init(_referringTo key: Referred)
+}
+
+extension TableKey {
+    /// The key itself.
+    public var _referredKey: Self? { self }
+
+    /// Nil: a key always references a row.
+    public static var _noReference: Self? { nil }
+
+    /// The key itself.
+    public init(_referringTo key: Self) { self = key }
+}
+
+extension Optional: KeyReference where Wrapped: TableKey {
+    /// The key itself.
+    public var _referredKey: Wrapped? { self }
+
+    /// Nil, as a value.
+    public static var _noReference: Wrapped?? { .some(nil) }
+
+    /// The key itself.
+    public init(_referringTo key: Wrapped) { self = key }
+}

@@ -1,3 +1,4 @@
+import CDiscovery
 public import Logging
 
 /// The location, the keys, and the schema migrations of a family of databases.
@@ -149,4 +150,141 @@ extension Configuration {
 
     /// No logger.
     public func logger(for database: DatabaseName) -> Logger? { nil }
+}
+
+/// The validated values of a configuration.
+extension Configuration {
+    /// The path of the file; links in it are not resolved yet.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidName` for a relative path; what the configuration throws.
+    func checkedPath(for name: DatabaseName) throws -> String {
+        let path = try filePath(for: name) ?? DefaultPath.path(for: name)
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw StrongroomError(
+                .invalidName,
+                "The configuration gives the path \"\(path)\"; give one that begins with \"/\".",
+                database: name.fileName
+            )
+        }
+        return path
+    }
+
+    /// The cipher settings that the file may have, oldest first.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidSetting` for an empty list, or invalid settings; what the
+    ///   configuration throws.
+    func checkedCiphers(for name: DatabaseName) throws -> [CipherSettings] {
+        let ciphers = try cipherSettings(for: name)
+        guard !ciphers.isEmpty else {
+            throw StrongroomError(
+                .invalidSetting,
+                """
+                The configuration gives no cipher settings; give at least one, such as `CipherSettings.engineDefault()`.
+                """,
+                database: name.fileName
+            )
+        }
+        for (position, cipher) in ciphers.enumerated() {
+            guard let defect = try cipher.defect() else { continue }
+            throw StrongroomError(
+                .invalidSetting,
+                "Cipher settings \(position + 1) of the configuration cannot be used: \(defect).",
+                database: name.fileName
+            )
+        }
+        return ciphers
+    }
+
+    /// The functions and collations in Swift of its connections.
+    ///
+    /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be used or is used twice, `limit` for
+    ///   too many arguments.
+    func checkedFunctions(for name: DatabaseName) throws -> ConnectionFunctions {
+        let functions = functions(for: name)
+        let collations = collations(for: name)
+        let tokenizers = tokenizers(for: name)
+        guard !functions.isEmpty || !collations.isEmpty || !tokenizers.isEmpty else { return ConnectionFunctions() }
+        do {
+            return try ConnectionFunctions(functions, collations, tokenizers)
+        } catch let error as StrongroomError {
+            throw error.naming(name.fileName)
+        }
+    }
+}
+
+extension DatabaseFile {
+    /// The file, opened as the configuration's settings say.
+    init(path: String, _ name: DatabaseName, _ settings: StoreSettings, _ logger: Logger?) {
+        let isOnDisk = settings.storage == .disk
+        self.init(
+            path: path,
+            name: name.fileName,
+            busyTimeout: isOnDisk ? Int(clamping: settings.busyTimeout.milliseconds) : 0,
+            log: StatementLog.Settings(logger, slow: settings.slowStatement),
+            hasRecursiveTriggers: settings.recursiveTriggers,
+            pageCache: settings.pageCache,
+            isReadOnly: isOnDisk && settings.isReadOnly
+        )
+    }
+}
+
+#if Macros
+/// Makes a type a configuration that `Stores.shared` finds without registration.
+///
+/// ```swift
+/// @Configuration("addressbook")                   // serves addressbook.sqlite, addressbook_alice.sqlite, …
+/// struct AddressBook {
+///     func keyChain(for database: DatabaseName) async throws -> KeyChain { try KeyChain(.passphrase(secret)) }
+/// }
+///
+/// let store = try await Stores.shared.open("addressbook_alice.sqlite")
+/// ```
+///
+/// The type may be declared in any module that is linked into the program. It needs an `init()` in its own declaration,
+/// or default values for all its properties. On platforms whose programs are neither ELF nor Mach-O files, discovery is
+/// not available: register the configuration there. The same applies to a type in a dynamic library on ELF platforms,
+/// unless Strongroom itself is linked into that library: each program and each library has its own list, and only
+/// Strongroom's own is read.
+///
+/// - Parameter target: The part of a database's name before its first `_` or `.`; a string literal.
+@attached(member, names: named(target), named(strongroomConfigurationEntry))
+@attached(extension, conformances: Configuration)
+public macro Configuration(_ target: String) =
+    #externalMacro(module: "StrongroomMacros", type: "ConfigurationMacro")
+#endif
+
+/// A configuration embedded in the program by the macro `@Configuration`; do not use it directly.
+public struct _ConfigurationEntry: Sendable {
+    /// The function whose pointer is stored in the program's section.
+    public typealias Writer = @convention(c) (UnsafeMutableRawPointer) -> Void
+
+    let type: any Configuration.Type
+    let make: @Sendable () -> any Configuration
+
+    /// Writes an entry to memory that Strongroom provides.
+    ///
+    /// - Parameters:
+    ///   - make: Creates the configuration.
+    ///   - destination: Memory for one entry, which Strongroom passes to the function in the section.
+    public static func write<C: Configuration>(
+        _ make: @escaping @Sendable () -> C, to destination: UnsafeMutableRawPointer
+    ) {
+        destination.assumingMemoryBound(to: _ConfigurationEntry?.self).pointee = _ConfigurationEntry(
+            type: C.self, make: make)
+    }
+
+    /// All entries of the program.
+    static func all() -> [_ConfigurationEntry] {
+        var entries: [_ConfigurationEntry] = []
+        withUnsafeMutablePointer(to: &entries) { list in
+            strongroom_for_each_entry(list) { list, function in
+                var entry: _ConfigurationEntry?
+                withUnsafeMutablePointer(to: &entry) { function($0) }
+                guard let entry else { return }
+                list.assumingMemoryBound(to: [_ConfigurationEntry].self).pointee.append(entry)
+            }
+        }
+        // The order must not depend on the linker.
+        return entries.sorted { String(reflecting: $0.type) < String(reflecting: $1.type) }
+    }
 }

@@ -136,3 +136,52 @@ public struct StoreSettings: Sendable, Equatable {
         self.openTimeout = openTimeout
     }
 }
+
+/// How the observers of a store are notified of commits that other processes make to its file.
+///
+/// A commit counts for every observed table, since the tables that it has written are not known; so does a restart of
+/// the WAL. ``ObservedValues`` does not deliver a value that has not changed.
+///
+/// ```swift
+/// StoreSettings(foreignChanges: .polled(every: .milliseconds(20)))
+/// ```
+public enum ForeignChanges: Sendable, Equatable {
+    /// By the system's watch for files, which costs nothing while nothing is written. Where the system has none, or
+    /// reports only changes of its own kernel, as for network file systems and FUSE, by polling every 50 ms while the
+    /// store is observed; ``StoreStatistics/isPolling`` reports it, and the logger gets it once at `notice`.
+    case automatic
+    /// By polling while the store is observed; at least 1 ms.
+    case polled(every: Duration)
+    /// Not at all: observers are notified of the store's own commits only.
+    case ignored
+}
+
+/// Whether a backup of a file is kept when it is migrated.
+public enum MigrationBackupPolicy: Sendable, Hashable {
+    /// No backup is made.
+    case none
+    /// Before the first step of a migration, a backup is made next to the file, encrypted with the same key. That
+    /// many of the newest are kept, at least one. ``Stores/restoreMigrationBackup(of:_:)`` restores one.
+    case newest(Int)
+}
+
+/// When a file with an older schema version is migrated.
+public enum MigrationPolicy: Sendable, Hashable {
+    /// When it is opened.
+    case onOpen
+    /// Only by `Store.migrate()`; until then the store is open at the version of the file. A new file is created at the
+    /// newest version nevertheless, and a file of a newer program is refused.
+    case manual
+}
+
+/// When a file that does not have the current key, or has older cipher settings, is rewritten.
+public enum RotationPolicy: Sendable, Hashable {
+    /// When it is opened, and by `Store.rotate()`. A rotation that is not possible at the moment, because another
+    /// process holds the file, the disk is full or a page is damaged, is left for the next opening; the opening's
+    /// report says so.
+    case onOpen
+    /// Only by `Store.rotate()`.
+    case manual
+    /// Never: `Store.rotate()` throws.
+    case never
+}

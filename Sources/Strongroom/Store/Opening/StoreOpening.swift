@@ -94,3 +94,150 @@ extension StoreOpening {
             context.file, key: unlocked.position, of: chain.count, unlocked.derivedKey?.settings)
     }
 }
+
+/// What an opening finds at the path of a database.
+struct FoundFile {
+    let content: FileContent
+    /// The library's files beside it: ``SideFiles/libraryEndings``. The lock between processes is held, so that only
+    /// this opening creates and removes the leftovers among them.
+    var companions: Set<String> = []
+}
+
+/// The steps that locate and inspect the file.
+extension StoreOpening {
+    /// Resolves the path, and creates the directory.
+    mutating func locateFile() throws {
+        context = try context.located()
+    }
+
+    /// Prevents this process from opening the file a second time.
+    func claimFile() throws {
+        guard !context.isInMemory else { return }
+        try OpenFiles.shared.claim(context.path, context.name)
+    }
+
+    /// Prevents other processes from opening it.
+    func acquireLock() async throws -> FileLock? {
+        guard !context.isInMemory else { return nil }
+        // No file is created beside a file that is opened read-only; its lock file is only used if it exists.
+        if context.isReadOnly { try context.file.requireOwnCompanions() }
+        return try await context.file.lockToOpen(within: context.settings.openTimeout)
+    }
+
+    /// Determines what is at the path, from its first bytes, and which of the library's files are beside it.
+    mutating func examineFile() throws -> FoundFile {
+        guard !context.isInMemory else { return FoundFile(content: .absent) }
+        guard context.isReadOnly else {
+            let companions = try context.file.requireOwnCompanions()
+            return FoundFile(content: try FileContent.of(context.path), companions: companions)
+        }
+        context = try context.withBaseline()
+        let content = try FileContent.of(context.path)
+        guard content != .absent else { throw context.file.missing }
+        return FoundFile(content: content)
+    }
+
+    /// Removes files that a killed process has left next to the file.
+    func removeLeftovers(_ found: FoundFile) throws {
+        guard !context.isInMemory, !context.isReadOnly else { return }
+        try context.file.removeLeftovers(found.companions, exists: found.content != .absent)
+    }
+
+    /// Releases the file after a failure.
+    ///
+    /// - Returns: The error with what is known of the file.
+    func withdraw(after error: any Error) -> any Error {
+        guard !context.isInMemory else { return error }
+        OpenFiles.shared.release(context.path)
+        return (error as? StrongroomError)?.diagnosed(context.file).namingFullDisk(of: context.path) ?? error
+    }
+}
+
+extension StrongroomError {
+    /// The error of an opening that found the disk full: the engine, which reports it, names no directory, and there
+    /// is no change of which nothing was kept.
+    fileprivate func namingFullDisk(of path: String) -> StrongroomError {
+        guard code == .diskFull, resultCode != nil else { return self }
+        var named = StrongroomError(
+            .diskFull,
+            """
+            The disk of "\(FileSystem.directory(of: path))" is full, and opening "\(FileSystem.name(of: path))" needs \
+            space there for its write-ahead log. Free space, then open it again.
+            """,
+            database: database, sql: sql, resultCode: resultCode)
+        named.finding = finding
+        return named
+    }
+}
+
+/// The steps that unlock the file.
+extension StoreOpening {
+    func keyChain() async throws -> KeyChain {
+        guard !context.isInMemory else { return .plaintext }
+        do {
+            return try await context.keyChain()
+        } catch let error as StrongroomError {
+            throw error.diagnosed(context.file, isOfFile: false)
+        }
+    }
+
+    /// Finds the key that opens the file, or creates the file.
+    func unlock(
+        _ content: FileContent, _ chain: KeyChain, _ report: inout OpenReport
+    ) throws -> (DatabaseKeys, UnlockedFile) {
+        let start = ContinuousClock.now
+        defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
+        return try content == .absent ? create(chain, &report) : context.unlock(content, chain)
+    }
+
+    /// The connection that is the store's writer, or its only one, configured for that.
+    func configuredConnection(_ unlocked: UnlockedFile) throws -> Connection {
+        guard !context.isInMemory else { return unlocked.connection }
+        guard !context.isReadOnly else {
+            try unlocked.connection.configure(as: .reader, of: context.file)
+            return unlocked.connection
+        }
+        let writer =
+            unlocked.connection.isReadOnly
+            ? try context.file.connect(.existing, key: unlocked.derivedKey) : unlocked.connection
+        guard !writer.hasMoved else { throw movedMeanwhile }
+        try writer.configure(as: .writer, of: context.file)
+        try context.file.removeSpentJournal()
+        return writer
+    }
+
+    private var movedMeanwhile: StrongroomError {
+        StrongroomError(
+            .fileChanged,
+            """
+            Another program replaced "\(context.path)" while it was opened. Nothing was written; open it again.
+            """,
+            database: context.name.fileName
+        )
+    }
+}
+
+/// Creates what is opened.
+extension StoreOpening {
+    /// Creates the database, in its file or in memory, with the schema of its migrator.
+    func create(_ chain: KeyChain, _ report: inout OpenReport) throws -> (DatabaseKeys, UnlockedFile) {
+        report.outcome = .created
+        guard !context.isInMemory else { return try createInMemory() }
+        var keys = try context.databaseKeys(chain, salt: nil)
+        let unlocked = try keys.createFile { connection in
+            try migrate(connection, context.migrator?.plan(for: connection), nil, &report)
+            try recordName(connection, nil, report)
+        }
+        return (keys, unlocked)
+    }
+
+    /// A database in memory belongs to the connection that created it, so reads and writes share that one connection.
+    private func createInMemory() throws -> (DatabaseKeys, UnlockedFile) {
+        _ = try EngineFeatures.current()
+        let connection = try Connection(path: context.path, mode: .create, database: context.file.name)
+        try connection.silenceLog()
+        try connection.install(context.file.functions)
+        try connection.configure(as: .inMemory, of: context.file)
+        return (DatabaseKeys(context.file, trying: [], []), UnlockedFile(derivedKey: nil, connection: connection))
+    }
+}

@@ -102,3 +102,224 @@ extension ConnectionPool {
         return (slot, operation)
     }
 }
+
+/// A reader that is held for longer than one operation.
+extension ConnectionPool {
+    /// Acquires a reader, which is held until the result is deinitialized; the task is suspended until a reader is
+    /// free.
+    ///
+    /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
+    func holdReader(_ limits: OperationLimits) async throws -> HeldReader {
+        let watch = watch(.read, limits)
+        let (slot, operation): (Queue.Slot, PoolOperation)
+        do {
+            (slot, operation) = try await acquireSlot(.read, limits)
+        } catch {
+            watch?.end(error)
+            throw error
+        }
+        watch?.grant()
+        watch?.end(nil)
+        counters.countWork(isReading: true)
+        return HeldReader(self, slot, operation)
+    }
+
+    /// Runs one part of the work on a held reader, on a thread of the executor.
+    func perform<T: Sendable>(
+        on held: HeldReader,
+        _ work: @escaping @Sendable (Connection) throws -> T
+    ) async throws -> T {
+        try Task.checkCancellation()
+        let (slot, operation, urgency) = (held.slot, held.operation, Urgency(Task.currentPriority))
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let part: @Sendable () -> Void = { [self] in
+                    continuation.resume(with: Result { try runPart(operation, .unshared, in: slot, work) })
+                }
+                if executor.isCurrent { part() } else { executor.post(urgency, part) }
+            }
+        } onCancel: {
+            held.stop()
+        }
+    }
+
+    /// Begins one part of the work on a held reader, on a thread of the executor, without waiting for it.
+    ///
+    /// - Parameter completion: Called on that thread when the part is done, so that another one may begin.
+    func begin<T>(
+        on held: HeldReader,
+        _ urgency: Urgency,
+        _ work: @escaping @Sendable (Connection) throws -> T,
+        completion: @escaping @Sendable (Result<T, any Error>) -> Void
+    ) {
+        executor.post(urgency) { [self] in
+            completion(Result { try runPart(held.operation, .unshared, in: held.slot, work) })
+        }
+    }
+
+    /// Releases a held reader, after work that runs on a thread of the executor.
+    func release(_ slot: Queue.Slot, after work: @escaping @Sendable (Connection) -> Void) {
+        executor.postBehind { [self] in
+            if let connection = self[slot].connection { work(connection) }
+            self[slot].holder.end()
+            release(slot) {}
+        }
+    }
+}
+
+extension ConnectionPool {
+    /// Queues a write and returns at once; the work runs later, on a thread of the executor, in a transaction that
+    /// other writes may share.
+    ///
+    /// Closing the store waits for the work and for `finish`.
+    ///
+    /// - Parameters:
+    ///   - work: Runs in a transaction that it neither begins nor ends.
+    ///   - undone: Called if the work has failed and is undone, before the next write; must return quickly.
+    ///   - finish: Called once with the outcome, on the thread that has committed; must neither read nor write with a
+    ///     blocking call, nor wait for a thread that does.
+    func queueWrite(
+        _ label: String,
+        _ work: @escaping @Sendable (Connection) throws -> Void,
+        undone: @escaping @Sendable () -> Void,
+        finish: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        let operation = makeOperation(.write, OperationLimits(label: label))
+        let watch = watch(.write, operation.limits)
+        queued.enter()
+        let end: @Sendable (Result<Void, any Error>) -> Void = { [self] result in
+            if let watch {
+                switch result {
+                case .success: watch.end(nil)
+                case .failure(let error): watch.end(error)
+                }
+            }
+            CurrentTransaction.inside(self) { finish(result) }
+            queued.leave()
+        }
+        let accepting: @Sendable (Connection) throws -> Void = { connection in
+            do {
+                try connection.acceptingRollback({ try work(connection) }, undone: {})
+            } catch is RequestedRollback {
+                throw StrongroomError(
+                    .writeRefused,
+                    "A hook called `rollBack()`, so the write was undone. Correct the record, and write it again.",
+                    database: connection.database)
+            }
+        }
+        // After the queued work: the current thread may be one of the executor's, and has other work to run next.
+        let start: @Sendable () -> Void = { [self] in
+            watch?.grant()
+            executor.postBehind { [self] in writeInGroup(accepting, operation, undone: undone, finish: end) }
+        }
+        let waiter = Waiter { [executor] result in
+            switch result {
+            case .success: start()
+            case .failure(let error): executor.postBehind { end(.failure(error)) }
+            }
+        }
+        do {
+            try requireWriting()
+            if try acquire(operation, waiter) != nil { start() }
+        } catch {
+            executor.postBehind { end(.failure(error)) }
+        }
+    }
+}
+
+/// What reads a held snapshot: a statement, or a value that is read in parts.
+protocol SnapshotCursor: AnyObject, SendableMetatype {
+    /// Ends the reading; the connection may then end its transaction.
+    func finish()
+}
+
+extension Statement: SnapshotCursor {}
+extension OpenBlob: SnapshotCursor {}
+
+/// A reader with a snapshot that is held across several parts of work; released when this is deinitialized.
+final class HeldReader: Sendable {
+    let slot: ConnectionPool.Queue.Slot
+    let operation: PoolOperation
+    private let pool: ConnectionPool
+    private let snapshot = Snapshot()
+
+    /// What reads the snapshot.
+    private final class Snapshot: @unchecked Sendable {  // guarded by the reader's slot
+        var cursor: (any SnapshotCursor)?
+
+        func perform<Cursor: SnapshotCursor, T>(
+            making make: (Connection) throws -> Cursor,
+            _ work: (Cursor, Connection) throws -> T,
+            on connection: Connection
+        ) throws -> T {
+            if cursor == nil { try connection.beginSnapshot() }
+            do {
+                if cursor == nil { try connection.requireKnownSchema() }
+                let cursor = if let cursor = cursor as? Cursor { cursor } else { try make(connection) }
+                self.cursor = cursor
+                let result = try work(cursor, connection)
+                try connection.checkPages()
+                return result
+            } catch {
+                throw connection.explanation(of: error)
+            }
+        }
+    }
+
+    init(_ pool: ConnectionPool, _ slot: ConnectionPool.Queue.Slot, _ operation: PoolOperation) {
+        self.pool = pool
+        self.slot = slot
+        self.operation = operation
+    }
+
+    deinit {
+        pool.release(slot) { [snapshot] connection in
+            // It must not outlive its connection.
+            snapshot.cursor.take()?.finish()
+            connection.rollBack()
+        }
+    }
+
+    /// Runs a part of the work with the cursor, which is made for the first part.
+    ///
+    /// - Throws: What the work throws; ``StrongroomError`` with `damaged` if this part or an earlier one read a damaged
+    ///   page, so that no possibly wrong value is returned.
+    func perform<Cursor: SnapshotCursor, T: Sendable>(
+        making make: @escaping @Sendable (Connection) throws -> Cursor,
+        _ work: @escaping @Sendable (Cursor, Connection) throws -> T
+    ) async throws -> T {
+        try await pool.perform(on: self) { [snapshot] connection in
+            try snapshot.perform(making: make, work, on: connection)
+        }
+    }
+
+    /// Begins a part of the work, as ``perform(making:_:)`` runs it, and returns at once; the reader is held until it
+    /// is done. Only one part may be in progress.
+    ///
+    /// - Parameter completion: Called on the reader's thread when the part is done, so that another one may begin.
+    func begin<Cursor: SnapshotCursor, T>(
+        _ urgency: Urgency,
+        making make: @escaping @Sendable (Connection) throws -> Cursor,
+        _ work: @escaping @Sendable (Cursor, Connection) throws -> T,
+        completion: @escaping @Sendable (Result<T, any Error>) -> Void
+    ) {
+        pool.begin(
+            on: self, urgency,
+            { [snapshot] connection in try snapshot.perform(making: make, work, on: connection) },
+            completion: completion)
+    }
+
+    /// Stops the part in progress; no other part begins.
+    func stop() {
+        operation.stop(.cancelled)
+        pool.interrupt(operation)
+    }
+
+    /// Ends the snapshot.
+    func finish() async throws {
+        try await pool.perform(on: self) { [snapshot] connection in
+            snapshot.cursor.take()?.finish()
+            try connection.commit()
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Opening, lending and closing the connections of the slots.
 extension ConnectionPool {
     /// Holds one connection.
@@ -167,4 +169,55 @@ extension ConnectionPool {
         closeIdleReaders()
         try await perform(.ungroupedWrite, OperationLimits(isObserved: isObserved)) { $0.releaseMemory() }
     }
+}
+
+/// Commits of other connections, which only the writer's connection can tell from the store's own.
+extension ConnectionPool {
+    /// Begins to find commits of other connections when the store is observed.
+    func followForeignCommits(_ file: ForeignCommits.File?) {
+        guard file != nil, let connection = writer.connection else { return }
+        // Later commits are found, whenever an observer is added. If this fails, the first check reports a change.
+        try? connection.recordDataVersion()
+        foreign.begin { [weak self] in self?.postForeignCheck() ?? true }
+    }
+
+    /// Lets a thread of the executor acquire and release the writer; its release checks.
+    ///
+    /// - Returns: False if the writer is not free: its holder will check.
+    private func postForeignCheck() -> Bool {
+        guard queue.withLock({ $0.hasFreeWriter }) else { return false }
+        executor.postBehind { [weak self] in
+            guard let self, queue.withLock({ $0.acquireFreeWriter() }) else { return }
+            free(.writer)
+        }
+        return true
+    }
+}
+
+extension StoreContext {
+    /// The file that other connections may change; nil in memory.
+    var foreignCommits: ForeignCommits.File? {
+        isInMemory ? nil : ForeignCommits.File(path: path, changes: settings.foreignChanges, logger: logger)
+    }
+}
+
+/// Closes unused readers when the system is short of memory. Only Apple platforms report memory pressure; elsewhere use
+/// ``StoreSettings/readerIdleTime`` and ``Store/releaseMemory()``.
+final class MemoryPressure: Sendable {
+    #if canImport(Darwin)
+    private let source: Locked<any DispatchSourceMemoryPressure>
+
+    init(of pool: ConnectionPool) {
+        let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: .global())
+        source.setEventHandler { [weak pool] in pool?.closeIdleReaders() }
+        source.activate()
+        self.source = Locked(source)
+    }
+
+    deinit {
+        source.withLock { $0.cancel() }
+    }
+    #else
+    init(of pool: ConnectionPool) {}
+    #endif
 }

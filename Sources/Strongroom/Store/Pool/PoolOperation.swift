@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Synchronization
 
 /// An operation of a store, from its request for a connection to its end; it can be stopped while it waits and while it
@@ -56,5 +58,199 @@ final class PoolOperation: Sendable {
     /// Whether the two operations compete for the same connection.
     func isRival(of other: PoolOperation) -> Bool {
         request == .exclusive || other.request == .exclusive || (request == .read) == (other.request == .read)
+    }
+}
+
+/// The options of a read or a write.
+struct OperationLimits {
+    /// Its name in error messages.
+    var label: String?
+    /// How long it may wait and run.
+    var timeout: Duration?
+    /// Whether it may begin while the store is closing, as long as closing waits for other operations.
+    var isLast = false
+    /// Whether the observer of operations receives it.
+    var isObserved = true
+}
+
+/// How a write's transaction begins, and whether other writes may share it.
+///
+/// See SQLite's documentation, "Transaction" (sqlite.org/lang_transaction.html).
+public enum WriteKind: Sendable, Hashable {
+    /// Writes that wait at the same time share one transaction, each in its own savepoint. It begins with BEGIN
+    /// IMMEDIATE.
+    case shared
+    /// A separate transaction, which acquires the write lock when it begins. Cancellation interrupts it also in the
+    /// middle of a statement.
+    case immediate
+    /// A separate transaction, which acquires the write lock with its first writing statement; that statement fails
+    /// with `busy` if another process has written since the transaction's first read.
+    case deferred
+}
+
+/// A moment by which a store's right to write ends unless it is prolonged.
+///
+/// It has passed when either clock has reached it: the monotonic clock of a virtual machine that was paused has not,
+/// and the wall clock may have been put back.
+package struct WriteDeadline: Sendable {
+    package let instant: ContinuousClock.Instant
+    /// Milliseconds since 1970.
+    package let time: UInt64
+
+    package init(instant: ContinuousClock.Instant, time: UInt64) {
+        (self.instant, self.time) = (instant, time)
+    }
+
+    /// The time of the day, in milliseconds since 1970, which may jump.
+    package static var time: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1_000)) }
+
+    /// How long it takes until it has passed; not above zero afterwards.
+    package var remaining: Duration {
+        min(instant - .now, .milliseconds(Int64(clamping: time) - Int64(clamping: Self.time)))
+    }
+}
+
+/// Whether a store may write. It is a decision by the clock, not by a task that would have to run in time.
+final class WriteRight: Sendable {
+    private struct State {
+        /// Why it has ended for good.
+        var refusal: StrongroomError?
+        var deadline: WriteDeadline?
+        /// The error after the deadline.
+        var late: StrongroomError?
+    }
+
+    private let state = Locked(State())
+    /// Whether there is a refusal or a deadline.
+    private let isLimited = Atomic(false)
+
+    /// Ends the right for good.
+    func end(_ refusal: StrongroomError) {
+        state.withLock { $0.refusal = $0.refusal ?? refusal }
+        isLimited.store(true, ordering: .releasing)
+    }
+
+    /// Sets the deadline; it does not bring back a right that has ended for good.
+    ///
+    /// - Parameters:
+    ///   - deadline: Nil if the right has ended until there is another deadline.
+    ///   - late: The error from then on.
+    func limit(to deadline: WriteDeadline?, then late: StrongroomError) {
+        state.withLock { ($0.deadline, $0.late) = (deadline, late) }
+        isLimited.store(true, ordering: .releasing)
+    }
+
+    /// Why nothing may be written now; nil if it may.
+    var refusal: StrongroomError? {
+        guard isLimited.load(ordering: .acquiring) else { return nil }
+        return state.withLock { state in
+            if let refusal = state.refusal { return refusal }
+            guard let late = state.late else { return nil }
+            guard let deadline = state.deadline, deadline.remaining > .zero else { return late }
+            return nil
+        }
+    }
+
+    /// Throws if nothing may be written now. Before a commit, so that nothing is kept of a write that took too long.
+    func require() throws {
+        if let refusal { throw refusal }
+    }
+
+    /// The error for a commit that was made while the right ended; nil if it may be acknowledged.
+    var refusalOfCommit: StrongroomError? {
+        guard let refusal else { return nil }
+        return StrongroomError(
+            refusal.code,
+            """
+            The right to write ended while the write was committed: it is in this file, and may be lost with it. Read \
+            what it has written before it is run again. \(refusal.message)
+            """,
+            database: refusal.database)
+    }
+}
+
+extension ConnectionPool {
+    /// Throws if the store is read-only, or may not write now.
+    ///
+    /// - Throws: ``StrongroomError`` with `readOnly`, or `closed`; the error of ``right``.
+    func requireWriting() throws {
+        if let refusal = right.refusal { throw isClosing ? closed : refusal }
+        guard isReadOnly else { return }
+        throw isClosing ? closed : StrongroomError.readOnlyStore(database)
+    }
+}
+
+extension StrongroomError {
+    /// The error for a write in a read-only store.
+    static func readOnlyStore(_ database: String) -> StrongroomError {
+        StrongroomError(
+            .readOnly,
+            """
+            The settings say that the database is opened read-only; open it with `StoreSettings.isReadOnly` false to \
+            change it.
+            """,
+            database: database)
+    }
+}
+
+/// Which operation holds a slot, so that it can be stopped, and so that the error of one that waits can name it.
+///
+/// Each slot has its own, which only its holder and those that look at it lock: a list of all operations would be
+/// locked by the threads of all readers.
+final class HolderRecord: Sendable {
+    private struct State {
+        let operation: PoolOperation
+        /// When it acquired the slot. In a machine's sleep this clock stands still, as that of a timeout does.
+        let start: DispatchTime
+        /// What a part of it runs on at the moment.
+        var running: (connection: Connection, sharing: Connection.Sharing)?
+    }
+
+    private let state = Locked<State?>(nil)
+
+    /// Records that an operation holds the slot, before its first part begins.
+    func record(_ operation: PoolOperation) {
+        operation.recordBegin()
+        state.withLock { $0 = State(operation: operation, start: .now()) }
+    }
+
+    /// Records that a part of an operation begins.
+    ///
+    /// - Throws: `CancellationError` if the operation has been stopped meanwhile.
+    func begin(_ operation: PoolOperation, on connection: Connection, _ sharing: Connection.Sharing) throws {
+        try state.withLock { state in
+            // Inside the lock: a stop from now on finds the operation here.
+            guard operation.stopReason == nil else { throw CancellationError() }
+            operation.recordBegin()
+            if state?.operation !== operation { state = State(operation: operation, start: .now()) }
+            state?.running = (connection, sharing)
+        }
+    }
+
+    /// Records that a part is done and that others may follow: in between, nothing is interrupted.
+    func rest() {
+        state.withLock { $0?.running = nil }
+    }
+
+    /// Records that the operation is done.
+    func end() {
+        state.withLock { $0 = nil }
+    }
+
+    /// Interrupts an operation that has been stopped; has no effect unless a part of it is running here.
+    func interrupt(_ operation: PoolOperation) {
+        state.withLock { state in
+            guard let state, state.operation === operation, let running = state.running else { return }
+            // Inside the lock: after the operation, another one may use the connection.
+            running.connection.interrupt(running.sharing)
+        }
+    }
+
+    /// The holder, and for how long it has had the slot; nil if there is none.
+    var current: (operation: PoolOperation, time: Duration)? {
+        let now = DispatchTime.now().uptimeNanoseconds
+        return state.withLock { state in
+            state.map { ($0.operation, .nanoseconds(Int64(clamping: now - min(now, $0.start.uptimeNanoseconds)))) }
+        }
     }
 }

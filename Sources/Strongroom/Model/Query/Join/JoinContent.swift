@@ -176,3 +176,101 @@ struct JoinContent: Sendable {
         return try statement.step() ? Row(statement).integer(at: 0) : nil
     }
 }
+
+/// Reads the records of a join's row in sequence.
+@usableFromInline
+struct JoinReader: ~Copyable {
+    @usableFromInline let statement: Statement
+    @usableFromInline var position = 0
+    /// The index of the table whose record is read.
+    @usableFromInline var part = -1
+
+    @usableFromInline
+    init(_ statement: Statement) {
+        self.statement = statement
+    }
+
+    @inlinable
+    mutating func beginRow() {
+        position = 0
+        part = -1
+    }
+
+    /// Reads the record of the next table.
+    ///
+    /// - Parameter count: The number of the record's columns.
+    @inlinable
+    mutating func next<R: Record>(_ type: R.Type, _ count: Int) throws -> R {
+        let row = nextPart(count)
+        return try R(row: row)
+    }
+
+    /// Reads the record of the next table; nil if all of its columns are NULL.
+    ///
+    /// - Parameter count: The number of the record's columns.
+    @inlinable
+    mutating func nextIfPresent<R: Record>(_ type: R.Type, _ count: Int) throws -> R? {
+        let row = nextPart(count)
+        for index in 0..<count where try !row.isNull(at: index) {
+            return try R(row: row)
+        }
+        return nil
+    }
+
+    @inlinable
+    mutating func nextPart(_ count: Int) -> Row {
+        defer { position += count }
+        part += 1
+        return Row(statement, from: position, count: count)
+    }
+}
+
+/// The columns of one table in a join, qualified with that table.
+@dynamicMemberLookup
+public struct JoinedColumns<Source: Table>: Sendable {
+    @usableFromInline let alias: String
+
+    @usableFromInline
+    init(alias: String) {
+        self.alias = alias
+    }
+
+    /// A column.
+    public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> Computed<V> {
+        let definition = Source.columns[keyPath: column].definition
+        let sql = SQL(verbatim: "\(alias).\(Identifier.quote(definition.name))")
+        return Computed(enclosed: sql.inForm(definition.form))
+    }
+}
+
+/// The columns of the right table of a left join: all of them can be NULL, including those declared NOT NULL.
+///
+/// ```swift
+/// let lonely = try Contact.leftJoin(Order.self) { contact, order in contact.id == order.contactID }
+///     .where { _, order in order.id == nil }
+/// ```
+@dynamicMemberLookup
+public struct OuterColumns<Source: Table>: Sendable {
+    @usableFromInline let alias: String
+
+    @usableFromInline
+    init(alias: String) {
+        self.alias = alias
+    }
+
+    /// A column, which is NULL if there is no matching row.
+    public subscript<V>(dynamicMember column: KeyPath<Source.Columns, Column<V>>) -> Computed<V.Unwrapped?> {
+        Computed(enclosed: JoinedColumns<Source>(alias: alias)[dynamicMember: column].sql)
+    }
+}
+
+extension Join {
+    /// Adds a column of type `Bool` or `Bool?` as a condition: its value must be true.
+    ///
+    /// - Parameter flag: Returns the column.
+    /// - Returns: The join with the condition.
+    @_disfavoredOverload
+    public func `where`<Flag: BooleanExpression>(_ flag: (Columns) -> Flag) -> Join {
+        self.where { columns in flag(columns).isTrue }
+    }
+}

@@ -209,3 +209,107 @@ extension Table {
         subquery(condition).exists
     }
 }
+
+extension SQLExpression {
+    /// The value is one of those that a query selects.
+    ///
+    /// ```swift
+    /// let recent = try Appointment.where { $0.date >= newYear }.select { $0.patient }
+    /// let seen = try Patient.where { $0.id.isIn(recent) }.fetch(in: db)
+    /// ```
+    ///
+    /// A NULL among the selected values is ignored, so that the negation is true for values that are not among the
+    /// others; the condition is unknown if the value itself is NULL, as with every comparison.
+    ///
+    /// - Parameter selection: The selection of one expression. Decimals must have the same scale on both sides;
+    ///   otherwise running the query throws ``StrongroomError`` with `notTranslatable`.
+    /// - Returns: The condition.
+    public func isIn<Other: ColumnValue>(_ selection: SelectQuery<Other>) -> Condition
+    where Other.Unwrapped == Value.Unwrapped {
+        // A computed value may be NULL although its type is not optional, as `a / 0`.
+        isIn(selection.content, withoutNull: Other._isNullable || !selection.content.isOfColumns)
+    }
+
+    /// The value is one of the keys of a query's rows.
+    ///
+    /// - Parameter query: A query of a table whose primary key has one column.
+    /// - Returns: The condition. Running it throws ``StrongroomError`` with `sql` for a composite key, and
+    ///   `notDeclared` for a table without a key.
+    public func isIn<Source: Table>(_ query: Query<Source>) -> Condition
+    where Source.Key == Value.Unwrapped, Source.Key: ColumnValue {
+        do {
+            let keys = try Source.schema.keyColumns()
+            guard keys.count == 1 else {
+                throw StrongroomError(
+                    .notTranslatable,
+                    """
+                    The key of table "\(Source.schema.name)" has several columns; compare them with `exists`.
+                    """)
+            }
+            let rows = SelectionContent(
+                [keys[0].quoted], from: .name(Source.schema.name), try query.resolved(), of: [Source.schema])
+            return isIn(rows, withoutNull: false)
+        } catch {
+            return Condition(failing: error as? StrongroomError ?? StrongroomError(.sql, "The table has no key."))
+        }
+    }
+
+    private func isIn(_ selection: SelectionContent, withoutNull: Bool) -> Condition {
+        var list = SQL(reserving: 128)
+        list.append(sql)
+        list.append(text: " IN (")
+        list.append(selection.values(withoutNull: withoutNull))
+        list.append(text: ")")
+        list.requireOneForm(sql, selection.expressions[0])
+        return Condition(list)
+    }
+}
+
+extension Query {
+    /// The query's rows, and all rows that follow from them step by step (a recursive common table expression).
+    ///
+    /// ```swift
+    /// let below = try Ward.where { $0.name == "Surgery" }
+    ///     .recursively { found, ward in ward.parent == found.id }
+    ///     .order { $0.name.ascending }
+    ///     .fetch(in: db)
+    /// ```
+    ///
+    /// Each row is found once, so cycles end. The result can be refined, counted, updated and deleted like every query.
+    /// See SQLite's documentation, "The WITH Clause", section 3 (sqlite.org/lang_with.html).
+    ///
+    /// - Parameter step: Makes the condition by which a row follows from one that is found, from the columns of both.
+    /// - Returns: The query of all rows; its order and limit are those that are set on it.
+    /// - Throws: ``StrongroomError`` with `notDeclared` for a table without a primary key, and as ``select(_:)``.
+    public func recursively(
+        _ step: (_ found: JoinedColumns<Source>, _ next: JoinedColumns<Source>) -> Condition
+    ) throws -> Query {
+        let keys = try Source.schema.keyColumns()
+        let number = QueryScope.depth
+        let (found, next) = ("found\(number)", "next\(number)")
+        let columns = (JoinedColumns<Source>(alias: found), JoinedColumns<Source>(alias: next))
+        let (made, nested) = QueryScope.run(
+            nil, others: [Source.schema], aliases: [found, next], of: columns, { columns in step(columns.0, columns.1) }
+        )
+        let condition = nested?.fault(in: [made.sql]).map(Condition.init(failing:)) ?? made
+        let table = Source.schema.quotedName
+        let names = Source.schema.columns.map { Identifier.quote($0.name) }
+        func list(_ prefix: String, _ names: [String]) -> String {
+            names.map { prefix + $0 }.joined(separator: ", ")
+        }
+        let start = try resolved()
+        var rows = SQL(verbatim: "WITH RECURSIVE \(found) (\(list("", names))) AS (")
+        if start.hasLimit { rows.append(text: "SELECT * FROM (") }
+        rows.append(start.sql(after: "SELECT \(list("", names)) FROM \(table)", isSorted: start.hasLimit))
+        if start.hasLimit { rows.append(text: ")") }
+        rows.append(text: " UNION SELECT \(list(next + ".", names)) FROM \(found) JOIN \(table) AS \(next) ON ")
+        rows.append(condition.sql)
+        let keyNames = keys.map { Identifier.quote($0.name) }
+        rows.append(text: ") SELECT \(list("", keyNames)) FROM \(found)")
+        rows.require(Source.schema.required)
+        let left = SQL(verbatim: keyNames.count > 1 ? "(\(list("", keyNames)))" : keyNames[0])
+        var query = Query()
+        query.clauses.add(Condition("\(left) IN (\(rows))"))
+        return query
+    }
+}

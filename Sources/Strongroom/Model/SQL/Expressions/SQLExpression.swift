@@ -114,3 +114,107 @@ public struct Condition: SQLExpression, Equatable {
         Condition("NOT \(condition.sql)")
     }
 }
+
+/// A column or a computed value of type `Bool` or `Bool?`, which is a condition by itself.
+///
+/// ```swift
+/// Contact.where { $0.isActive }
+/// Contact.where { $0.isActive && $0.age > 3 }
+/// Contact.where { !$0.isActive }
+/// ```
+///
+/// NULL is neither true nor false: neither the column nor its negation selects a row in which it is NULL. An index on
+/// the column is used, since the condition is `"isActive" = 1`, or `= 0` for the negation.
+public protocol BooleanExpression: SQLExpression where Value.Unwrapped == Bool {}
+
+extension Computed: BooleanExpression where Value.Unwrapped == Bool {}
+
+// The operators are disfavored, so that the solver tries them after those of two conditions: queries of ten conditions
+// would otherwise take several times as long to type-check.
+extension BooleanExpression {
+    /// The condition that the value is true.
+    @usableFromInline var isTrue: Condition { Condition(sql, " = ", SQL(verbatim: "1")) }
+
+    /// The value is false; unknown for NULL, and the row is then not selected.
+    @_disfavoredOverload
+    public static prefix func ! (expression: Self) -> Condition {
+        Condition(expression.sql, " = ", SQL(verbatim: "0"))
+    }
+
+    /// The value and the condition are true.
+    @_disfavoredOverload
+    public static func && (left: Self, right: Condition) -> Condition { left.isTrue && right }
+    /// The condition and the value are true.
+    @_disfavoredOverload
+    public static func && (left: Condition, right: Self) -> Condition { left && right.isTrue }
+    /// Both values are true.
+    @_disfavoredOverload
+    public static func && <Other: BooleanExpression>(left: Self, right: Other) -> Condition {
+        left.isTrue && right.isTrue
+    }
+
+    /// The value or the condition is true.
+    @_disfavoredOverload
+    public static func || (left: Self, right: Condition) -> Condition { left.isTrue || right }
+    /// The condition or the value is true.
+    @_disfavoredOverload
+    public static func || (left: Condition, right: Self) -> Condition { left || right.isTrue }
+    /// At least one of the values is true.
+    @_disfavoredOverload
+    public static func || <Other: BooleanExpression>(left: Self, right: Other) -> Condition {
+        left.isTrue || right.isTrue
+    }
+}
+
+/// A value that the engine computes for each row, or for a group of rows; in a join also a column, which may be NULL.
+///
+/// ```swift
+/// Contact.where { $0.age + 1 > 18 }
+/// ```
+public struct Computed<Value: ColumnValue>: SQLExpression {
+    /// The SQL: in parentheses, a function call, or the name of a column, qualified with its table.
+    public let sql: SQL
+
+    /// Makes an expression from SQL.
+    ///
+    /// - Parameters:
+    ///   - sql: The SQL; values are interpolated.
+    ///   - type: The Swift type of the result.
+    public init(_ sql: SQL, as type: Value.Type = Value.self) {
+        self.sql = Condition(sql).sql
+    }
+
+    /// - Parameter sql: Already in parentheses, or in need of none; its scale is kept.
+    package init(enclosed sql: SQL) {
+        self.sql = sql
+    }
+
+    init(_ left: SQL, _ sign: String, _ right: SQL) {
+        sql = Condition(left, sign, right).sql
+    }
+
+    init<V: ColumnValue>(_ left: SQL, _ sign: String, value: V) {
+        sql = Condition(left, sign, value: value).sql
+    }
+
+    init<V: ColumnValue>(value: V, _ sign: String, _ right: SQL) {
+        var sql = SQL(reserving: right.text.utf8.count + sign.utf8.count + 3)
+        sql.append(text: "(")
+        sql.append(value: value)
+        sql.append(text: sign)
+        sql.append(right)
+        sql.append(text: ")")
+        self.sql = sql
+    }
+
+    /// - Parameter scale: The stored form of the result, if it is not that of its type.
+    package init(function name: String, _ argument: SQL, form: StoredForm? = nil) {
+        var sql = SQL(reserving: name.utf8.count + argument.text.utf8.count + 2)
+        sql.append(text: name)
+        sql.append(text: "(")
+        sql.append(argument)
+        sql.append(text: ")")
+        sql.form = form
+        self.sql = sql
+    }
+}

@@ -215,3 +215,97 @@ extension Table {
         }
     }
 }
+
+extension Table {
+    /// Saves what has changed in a record since its row was read or last saved: what others have changed meanwhile in
+    /// its other columns stays. Saves the whole record where its key is another one than before.
+    ///
+    /// - Parameters:
+    ///   - record: The record; unchanged when saving fails.
+    ///   - base: The record as its row is known to be.
+    ///   - indices: Columns that are written anyway, by their indices in ``Record/columnNames``.
+    ///   - whenDeleted: Called when there is no such row any more; throws to let the save fail, and returns to have the
+    ///     whole record inserted.
+    ///   - db: A write transaction.
+    /// - Returns: What was done, and the indices of the columns that were written.
+    /// - Throws: As `save(_:_:cascading:in:)`; what `whenDeleted` throws.
+    package static func save(
+        _ record: inout RecordType, changedSince base: RecordType, writing indices: Set<Int>,
+        whenDeleted: () throws -> Void, in db: borrowing WriteTransaction
+    ) throws -> (saved: Saved, indices: Set<Int>) {
+        guard let key = key(of: base), try isSame(Self.key(of: record), key) else {
+            return (try save(&record, in: db), Set(RecordType.columnNames.indices))
+        }
+        let connection = db._handle.connection
+        var written = indices
+        guard let hooks else {
+            let saved = try write(&record, at: key, base, &written, whenDeleted, on: connection)
+            return (saved, written)
+        }
+        let saved = try save(&record, hooks, on: connection) { record in
+            try write(&record, at: key, base, &written, whenDeleted, on: connection)
+        }
+        return (saved, written)
+    }
+
+    private static func write(
+        _ record: inout RecordType, at key: Key, _ base: RecordType, _ indices: inout Set<Int>,
+        _ whenDeleted: () throws -> Void, on connection: Connection
+    ) throws -> Saved {
+        indices.formUnion(try record.columns(differingFrom: base))
+        if try update(record, at: key, writing: indices, on: connection) {
+            if !indices.isEmpty, let upkeep = RecordType.upkeep {
+                follow(.updated, upkeep, in: &record, on: connection)
+                indices.formUnion(upkeep.alwaysWritten)
+            }
+            return .updated
+        }
+        try whenDeleted()
+        indices.formUnion(RecordType.columnNames.indices)
+        return try saveRow(&record, on: connection)
+    }
+}
+
+/// Writes of whole records with the table's ``Table/hooks``: the same for `insert`, `update`, `upsert` and `save`.
+extension Table {
+    /// Writes a record between the calls of its hooks, atomically.
+    ///
+    /// - Parameters:
+    ///   - record: The record, with the changes that the hooks and the write make; unchanged after an error.
+    ///   - write: Writes the row and sets the record's key.
+    @usableFromInline
+    static func withHooks<T>(
+        _ record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection,
+        write: (inout RecordType) throws -> T
+    ) throws -> T {
+        var written = record
+        let outcome = try connection.inSavepoint { () throws -> T in
+            let db = WriteTransaction(connection)
+            try hooks.willSave(&written, in: db)
+            let outcome = try write(&written)
+            try hooks.didSave(written, in: db)
+            return outcome
+        }
+        record = written
+        return outcome
+    }
+
+    /// Writes a list of records between the calls of their hooks, atomically: `willSave` for each, then the rows, then
+    /// `didSave` for each.
+    ///
+    /// - Parameter write: Writes the rows and sets the records' keys.
+    @usableFromInline
+    static func withHooks<T>(
+        contentsOf records: some Sequence<RecordType>, _ hooks: RecordHooks<RecordType>, on connection: Connection,
+        write: (inout ContiguousArray<RecordType>) throws -> T
+    ) throws -> T {
+        var written = ContiguousArray(records)
+        return try connection.inSavepoint {
+            let db = WriteTransaction(connection)
+            for index in written.indices { try hooks.willSave(&written[index], in: db) }
+            let outcome = try write(&written)
+            for record in written { try hooks.didSave(record, in: db) }
+            return outcome
+        }
+    }
+}

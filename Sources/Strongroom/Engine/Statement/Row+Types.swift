@@ -1,0 +1,322 @@
+import CSQLCipher
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Row {
+    /// The date that a column stores in another form than that of `Date`.
+    ///
+    /// For records of tables that are declared by hand, and for user SQL:
+    ///
+    /// ```swift
+    /// try db.forEachRow("SELECT max(due) FROM task") { row in print(try row.date(at: 0, as: .iso8601)) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - index: The column, counted from 0.
+    ///   - form: The form in which the column stores dates.
+    /// - Returns: The date.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no date in this form, as the library
+    ///   writes it.
+    public func date(at index: Int, as form: DateForm) throws -> Date {
+        guard let seconds = form.seconds(try value(at: index)) else {
+            throw mismatch(at: index, wanted: "a date in the form \(form.name)", .date(form))
+        }
+        return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+
+    /// The date that a column stores in another form than that of `Date`, or nil if the column is NULL.
+    ///
+    /// - Parameters:
+    ///   - index: The column, counted from 0.
+    ///   - form: The form in which the column stores dates.
+    /// - Returns: The date, or nil.
+    /// - Throws: As ``date(at:as:)``.
+    public func dateIfPresent(at index: Int, as form: DateForm) throws -> Date? {
+        try isNull(at: index) ? nil : date(at: index, as: form)
+    }
+
+    /// The value of an expression.
+    ///
+    /// - Parameter form: The stored form, if it is not that of the type.
+    func value<V: ColumnValue>(at index: Int, form: StoredForm?) throws -> V {
+        guard let form else { return try V(from: self, at: index) }
+        if V._isNullable, try isNull(at: index) { return try V(from: self, at: index) }
+        let found: Any =
+            switch form {
+            case .decimal(let scale): try decimal(at: index, scale)
+            case .date(let form): try date(at: index, as: form)
+            }
+        guard let value = found as? V else { throw mismatch(at: index, wanted: "\(V.self)") }
+        return value
+    }
+}
+
+extension Bindings {
+    /// Binds a date in another form than that of `Date`, as a record does for a column that is declared with the form.
+    ///
+    /// ```swift
+    /// func encode(to bindings: borrowing Bindings) throws {
+    ///     try bindings.set(id, at: 0)
+    ///     try bindings.set(due, at: 1, as: .iso8601)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: The date, rounded to what the form holds; nil is NULL.
+    ///   - index: The parameter, counted from 0.
+    ///   - form: The form in which the column stores dates.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a date that the form does not have, such as one after
+    ///   the year 9999 as text; `invalidArgument` for an index out of range.
+    public func set(_ value: Date?, at index: Int, as form: DateForm) throws {
+        guard let value else { return try bindNull(at: index) }
+        try bind(form.stored(value), at: index)
+    }
+}
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Row {
+    /// The decimal number that a column stores as a scaled integer.
+    ///
+    /// For records of tables that are declared by hand, and for user SQL:
+    ///
+    /// ```swift
+    /// try db.forEachRow("SELECT sum(price) FROM receipt") { row in print(try row.decimal(at: 0, scale: 2)) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - index: The column, counted from 0.
+    ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
+    /// - Returns: The number, exactly: 1234 is 12.34 at a scale of 2.
+    /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no integer, or if it is declared with
+    ///   another scale; `invalidDeclaration` for a scale out of range.
+    public func decimal(at index: Int, scale: Int) throws -> Decimal {
+        guard let scale = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "A column of a row") }
+        return try decimal(at: index, scale)
+    }
+
+    /// The decimal number that a column stores as a scaled integer, or nil if the column is NULL.
+    ///
+    /// - Parameters:
+    ///   - index: The column, counted from 0.
+    ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
+    /// - Returns: The number, or nil.
+    /// - Throws: As ``decimal(at:scale:)``.
+    public func decimalIfPresent(at index: Int, scale: Int) throws -> Decimal? {
+        try isNull(at: index) ? nil : decimal(at: index, scale: scale)
+    }
+
+    func decimal(at index: Int, _ scale: DecimalScale) throws -> Decimal {
+        let number = try integer(at: index)
+        if let declared = declaredScale(at: index), declared != scale {
+            throw mismatch(at: index, wanted: "a decimal of the scale \(scale.digits), not \(declared.digits)")
+        }
+        return scale.decimal(number)
+    }
+
+    /// Whether the column is declared with a scale, so that its integers are decimals.
+    package func isScaled(at index: Int) -> Bool { declaredScale(at: index) != nil }
+
+    /// The value of a column for display and export: the decimal digits if it is a scaled integer.
+    ///
+    /// - Throws: As ``value(at:)``.
+    package func valueInDigits(at index: Int) throws -> Value {
+        let value = try value(at: index)
+        guard case .integer(let number) = value, let scale = declaredScale(at: index) else { return value }
+        return .text(scale.plain(number))
+    }
+}
+
+extension Bindings {
+    /// Binds a decimal as a scaled integer, as a record does for a column that is declared with a scale.
+    ///
+    /// ```swift
+    /// func encode(to bindings: borrowing Bindings) throws {
+    ///     try bindings.set(id, at: 0)
+    ///     try bindings.set(price, at: 1, scale: 2)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: The number; nil is NULL.
+    ///   - index: The parameter, counted from 0.
+    ///   - scale: The number of digits after the point, from 0 to 18, as the column is declared.
+    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, and for a number that has more digits than the
+    ///   scale or exceeds 64 bits; nothing is rounded. `invalidDeclaration` for a scale out of range; `invalidArgument`
+    ///   for an index out of range.
+    public func set(_ value: Decimal?, at index: Int, scale: Int) throws {
+        guard let form = DecimalScale(scale) else { throw DecimalScale.refusal(scale, "A parameter") }
+        guard let value else { return try bindNull(at: index) }
+        try bind(form.stored(value), at: index)
+    }
+}
+
+/// Rows as bytes: the storage class and the bytes of each value, in the order of the rows.
+final class RowBytes {
+    private let buffer = WipedMemory(count: 64 << 10)
+    private var used = 0
+    private let isUTF16: Bool
+    private let consume: (UnsafeRawBufferPointer) -> Void
+    private(set) var rows: Int64 = 0
+
+    /// - Parameters:
+    ///   - encoding: The text encoding of the database; text is not converted.
+    ///   - consume: Called with the bytes, in parts.
+    init(_ encoding: EncodedText.Encoding, consume: @escaping (UnsafeRawBufferPointer) -> Void) {
+        isUTF16 = encoding != .utf8
+        self.consume = consume
+    }
+
+    /// Adds the current row of a statement.
+    func add(_ statement: Statement) {
+        let pointer = statement.pointer
+        for column in 0..<sqlite3_column_count(pointer) {
+            let type = sqlite3_column_type(pointer, column)
+            switch type {
+            case SQLITE_INTEGER: add(type, UInt64(bitPattern: sqlite3_column_int64(pointer, column)))
+            case SQLITE_FLOAT: add(type, sqlite3_column_double(pointer, column).bitPattern)
+            case SQLITE_TEXT where isUTF16:
+                let text = UnsafeRawPointer(sqlite3_column_text16(pointer, column))
+                add(type, text, Int(sqlite3_column_bytes16(pointer, column)))
+            case SQLITE_TEXT:
+                let text = UnsafeRawPointer(sqlite3_column_text(pointer, column))
+                add(type, text, Int(sqlite3_column_bytes(pointer, column)))
+            case SQLITE_BLOB:
+                let blob = sqlite3_column_blob(pointer, column)
+                add(type, blob, Int(sqlite3_column_bytes(pointer, column)))
+            default: add(type, 0)
+            }
+        }
+        rows += 1
+    }
+
+    /// - Parameter number: The value, or the length of one that follows.
+    private func add(_ type: Int32, _ number: UInt64) {
+        let length = 1 + MemoryLayout<UInt64>.size
+        if buffer.bytes.count - used < length { flush() }
+        buffer.bytes[used] = UInt8(truncatingIfNeeded: type)
+        buffer.bytes.storeBytes(of: number.littleEndian, toByteOffset: used + 1, as: UInt64.self)
+        used += length
+    }
+
+    private func add(_ type: Int32, _ start: UnsafeRawPointer?, _ count: Int) {
+        add(type, UInt64(count))
+        guard let start, count > 0 else { return }
+        let bytes = UnsafeRawBufferPointer(start: start, count: count)
+        if count > buffer.bytes.count - used { flush() }
+        guard count <= buffer.bytes.count else { return consume(bytes) }
+        UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[used..<used + count]).copyMemory(from: bytes)
+        used += count
+    }
+
+    /// Hands over the bytes that are left; to be called after the last row.
+    func flush() {
+        consume(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
+        used = 0
+    }
+}
+
+/// The positions of a record's columns in a statement's result, found by name and cached with the statement.
+final class ColumnOrder {
+    /// The index in the result for each of the record's columns.
+    struct Positions {
+        let statement: OpaquePointer
+        fileprivate let columns: UnsafeMutablePointer<Int32>
+
+        subscript(_ index: Int) -> Int32 { columns[index] }
+    }
+
+    /// The record's type.
+    let type: ObjectIdentifier
+    /// The number of columns of the record.
+    let count: Int
+    /// Nil if the record's columns are the first of the statement, in the same order.
+    let positions: UnsafePointer<Positions>?
+
+    /// Matches the names.
+    ///
+    /// - Parameters:
+    ///   - names: The record's columns.
+    ///   - type: The record's type.
+    ///   - statement: The statement, after its first step, at which the engine may have prepared it again.
+    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing or ambiguous.
+    init(of names: [String], in type: Any.Type, from statement: borrowing Statement) throws {
+        let found = (0..<sqlite3_column_count(statement.pointer)).map { index in
+            sqlite3_column_name(statement.pointer, index).map { String(cString: $0) } ?? ""
+        }
+        self.type = ObjectIdentifier(type)
+        count = names.count
+        let columns = try names.map { try Self.position(of: $0, among: found, sql: statement.sql) }
+        guard !columns.elementsEqual(names.indices) else {
+            positions = nil
+            return
+        }
+        let list = UnsafeMutablePointer<Int32>.allocate(capacity: columns.count)
+        list.initialize(from: columns.map { Int32(clamping: $0) }, count: columns.count)
+        let positions = UnsafeMutablePointer<Positions>.allocate(capacity: 1)
+        positions.initialize(to: Positions(statement: statement.pointer, columns: list))
+        self.positions = UnsafePointer(positions)
+    }
+
+    deinit {
+        guard let positions else { return }
+        positions.pointee.columns.deallocate()
+        positions.deallocate()
+    }
+
+    /// The index of the column with a name. The case of A to Z is ignored, as in SQL.
+    ///
+    /// For `v.name` of a view, the engine before SQLite 3.24 names the column `v.name` instead of `name`: if no column
+    /// has the name, the part after the table name is compared.
+    ///
+    /// - Throws: ``StrongroomError`` with `sql` if no column has the name, or more than one.
+    static func position(of name: String, among names: [String], sql: String?) throws -> Int {
+        var matches = names.indices.filter { names[$0].isSameName(as: name) }
+        if matches.isEmpty {
+            matches = names.indices.filter { index in
+                columnPart(of: names[index]).map { String($0).isSameName(as: name) } ?? false
+            }
+        }
+        if matches.count == 1 { return matches[0] }
+        let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+        guard matches.isEmpty else {
+            throw StrongroomError(
+                .sql, "The result has \(matches.count) columns \"\(name)\" (\(list)); give each its own name with AS.",
+                sql: sql)
+        }
+        throw StrongroomError(
+            .sql, "The result has no column \"\(name)\", only \(list); select it, or name it with AS.", sql: sql)
+    }
+
+    /// The part after the table name in `v.name`, without its quotation marks.
+    private static func columnPart(of name: String) -> Substring? {
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        let part = name[name.index(after: dot)...]
+        let marks: [Character: Character] = ["\"": "\"", "`": "`", "[": "]"]
+        guard part.count > 2, let first = part.first, let last = marks[first], part.last == last else { return part }
+        return part.dropFirst().dropLast()
+    }
+}
+
+extension Statement {
+    /// The statement's current row, with its columns in the order of a record's. Call it after the first step. The
+    /// names are matched once per type, and again after the engine has prepared the statement anew.
+    ///
+    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing or ambiguous.
+    @usableFromInline
+    func row<R>(for type: R.Type, _ names: [String]) throws -> Row {
+        if let order = columnOrder, order.type == ObjectIdentifier(type), areNamesKnown { return Row(self, in: order) }
+        let order = try ColumnOrder(of: names, in: type, from: self)
+        columnOrder = order
+        areNamesKnown = true
+        return Row(self, in: order)
+    }
+}

@@ -1,0 +1,415 @@
+import Logging
+
+extension Stores {
+    /// Replaces a database with a backup, or creates it from one; changes made since the backup are lost.
+    ///
+    /// The backup is copied beside the database, opened with a key of the chain or with a given one, and verified:
+    /// every page's authentication code and, on another thread, the structure. The engine's integrity check looks up
+    /// each row in each index, with up to 96 MiB of memory for pages: in a database with larger indexes in random order
+    /// it takes many times as long as the rest. See SQLite's documentation, "PRAGMA integrity_check"
+    /// (sqlite.org/pragma.html). If the backup has a key that is not in the chain, or other cipher settings than those
+    /// of the configuration, it is rewritten with the current ones and compared. Then it replaces the database
+    /// atomically: if this is interrupted, the database is either the old one or the restored one. The backup itself is
+    /// only read. The next opening migrates the database.
+    ///
+    /// ```swift
+    /// let report = try await stores.restore("addressbook_alice.sqlite", from: "/srv/backup/alice.sqlite")
+    /// print(report.rows)
+    /// ```
+    ///
+    /// The backup of a database with an envelope has an envelope of its own, `PATH.keys`, and opens with any key that
+    /// has a slot in it. A new database takes these slots over. An existing one keeps its own envelope; if that has
+    /// another data key by now, the backup is rewritten with it.
+    ///
+    /// If the passphrase is lost and a recovery key is at hand, a chain of that and a new passphrase restores the
+    /// backup: the new passphrase gets a slot at the next opening.
+    ///
+    /// A backup that fails the check is refused: salvage a copy of it, then restore the result.
+    ///
+    /// A database that is damaged, truncated or empty, so that it cannot be opened, is not replaced: its content may
+    /// still be recoverable. The error says what was found; move the file and those that belong to it (`-wal`, `-shm`,
+    /// `-journal`, `.keys`, `.keys.copy`) away, then restore.
+    ///
+    /// - Parameters:
+    ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
+    ///     for it wait.
+    ///   - path: The path of the backup.
+    ///   - keys: The keys that may open the backup or its envelope; nil for the database's chain. The backup is
+    ///     rewritten with the database's own key then, and its slots are not taken over.
+    ///   - allowingPlaintext: Whether the backup may be plaintext, and with it the database if its configuration says
+    ///     so.
+    ///   - formerName: The name of the other database that the backup is of, which becomes this one; nil if the backup
+    ///     must be of this database.
+    ///   - progress: Called with `writing`, `checking` and, for a backup that is rewritten, `verifying`, in bytes, on
+    ///     one of the library's threads; must not block.
+    /// - Returns: What was restored.
+    /// - Throws: ``StrongroomError`` with `fileMissing` if there is no backup, `readOnly`, `plaintextFile` for a
+    ///   plaintext backup that is not allowed, `alreadyOpen` if the database or the backup is open in this process,
+    ///   `invalidName` if the backup has the name of a leftover of an interrupted restore, `locked` if either is open
+    ///   in another process (for the backup, as far as the system reports it: Linux does) or the backup changes
+    ///   meanwhile, `otherDatabase` for a backup of another database, `wrongKey`, `plaintextHeader`, `damaged`,
+    ///   `truncated`, `emptyFile`, `notADatabase`, `diskFull`; what opening throws about names, configurations and
+    ///   keys; `CancellationError`. The database is unchanged then.
+    @discardableResult
+    public func restore(
+        _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,
+        adoptingFrom formerName: String? = nil, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+    ) async throws -> BackupReport {
+        let former = try formerName.map { try DatabaseName($0) }
+        return try await replacingFile(fileName) { opening, chain in
+            let report = try await WorkMonitor.run(progress) { monitor in
+                let backup = try FileSystem.resolve(path)
+                try OpenFiles.shared.claim(backup, opening.name)
+                defer { OpenFiles.shared.release(backup) }
+                return try BackupRestore(
+                    opening: opening, chain: chain, backup: backup, backupKeys: keys,
+                    allowsPlaintext: allowingPlaintext, monitor: monitor, former: former
+                ).run()
+            }
+            opening.logger?.notice("restored", metadata: ["backup": .string(path)])
+            return report
+        }
+    }
+}
+
+/// The result of a backup or of its restore.
+public struct BackupReport: Sendable, Hashable {
+    /// The path of the copy.
+    public let path: String
+    /// Its size in bytes.
+    public let bytes: Int64
+    /// The number of its tables with rows of their own, including the library's internal ones.
+    public let tables: Int
+    /// The rows of all tables.
+    public let rows: Int64
+    /// The first defect that the engine found in the structure of the copy and of the database, such as an index that
+    /// does not match its table; nil for none, and for a backup whose structure was not checked.
+    public let defect: String?
+    /// How long it took.
+    public let duration: Duration
+    /// The names of the former database's extended attributes that could not be set on the restored one; empty for a
+    /// backup.
+    public internal(set) var attributesNotKept: [String] = []
+
+    /// - Parameters:
+    ///   - file: The finished copy.
+    ///   - path: Its final path; nil for its present one.
+    init(
+        _ file: String, as path: String? = nil, _ content: CheckedCopy.Content, since start: ContinuousClock.Instant
+    ) throws {
+        self.path = path ?? file
+        bytes = try FileStatus.at(file)?.size ?? 0
+        tables = content.rowCounts.count
+        rows = content.rowCounts.reduce(0, +)
+        defect = content.defect
+        duration = ContinuousClock.now - start
+    }
+}
+
+extension Stores {
+    /// Replaces a database, or creates it, with pages that a function writes; as `restore(_:from:)` does with a backup.
+    ///
+    /// - Parameters:
+    ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
+    ///     for it wait.
+    ///   - former: The other database that the pages may be of, which becomes this one.
+    ///   - progress: As for a backup.
+    ///   - beforeReplacing: As `whenRestored`, before the database is replaced.
+    ///   - whenRestored: Called with the path of the record of what was shipped to the replica, when the database is in
+    ///     its place and the lock between processes is held.
+    ///   - fill: Writes every page, of which an interrupted attempt may have written some, and returns the envelope
+    ///     that belongs to them; nil if they have none.
+    /// - Throws: As `restore(_:from:)`; what the function throws. The database is unchanged then.
+    package func restoreReplica(
+        _ fileName: String, adoptingFrom former: DatabaseName? = nil,
+        progress: @escaping @Sendable (WorkProgress) -> Void,
+        beforeReplacing: @Sendable (_ recordPath: (String) -> String) async throws -> Void = { _ in },
+        whenRestored: @Sendable (_ recordPath: (String) -> String) async throws -> Void = { _ in },
+        fill: @Sendable (RestoredFile) async throws -> [UInt8]?
+    ) async throws -> BackupReport {
+        try await replacingFile(fileName) { opening, chain in
+            let restored = try RestoredFile(of: opening.path)
+            do {
+                let stored = try await restored.keptIfInterrupted { try await fill(restored) }
+                try await beforeReplacing { opening.file.replicaRecordPath($0) }
+                let report = try await WorkMonitor.run(progress) { monitor in
+                    try restored.file.synchronize()
+                    return try BackupRestore(
+                        opening: opening, chain: chain, backup: restored.file.path, monitor: monitor, former: former,
+                        written: restored.file, storedEnvelope: stored
+                    ).run()
+                }
+                try? restored.remove()
+                opening.logger?.notice("restored", metadata: ["backup": "a replica"])
+                try await whenRestored { opening.file.replicaRecordPath($0) }
+                return report
+            } catch {
+                if !restored.isKept { try? restored.remove() }
+                throw Self.explained(error, opening.file.name)
+            }
+        }
+    }
+
+    /// In place of an error that names a file of the library's own.
+    private static func explained(_ error: any Error, _ database: String) -> any Error {
+        let failure = error as? StrongroomError
+        // What has a cause is about the file that would have been replaced; see `FileReplacement`.
+        guard failure?.underlying == nil else { return error }
+        return switch failure?.code {
+        case .wrongKey?: wrongKey(database)
+        case .damaged?: damaged(database, error)
+        default: error
+        }
+    }
+
+    private static func damaged(_ database: String, _ underlying: any Error) -> StrongroomError {
+        var error = StrongroomError(
+            .replicaDamaged,
+            """
+            This state of the replica has damaged pages: the disk had lost them before they were shipped. Restore an \
+            earlier state: `restore(_:from:to:)` with a time or a change, `--at` in the tool; `strongroom replica \
+            status` names the oldest and the newest one. Nothing was changed.
+            """,
+            database: database)
+        error.underlying = underlying
+        return error
+    }
+
+    private static func wrongKey(_ database: String) -> StrongroomError {
+        StrongroomError(
+            .wrongKey,
+            """
+            No key of the chain opens the state of the replica. Add the key that it is encrypted with to \
+            `keyChain(for:)`; nothing was changed.
+            """,
+            database: database)
+    }
+}
+
+/// A database that is being written page by page, to be restored.
+///
+/// If the process is killed, or the source of the pages fails, the file stays beside the database, with a note of how
+/// far it is, so that the next attempt goes on there; opening the database removes both.
+package final class RestoredFile: Sendable {
+    let file: PlainFile
+    private let notePath: String
+    /// What was noted of the pages that the file has; nil for an empty file.
+    package let note: [UInt8]?
+    private let state: Locked<(hasNote: Bool, isKept: Bool)>
+
+    /// Opens what an interrupted attempt has left, or creates an empty file.
+    ///
+    /// - Parameter path: The database's path.
+    init(of path: String) throws {
+        let rawPath = BackupRestore.rawPath(of: path)
+        notePath = FileSystem.companion(of: path, "fetched")
+        if let (file, note) = try Self.interrupted(rawPath, notePath) {
+            (self.file, self.note) = (file, note)
+        } else {
+            try FileSystem.removeCopy(rawPath)
+            try FileSystem.removeCopy(notePath)
+            (file, note) = (try PlainFile(making: rawPath), nil)
+        }
+        state = Locked((note != nil, false))
+    }
+
+    /// The file that was left, and its note; nil unless this process's user has made both.
+    private static func interrupted(_ path: String, _ notePath: String) throws -> (PlainFile, [UInt8])? {
+        guard let left = try FileSystem.requireRegular(path), left.isPrivate,
+            try FileSystem.requireRegular(notePath)?.isPrivate == true,
+            let stored = try FileSystem.firstBytesIfThere(of: notePath, longestNote)
+        else { return nil }
+        let file = try PlainFile(path, isWritable: true, followsLinks: false)
+        let status = try file.status()
+        let identity = status.identity
+        guard status.isPrivate, let content = Digests.content(of: stored), content.starts(with: nodeBytes(identity))
+        else { return nil }
+        try SideFiles(of: path).removeEngineFiles()
+        return (file, Array(content.dropFirst(8)))
+    }
+
+    /// Longer than an envelope.
+    private static let longestNote = Envelope.maxBytes + 4_096
+
+    /// A note belongs to one file, not to another one of the same name.
+    private static func nodeBytes(_ identity: FileStatus.Identity) -> [UInt8] {
+        withUnsafeBytes(of: identity.node.littleEndian) { [UInt8]($0) }
+    }
+
+    /// Writes a page.
+    ///
+    /// - Parameter number: The page's number, counted from 1.
+    package func write(_ page: UnsafeRawBufferPointer, as number: UInt32) throws {
+        try file.write(page, at: Int64(number - 1) * Int64(page.count))
+    }
+
+    /// Sets the length of the file.
+    package func resize(to length: Int64) throws { try file.truncate(to: length) }
+
+    /// Notes what the file has now, after flushing it to the disk. A note that is written in part counts as none.
+    package func record(_ note: [UInt8]) throws {
+        try file.synchronize()
+        let stored = Digests.stored(Self.nodeBytes(try file.status().identity) + note)
+        if try FileSystem.requireRegular(notePath) == nil { _ = try PlainFile(making: notePath) }
+        let target = try PlainFile(notePath, isWritable: true, followsLinks: false)
+        try target.truncate(to: Int64(stored.count))
+        try target.write(stored, at: 0)
+        try target.synchronize()
+        state.withLock { $0.hasNote = true }
+    }
+
+    /// Whether it stays for a further attempt.
+    var isKept: Bool { state.withLock { $0.isKept } }
+
+    /// Runs the work that writes the pages, and keeps the file if that is interrupted.
+    func keptIfInterrupted<T>(_ work: () async throws -> T) async throws -> T {
+        do {
+            return try await work()
+        } catch {
+            let code = (error as? StrongroomError)?.code
+            let isInterrupted = error is CancellationError || code == .objectStoreUnreachable || code == .objectStore
+            state.withLock { $0.isKept = $0.hasNote && isInterrupted }
+            throw error
+        }
+    }
+
+    /// Removes the file, unless it was moved into its place, and the note.
+    func remove() throws {
+        if try FileStatus.ofName(file.path)?.identity == file.status().identity {
+            try FileSystem.removeCopy(file.path)
+        }
+        try FileSystem.removeCopy(notePath)
+    }
+}
+
+/// Replaces a database's file with a finished file; the caller holds the lock between processes, and this process has
+/// no connection to the file.
+struct FileReplacement {
+    let opening: StoreContext
+    /// The finished file, beside the database.
+    let path: String
+    /// Whether it is encrypted with the key in the database's envelope.
+    let needsEnvelope: Bool
+
+    /// Replaces the file atomically.
+    ///
+    /// - Parameters:
+    ///   - content: The content at the database's path.
+    ///   - keys: The keys that may open it.
+    /// - Throws: ``StrongroomError`` with `locked` if another connection has the database open, `wrongKey`, `damaged`
+    ///   and similar errors with what to do, or the file system's failure. The database is unchanged then, unless the
+    ///   error says that the file is in its place.
+    func run(_ content: FileContent, _ keys: DatabaseKeys) throws {
+        guard content != .absent else {
+            guard try !opening.file.hasLog() else { throw logIsLeft }
+            try FileSystem.moveIntoPlace(path, opening.path)
+            return try FileSystem.settle(opening.path)
+        }
+        let connection = try Self.judging(opening, needsEnvelope: needsEnvelope) { try whole(content, keys) }
+        defer { connection.close() }
+        let descriptors = try opening.file.descriptorsHere()
+        // Otherwise the engine would apply the old file's WAL to the new one.
+        try Self.judging(opening, needsEnvelope: needsEnvelope) { try connection.mergeLog {} }
+        try opening.file.removeSpentJournal()
+        // The lock has kept other processes from reading the file, not from opening it.
+        guard try !opening.file.isOpenedMeanwhile(since: descriptors) else {
+            throw opening.file.heldByOthers(for: "restored")
+        }
+        try put(connection)
+    }
+
+    /// Replaces the database's file, and makes the former file unusable for connections that opened it at the last
+    /// moment.
+    ///
+    /// - Parameter connection: A connection with exclusive access to the former file; it is closed.
+    private func put(_ connection: Connection) throws {
+        let former = try ReplacedFile(opening.path)
+        // Before the descriptor is closed, which would drop the connection's locks.
+        defer { connection.close() }
+        try FileSystem.replace(opening.path, with: path)
+        do {
+            try FileSystem.settle(opening.path)
+        } catch {
+            connection.close()
+            former.retireAfterFailure()
+            throw error
+        }
+        do {
+            try former.invalidate()
+            connection.close()
+            try former.retire()
+        } catch let error as StrongroomError {
+            throw StrongroomError(
+                error.code,
+                """
+                "\(opening.path)" is restored, but the former file could not be invalidated for programs that have it \
+                open: \(error.message)
+                """,
+                database: opening.file.name)
+        }
+    }
+
+    /// A connection that has exclusive access to the file.
+    private func whole(_ content: FileContent, _ keys: DatabaseKeys) throws -> Connection {
+        var derivedKey: DerivedKey?
+        if case .encrypted = content {
+            let unlocked = try keys.unlock(content)
+            unlocked.connection.close()
+            derivedKey = unlocked.derivedKey
+        }
+        guard let connection = try opening.file.connectExclusively(key: derivedKey) else {
+            throw opening.file.heldByOthers(for: "restored")
+        }
+        return connection
+    }
+
+    private var logIsLeft: StrongroomError {
+        StrongroomError(
+            .fileMissing,
+            """
+            There is no "\(opening.path)", but its log exists, which the engine would apply to the restored file. Move \
+            away \(opening.file.sideFiles.logs.map { "\"\($0)\"" }.joined(separator: " and ")), then restore.
+            """,
+            database: opening.file.name
+        )
+    }
+
+    // MARK: A database that cannot be opened
+
+    /// Inspects the database that is to be replaced. One that cannot be opened is not replaced, since its content may
+    /// still be recoverable.
+    ///
+    /// - Parameter needsEnvelope: Whether the restored file is encrypted with the key in the database's envelope.
+    /// - Throws: What the inspection throws; for a file that cannot be opened, the same code with what to do.
+    static func judging<T>(_ opening: StoreContext, needsEnvelope: Bool, _ inspect: () throws -> T) throws -> T {
+        do {
+            return try inspect()
+        } catch let error as StrongroomError where unusable.contains(error.code) {
+            throw notReplaced(opening, error, needsEnvelope)
+        }
+    }
+
+    private static let unusable: Set<StrongroomError.Code> = [
+        .emptyFile, .notADatabase, .truncated, .damaged, .damagedLog, .wrongKey, .plaintextHeader,
+        .envelopeMissing, .envelopeDamaged, .foreignEnvelope, .newerEnvelope,
+    ]
+
+    private static func notReplaced(
+        _ opening: StoreContext, _ failure: StrongroomError, _ needsEnvelope: Bool
+    ) -> StrongroomError {
+        let own = [opening.path] + opening.file.sideFiles.engineFiles
+        let envelope = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
+        let all = needsEnvelope ? own : own + envelope.paths
+        let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "\"\($0)\"" }.joined(separator: ", ")
+        var error = StrongroomError(
+            failure.code,
+            """
+            "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not replaced: its content \
+            may still be recoverable. If only its key is another one, give that. Otherwise move \(present) to another \
+            directory, then restore again. Nothing was changed.
+            """,
+            database: opening.file.name, resultCode: failure.resultCode)
+        error.underlying = failure
+        return error
+    }
+}
