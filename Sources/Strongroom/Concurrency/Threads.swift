@@ -52,14 +52,6 @@ enum DedicatedThread {
     }()
 }
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// A thread to be created.
 struct NewThread: Sendable {
     /// The thread's name, at most 15 bytes.
@@ -197,14 +189,6 @@ final class ThreadRetry: Sendable {
     }
 }
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The stack of a thread, which is wiped before the thread is kept for other work.
 struct ThreadStack {
     /// The lowest address that it may grow to, at the beginning of a page.
@@ -292,14 +276,6 @@ struct ThreadStack {
         #endif
     }
 }
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A thread-local pointer.
 struct ThreadLocal: Sendable {

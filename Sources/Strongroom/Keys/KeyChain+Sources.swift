@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// The text form of a chain's keys in UTF-8, one per line, oldest first: a passphrase, `raw:` and 64 hexadecimal
 /// digits, or `recovery:` and a recovery key. A line that is a recovery key, with all of its check characters, is one
 /// without the prefix, too: it is typed from paper. Empty lines are ignored.
@@ -129,14 +137,6 @@ extension KeyChain {
         isPlaintext || opensPlaintext ? self : KeyChain(unchecked: [.plaintext] + keys)
     }
 }
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 extension KeyChain {
     /// Reads the keys from an environment variable, one per line as in a ``KeyFile``; a single passphrase is the whole

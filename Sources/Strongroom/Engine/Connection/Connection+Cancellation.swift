@@ -1,5 +1,13 @@
 import CSQLCipher
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 extension Connection {
     /// When the engine interrupts the running statement.
     struct Interruption {
@@ -87,14 +95,6 @@ extension Connection {
         return true
     }
 }
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// How a statement waits for the lock of another connection, in this process or another.
 extension Connection {

@@ -77,12 +77,6 @@ extension Bindings {
     }
 }
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Row {
     /// The decimal number that a column stores as a scaled integer.
     ///

@@ -57,12 +57,6 @@ extension Decimal: ColumnValue {
     }
 }
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 /// The scale of a column that stores decimals as integers: the number of digits after the point.
 ///
 /// At a scale of 2, 12.34 is stored as 1234. Only this type knows the stored form: how a value is stored and compared,

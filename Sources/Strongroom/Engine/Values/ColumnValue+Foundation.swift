@@ -22,12 +22,6 @@ extension Data: ColumnValue {
     }
 }
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension URL: ColumnValue {
     /// A text column.
     @inlinable public static var storageClass: StorageClass { .text }
@@ -57,12 +51,6 @@ extension URL: ColumnValue {
         return text
     }
 }
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension UUID: ColumnValue {
     /// A text column: 36 characters with hyphens, in upper case, so that other tools can search and sort it.

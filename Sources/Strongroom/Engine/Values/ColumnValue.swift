@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// A Swift type that a column can store.
 ///
 /// `Bool`, all integers, `Float`, `Double`, `String`, `[UInt8]`, ``Value``, optionals of these, and enums whose raw
@@ -343,12 +349,6 @@ extension Substring: ColumnValue {
         try bindings.bind(String(self), at: index)
     }
 }
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A type whose values are stored as the bytes that they are, so that they can be read and written in parts: `Data`,
 /// `[UInt8]`, and their optionals.

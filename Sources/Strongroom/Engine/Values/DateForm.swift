@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+public import FoundationEssentials
 #else
-package import Foundation
+public import Foundation
 #endif
 
 /// The stored form of the dates in a column, where it is not that of `Date` itself (the seconds since the start of
@@ -382,12 +382,6 @@ enum WrittenDate {
 extension UInt8 {
     fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension Date: ColumnValue {
     /// A floating-point column: the seconds since the start of 2001, UTC, which is what `Date` itself holds.

@@ -64,12 +64,6 @@ extension JSON: ColumnValue, CodedColumnValue {
     }
 }
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// Any `Codable` value, stored as a binary property list.
 ///
 /// ```swift

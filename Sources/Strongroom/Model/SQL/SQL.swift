@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// SQL text and its bound values.
 ///
 /// Interpolated values become parameters, never text, so user input cannot change the statement:
@@ -195,12 +201,6 @@ struct RequiredTable: Sendable, Equatable {
     static func == (left: RequiredTable, right: RequiredTable) -> Bool { left.name == right.name }
 }
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension SQL {
     /// The form in which a value is compared with this expression.
     ///
@@ -314,12 +314,6 @@ struct RecordedName {
         }
     }
 }
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension Substring: TextColumnValue {}
 extension URL: TextColumnValue {}

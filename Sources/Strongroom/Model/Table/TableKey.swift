@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// A type of primary keys: `Int`, `Int64`, `String`, `UUID`, `Decimal`, `[UInt8]`, or a struct of several columns.
 ///
 /// A composite key reads and binds its columns in the order of the schema:
@@ -135,12 +141,6 @@ struct KeySet<Source: Table>: Sendable {
     }
 }
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension Decimal: TableKey {}
 
 extension Table {
@@ -183,12 +183,6 @@ extension Table {
         return key
     }
 }
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension UUID: TableKey {
     /// A new UUID, which becomes the key of a record with a `UUID?` key that is inserted with nil.

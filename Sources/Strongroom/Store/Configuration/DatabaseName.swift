@@ -1,3 +1,17 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// The name of a database's file, without a directory.
 ///
 /// The part before the first `_` or `.` is the target, which selects the configuration: `addressbook.sqlite` and
@@ -63,19 +77,6 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
         )
     }
 }
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The path of a database whose configuration provides none.
 enum DefaultPath {

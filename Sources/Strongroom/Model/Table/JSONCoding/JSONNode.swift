@@ -116,12 +116,6 @@ extension JSONNode {
     }
 }
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// Scans the keys of a text that is known to be valid JSON (RFC 8259), but for a comma after the last value of an
 /// object or an array, which Foundation accepts.
 struct JSONKeys {
