@@ -180,7 +180,7 @@ extension StoreFile {
         defer { unlocked.connection.close() }
         if otherKeys != nil { try prepareDataKey(&keys, &unlocked) }
         let options = DatabaseKeys.RotationOptions(
-            isThorough: true, patience: context.settings.openTimeout, monitor: monitor,
+            isThorough: true, patience: context.settings.openTimeout, monitor: monitor, reopens: false,
             whenReplaced: { try OpenFiles.shared.identify(context.path) })
         let done = try keys.rewriteAndRenew(&unlocked, salt: content.salt, options, whenFailed: { throw $0 })
         guard let report = done else {

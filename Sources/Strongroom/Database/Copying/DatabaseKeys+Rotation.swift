@@ -12,6 +12,8 @@ extension DatabaseKeys {
         /// How long to wait for other processes when exclusive access is needed.
         let patience: Duration
         var monitor = WorkMonitor()
+        /// Whether the rewritten file is opened again.
+        var reopens = true
         /// Called when another file has replaced the one at the path, which is still open.
         let whenReplaced: @Sendable () throws -> Void
     }
@@ -20,7 +22,8 @@ extension DatabaseKeys {
     /// its envelope.
     ///
     /// - Parameters:
-    ///   - unlocked: The file with the key that opens it, and the one that it has afterwards, with an open connection.
+    ///   - unlocked: The file with the key that opens it, and the one that it has afterwards; its connection is closed
+    ///     if the file is rewritten and not opened again.
     ///   - salt: The file's salt; nil for plaintext.
     ///   - whenFailed: Called with a failure after which the file can be used with the key that it has; an error that
     ///     it throws ends the rotation.
@@ -34,7 +37,10 @@ extension DatabaseKeys {
         do {
             if options.isRotating, let (rewritten, derivedKey) = try rewrite(unlocked, salt: salt, options) {
                 report = rewritten
-                unlocked = try self.unlocked(with: derivedKey)
+                unlocked = UnlockedFile(
+                    position: lastPosition, isWrapped: envelope != nil, derivedKey: derivedKey,
+                    connection: unlocked.connection)
+                if options.reopens { unlocked = try self.unlocked(with: derivedKey) }
             }
         } catch let error as StrongroomError {
             // A plaintext file is not used where an encrypted one is configured. An encrypted one is no less safe than

@@ -153,7 +153,9 @@ struct BackupRestore {
     private func copyBytes() throws -> PlainFile {
         try requireNotOpen()
         guard let status = try FileStatus.at(backup) else { throw gone }
-        try FreeSpace.require(2 * status.size + FreeSpace.margin, at: opening.path, for: "Restoring")
+        // A migration backup is the copy that takes the database's place, unless it is rewritten, which asks for itself.
+        let copies: Int64 = isOfMigration ? 1 : 2
+        try FreeSpace.require(copies * status.size + FreeSpace.margin, at: opening.path, for: "Restoring")
         let raw = try PlainFile(making: rawPath)
         try PlainFile.copy(backup, to: raw, followsLinks: !isOfMigration) {
             try monitor.report(.writing, 0, of: status.size)
@@ -220,28 +222,28 @@ struct BackupRestore {
         }
         let copy = CheckedCopy(
             file: raw, from: unlocked.derivedKey, to: to, path: copyPath, monitor: monitor,
-            structure: isOfMigration ? .none : .required(backup), countsRows: true)
+            structure: isOfMigration ? .none : .required(backup), countsRows: !isOfMigration)
         let made = try copy.make(from: unlocked.connection)
         return (made.content, made.file)
     }
 
     /// Checks the copied bytes, as they are to replace the database.
     ///
-    /// - Returns: The number of rows of each table.
+    /// - Returns: The number of rows of each table; not of a migration backup, whose structure is not checked.
     private func check(_ raw: DatabaseFile, _ unlocked: UnlockedFile, _ bytes: PlainFile) throws -> [Int64] {
         let key = unlocked.derivedKey
         let pages: SharedWork.Piece = { _ in
             try checkPages(key)
             try bytes.synchronize()
         }
-        if isOfMigration {
+        guard !isOfMigration else {
             try pages { false }
-        } else {
-            let defect = try Connection.firstDefect(beside: [pages], isCancelled: monitor.isCancelled) {
-                try raw.connect(.existing, key: key)
-            }
-            if let defect { throw StrongroomError.notWhole(backup, defect, database: opening.file.name) }
+            return []
         }
+        let defect = try Connection.firstDefect(beside: [pages], isCancelled: monitor.isCancelled) {
+            try raw.connect(.existing, key: key)
+        }
+        if let defect { throw StrongroomError.notWhole(backup, defect, database: opening.file.name) }
         unlocked.connection.stop(when: monitor.isCancelled)
         return try unlocked.connection.inSnapshot { try unlocked.connection.rowCounts() }
     }

@@ -15,6 +15,19 @@ enum StorePurpose: Sendable {
     case reserve
 }
 
+/// A request for a store.
+struct StoreRequest: Sendable {
+    let name: DatabaseName
+    let purpose: StorePurpose
+    /// Whether an opening or the user of another store waits for it, which may have what it would wait for.
+    var isNested = false
+    /// Whether it waits for the end of work for which the store is kept closed; if not, it is refused.
+    var waitsForWork = true
+
+    /// Whether no limit holds for it.
+    var isUnlimited: Bool { isNested || purpose != .borrow }
+}
+
 /// The answer to a request.
 enum StoreAnswer<Opened> {
     /// The caller has the open store.
@@ -23,7 +36,8 @@ enum StoreAnswer<Opened> {
     case open(StoreLoan)
     /// Nobody opens the store until ``StoreRegistry/closed(_:)``.
     case reserved(StoreLoan)
-    /// The store that was to be kept closed is in use, or kept closed for another caller.
+    /// The store that was to be kept closed is in use, or kept closed for another caller; or the request does not wait
+    /// for that.
     case refused
     /// The opening has failed, or was cancelled.
     case failed(any Error)
@@ -37,24 +51,21 @@ extension StoreRegistry.Closing: Sendable where Opened: Sendable {}
 extension StoreRegistry {
     typealias Answer = StoreAnswer<Opened>
 
+    /// A request that can wait for its answer.
     struct Request {
-        let name: DatabaseName
-        let purpose: StorePurpose
+        let request: StoreRequest
         /// Identifies the request; a later one has a higher ticket.
         let ticket: UInt64
-        /// Whether no limit holds for it.
-        let isUnlimited: Bool
         let waiter: Waiter
 
-        /// - Parameter isNested: Whether an opening or the user of another store waits for it, which may have what it
-        ///   would wait for.
-        init(_ name: DatabaseName, _ purpose: StorePurpose, ticket: UInt64, isNested: Bool = false, waiter: Waiter) {
-            self.name = name
-            self.purpose = purpose
+        init(_ request: StoreRequest, ticket: UInt64, waiter: Waiter) {
+            self.request = request
             self.ticket = ticket
-            isUnlimited = isNested || purpose != .borrow
             self.waiter = waiter
         }
+
+        var name: DatabaseName { request.name }
+        var purpose: StorePurpose { request.purpose }
 
         /// The answer after the registry's end.
         var refusal: Answer { purpose == .reserve ? .refused : .ended }

@@ -42,6 +42,17 @@ struct StoreRegistry<Opened, Waiter> {
         return (answer, settled(steps))
     }
 
+    /// Lends or keeps a store that is open, without a request that waits; nil if it is not.
+    mutating func use(_ name: DatabaseName, _ purpose: StorePurpose) -> (loan: StoreLoan, store: Opened)? {
+        guard !hasEnded, let entry = entries[name], case .open(let store) = entry.phase else { return nil }
+        let loan = StoreLoan(name: name, number: entry.number)
+        if purpose == .borrow { counts.loans += 1 }
+        change(loan) { $0.add(1, purpose) }
+        endIdleTime(of: loan)
+        assert(defect == nil, defect ?? "")
+        return (loan, store)
+    }
+
     /// Lets the request that was answered with ``StoreAnswer/open(_:)`` wait for the opening, which its caller begins.
     mutating func join(_ loan: StoreLoan, _ request: Request) {
         change(loan) { $0.waiting.append(request) }
@@ -51,7 +62,7 @@ struct StoreRegistry<Opened, Waiter> {
     private mutating func admit(_ request: Request, _ steps: inout Steps) -> Answer? {
         guard let entry = entries[request.name] else {
             if request.purpose == .reserve { return .reserved(begin(.reserved, request)) }
-            guard request.isUnlimited || waiting.isNext(request) && hasRoom else {
+            guard request.request.isUnlimited || waiting.isNext(request) && hasRoom else {
                 waiting.insert(request)
                 return nil
             }
@@ -75,6 +86,8 @@ struct StoreRegistry<Opened, Waiter> {
                 entry.waiting.append(request)
             }
             return nil
+        case (.reserved, _) where !request.request.waitsForWork:
+            return .refused
         case (.abandoned, _), (.closing, _), (.reserved, _):
             change(loan) { $0.waiting.append(request) }
             return nil
@@ -331,7 +344,7 @@ struct StoreRegistry<Opened, Waiter> {
         }
         // The process may be below its limits again.
         let settled = settled(steps)
-        return (trimmed, settled, waiting.isEmpty && idle.elements.isEmpty)
+        return (trimmed, settled, statistics.waiting == 0 && idle.elements.isEmpty)
     }
 
     /// Changes the limits.

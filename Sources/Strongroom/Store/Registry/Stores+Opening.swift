@@ -49,12 +49,16 @@ extension Stores {
     }
     /// - Parameters:
     ///   - place: Where to keep its data; nil for the place in its settings.
-    private func open(_ name: DatabaseName, in place: Persistence?) async throws -> Store {
-        let found = try await request(name, .keep, in: place)
+    ///   - waitsForWork: Whether to wait for the end of work for which the store is kept closed.
+    private func open(
+        _ name: DatabaseName, waitsForWork: Bool = true, in place: Persistence?
+    ) async throws -> Store {
+        let found = try await request(name, .keep, waitsForWork: waitsForWork, in: place)
         do {
             return try found.store.lying(in: place)
         } catch {
             perform { $0.returned(found.loan, .keep, at: .now, closes: false) }
+            sweepLater()
             throw error
         }
     }
@@ -72,7 +76,10 @@ extension Stores {
             }
             executor.finish()
             switch result {
-            case .success(let store): self.perform { $0.opened(loan, store, at: .now) }
+            case .success(let store):
+                self.perform { $0.opened(loan, store, at: .now) }
+                // It is idle at once if nobody waits for it any more.
+                self.sweepLater()
             case .failure(let error): self.ended(loan) { $0.failed(loan, error) }
             }
             return try result.get()
@@ -121,7 +128,8 @@ extension Stores {
     /// ```
     ///
     /// A configuration with methods that require the main actor cannot answer while the main thread is blocked: open
-    /// such a database with the async form, or from another thread.
+    /// such a database with the async form, or from another thread. While its file is restored, adopted or removed,
+    /// this throws `alreadyOpen`, where the async form waits.
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
     /// - Returns: The store; ``Store/opening`` reports what was done.
@@ -176,7 +184,7 @@ extension Stores {
         // Not detached: it belongs to the opening that the current task may belong to, so that cycles are detected.
         Task(executorPreference: Self.opener) {
             do {
-                outcome.fulfill(.success(try await self.open(name, in: place)))
+                outcome.fulfill(.success(try await self.open(name, waitsForWork: false, in: place)))
             } catch {
                 outcome.fulfill(.failure(error))
             }

@@ -15,24 +15,44 @@ extension Stores {
     /// - Parameters:
     ///   - timeout: How long to wait for a limit, or for the end of what keeps the store closed; nil for no limit of
     ///     time.
+    ///   - waitsForWork: Whether to wait for the end of work for which the store is kept closed; if not, it is
+    ///     `alreadyOpen`.
     ///   - place: Where to keep the data of a store that is not open yet.
     /// - Returns: The loan, to be returned unless the store is kept, and whether this request has opened the store.
     func request(
-        _ name: DatabaseName, _ purpose: StorePurpose, timeout: Duration? = nil, in place: Persistence? = nil
+        _ name: DatabaseName, _ purpose: StorePurpose, timeout: Duration? = nil, waitsForWork: Bool = true,
+        in place: Persistence? = nil
     ) async throws -> (loan: StoreLoan, store: Store, isFirst: Bool) {
-        try await OpeningWaits.wait(for: OpeningWaits.Place(self, name)) {
-            while true {
-                var (answer, isFirst) = (await self.answer(name, purpose, timeout), false)
-                while case .open(let loan) = answer {
-                    answer = await joinOpening(loan, purpose, in: place)
-                    isFirst = true
-                }
-                switch answer {
-                case .failed(let error): throw error
-                case .use(let loan, let store) where store.pool.isClosing: perform { $0.lost(loan, purpose) }
-                case .use(let loan, let store): return (loan, store, isFirst)
-                case .open, .reserved, .refused, .ended: throw hasShutDown(name)
-                }
+        if let (loan, store) = state.withLock({ $0.registry.use(name, purpose) }) {
+            guard store.pool.isClosing else { return (loan, store, false) }
+            perform { $0.lost(loan, purpose) }
+        }
+        let request = StoreRequest(
+            name: name, purpose: purpose, isNested: StoreUse.isInside(self) || OpeningWaits.isInsideOpening,
+            waitsForWork: waitsForWork)
+        return try await OpeningWaits.wait(for: OpeningWaits.Place(self, name)) {
+            try await withTaskExecutorPreference(Self.opener) { try await fulfill(request, timeout, in: place) }
+        }
+    }
+
+    /// Waits for a store on the registry's own threads. The caller's actor may be blocked by one who waits for the same
+    /// store, and then nobody would open it.
+    @concurrent
+    private func fulfill(
+        _ request: StoreRequest, _ timeout: Duration?, in place: Persistence?
+    ) async throws -> (loan: StoreLoan, store: Store, isFirst: Bool) {
+        while true {
+            var (answer, isFirst) = (await self.answer(request, timeout), false)
+            while case .open(let loan) = answer {
+                answer = await joinOpening(loan, request, in: place)
+                isFirst = true
+            }
+            switch answer {
+            case .failed(let error): throw error
+            case .use(let loan, let store) where store.pool.isClosing: perform { $0.lost(loan, request.purpose) }
+            case .use(let loan, let store): return (loan, store, isFirst)
+            case .refused: throw isKeptClosed(request.name)
+            case .open, .reserved, .ended: throw hasShutDown(request.name)
             }
         }
     }
@@ -44,7 +64,7 @@ extension Stores {
     /// - Parameter label: What the work is, for the report of a shutdown.
     func whileClosed<T>(_ name: DatabaseName, label: String, _ work: () async throws -> T) async throws -> T {
         let answer = try await OpeningWaits.wait(for: OpeningWaits.Place(self, name)) {
-            await self.answer(name, .reserve, nil)
+            await self.answer(StoreRequest(name: name, purpose: .reserve), nil)
         }
         if case .failed(let error) = answer { throw error }
         guard case .reserved(let loan) = answer else { return try await work() }
@@ -58,31 +78,31 @@ extension Stores {
 
     // MARK: Waiting
 
-    private func answer(
-        _ name: DatabaseName, _ purpose: StorePurpose, _ timeout: Duration?
-    ) async -> StoreAnswer<Store> {
-        let isNested = StoreUse.isInside(self) || OpeningWaits.isInsideOpening
-        return await wait(name) { ticket, waiter in
-            let request = Registry.Request(name, purpose, ticket: ticket, isNested: isNested, waiter: waiter)
-            let (answer, steps) = state.withLock { $0.registry.request(request) }
+    private func answer(_ request: StoreRequest, _ timeout: Duration?) async -> StoreAnswer<Store> {
+        await wait(request.name) { ticket, waiter in
+            let waiting = Registry.Request(request, ticket: ticket, waiter: waiter)
+            let (answer, steps) = state.withLock { $0.registry.request(waiting) }
             perform(steps)
             guard answer == nil else { return answer }
             sweepLater()
             // What comes before the request is queued would not find it.
-            if let timeout { withdraw(name, ticket, after: timeout) }
+            if let timeout { withdraw(request.name, ticket, after: timeout) }
             return nil
         }
     }
 
     private func joinOpening(
-        _ loan: StoreLoan, _ purpose: StorePurpose, in place: Persistence?
+        _ loan: StoreLoan, _ request: StoreRequest, in place: Persistence?
     ) async -> StoreAnswer<Store> {
         await wait(loan.name) { ticket, waiter in
-            let request = Registry.Request(loan.name, purpose, ticket: ticket, waiter: waiter)
-            state.withLock { state in
-                state.registry.join(loan, request)
+            let waiting = Registry.Request(request, ticket: ticket, waiter: waiter)
+            let steps: Registry.Steps? = state.withLock { state in
+                state.registry.join(loan, waiting)
+                guard !state.registry.hasEnded else { return state.registry.failed(loan, hasShutDown(loan.name)) }
                 state.openings[loan.number] = beginOpening(loan, in: place)
+                return nil
             }
+            if let steps { perform(steps) }
             return nil
         }
     }
@@ -116,22 +136,32 @@ extension Stores {
         DispatchQueue.global().asyncAfter(deadline: .now() + time) { [weak self] in
             guard let self else { return }
             let (waiter, steps, numbers, limits) = state.withLock { state in
-                let (numbers, limits) = (state.registry.statistics, state.registry.limits)
                 let (waiter, steps) = state.registry.withdraw(name, ticket, isLate: true)
-                return (waiter, steps, numbers, limits)
+                return (waiter, steps, waiter == nil ? nil : state.registry.statistics, state.registry.limits)
             }
             perform(steps)
+            guard let waiter, let numbers else { return }
             let error = StrongroomError(
                 .timedOut,
                 """
                 The store could not be opened within \(timeout). In use: \(numbers.lent.counting("store")); being \
                 opened: \(numbers.opening); being closed, restored or removed: \(numbers.closing); waiting: \
-                \(numbers.waiting.counting("request")). Raise `lendingLimits` \
+                \((numbers.waiting + 1).counting("request")). Raise `lendingLimits` \
                 (\(limits.openStores.counting("open store"))), or end uses sooner.
                 """,
                 database: name.fileName)
-            waiter?.resume(returning: .failed(error))
+            waiter.resume(returning: .failed(error))
         }
+    }
+
+    private func isKeptClosed(_ name: DatabaseName) -> StrongroomError {
+        StrongroomError(
+            .alreadyOpen,
+            """
+            The file of "\(name.fileName)" is being restored, adopted or removed in this process. Open it when that is \
+            done, or with `await`, which waits for that.
+            """,
+            database: name.fileName)
     }
 
     func hasShutDown(_ name: DatabaseName) -> StrongroomError {

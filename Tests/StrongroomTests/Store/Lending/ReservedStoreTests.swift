@@ -1,7 +1,28 @@
+import Dispatch
+import Foundation
 import StrongroomTesting
 import Testing
 
 @testable import Strongroom
+
+/// An actor on a queue that a test blocks.
+private actor Bound {
+    let executor = QueueExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func borrow(_ name: String, from stores: Stores) async throws -> Store {
+        try await stores.withStore(name) { store in store }
+    }
+}
+
+private final class QueueExecutor: SerialExecutor {
+    let queue = DispatchQueue(label: "strongroom.tests.bound")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}
 
 @Suite("Work on the file of a lent store")
 struct ReservedStoreTests {
@@ -32,6 +53,40 @@ struct ReservedStoreTests {
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
         try await store.close()
         #expect(try await stores.remove("vault.sqlite"))
+    }
+
+    @Test func `a blocking opening does not wait for the work, whose task may be blocked by it`() async throws {
+        let directory = try TemporaryDirectory()
+        let stores = try Stores(Vault(directory.path("files"), keys: .numbered(1)))
+        try await stores.whileClosed(DatabaseName("vault.sqlite"), label: "a test") {
+            let error = try await expectFailure(.alreadyOpen) {
+                _ = try await onThread { try stores.open("vault.sqlite") }
+            }
+            #expect(error.message.contains("is being restored, adopted or removed"))
+        }
+        _ = try await onThread { try stores.open("vault.sqlite") }
+        try await stores.closeAll()
+    }
+
+    @Test func `an opening does not need the actor of a request, which may be blocked by another one`() async throws {
+        let directory = try TemporaryDirectory()
+        let stores = try Stores(Vault(directory.path("files"), keys: .numbered(1)))
+        stores.lendingLimits.openStores = 1
+        let lease = try await stores.lease("vault_0.sqlite")
+        let bound = Bound()
+        let waiting = Task { try await bound.borrow("vault_1.sqlite", from: stores) }
+        try await eventually { stores.statistics.waiting == 1 }
+        let opened = try await ending {
+            try await withCheckedThrowingContinuation { continuation in
+                bound.executor.queue.async {
+                    lease.end()
+                    while stores.statistics.waiting > 0 { usleep(1_000) }
+                    continuation.resume(with: Result { try stores.open("vault_1.sqlite") })
+                }
+            }
+        }
+        #expect(try await waiting.value === opened)
+        try await stores.closeAll()
     }
 
     /// Its keys come from another store of the registry, which is at its limit, or from itself, which is an error.

@@ -94,9 +94,8 @@ struct RegistryProgram {
         lastTicket += 1
         let caller = Caller(name: name, purpose: pick(purposes) ?? .borrow, isNested: isNested)
         waiting[lastTicket] = caller
-        let request = Registry.Request(
-            name, caller.purpose, ticket: lastTicket, isNested: isNested, waiter: lastTicket)
-        let (answer, steps) = registry.request(request)
+        let request = StoreRequest(name: name, purpose: caller.purpose, isNested: isNested)
+        let (answer, steps) = registry.request(Registry.Request(request, ticket: lastTicket, waiter: lastTicket))
         if let answer { try receive(lastTicket, answer) }
         try perform(steps)
     }
@@ -106,7 +105,8 @@ struct RegistryProgram {
         let (loan, caller) = begins.remove(at: index)
         lastTicket += 1
         waiting[lastTicket] = caller
-        registry.join(loan, Registry.Request(loan.name, caller.purpose, ticket: lastTicket, waiter: lastTicket))
+        let request = StoreRequest(name: loan.name, purpose: caller.purpose)
+        registry.join(loan, Registry.Request(request, ticket: lastTicket, waiter: lastTicket))
         openings.append(loan)
     }
 

@@ -23,8 +23,8 @@ struct StoreRegistryTests {
         _ number: Int, _ registry: inout Registry, _ purpose: StorePurpose = .borrow, ticket: UInt64 = 0,
         isNested: Bool = false
     ) throws -> (answer: StoreAnswer<String>?, steps: Registry.Steps) {
-        registry.request(
-            try Registry.Request(name(number), purpose, ticket: ticket, isNested: isNested, waiter: ticket))
+        let request = StoreRequest(name: try name(number), purpose: purpose, isNested: isNested)
+        return registry.request(Registry.Request(request, ticket: ticket, waiter: ticket))
     }
 
     /// Lends a store that is opened at once.
@@ -45,7 +45,7 @@ struct StoreRegistryTests {
     private static func open(
         _ loan: StoreLoan, _ registry: inout Registry, _ purpose: StorePurpose = .borrow, ticket: UInt64 = 0
     ) throws -> Registry.Steps {
-        registry.join(loan, Registry.Request(loan.name, purpose, ticket: ticket, waiter: ticket))
+        registry.join(loan, Registry.Request(StoreRequest(name: loan.name, purpose: purpose), ticket: ticket, waiter: ticket))
         return registry.opened(loan, loan.name.fileName, at: now)
     }
 
@@ -268,7 +268,8 @@ struct StoreRegistryTests {
     @Test func `a failure reaches everyone who has waited for the opening`() throws {
         var registry = Self.registry()
         guard case .open(let loan) = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
-        registry.join(loan, try Registry.Request(Self.name(0), .borrow, ticket: 1, waiter: 1))
+        registry.join(
+            loan, Registry.Request(StoreRequest(name: try Self.name(0), purpose: .borrow), ticket: 1, waiter: 1))
         #expect(try Self.request(0, &registry, ticket: 2).answer == nil)
         #expect(try Self.request(3, &registry, ticket: 3).answer == nil)
         let answers = registry.failed(loan, Refusal(number: 7)).answers
@@ -283,7 +284,7 @@ struct StoreRegistryTests {
         var registry = Self.registry()
         let name = try Self.name(0)
         guard case .open(let loan) = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
-        registry.join(loan, Registry.Request(name, .borrow, ticket: 1, waiter: 1))
+        registry.join(loan, Registry.Request(StoreRequest(name: name, purpose: .borrow), ticket: 1, waiter: 1))
         #expect(try Self.request(0, &registry, ticket: 2).answer == nil)
         let first = registry.withdraw(name, 1)
         #expect(first.waiter == 1 && first.steps.abandoned.isEmpty)

@@ -1,7 +1,7 @@
 /// The rows whose foreign keys reference no row, at one time; a later comparison finds the new ones.
 ///
 /// A row is identified by its table, its row id and the values of the foreign key. If the table was renamed or rebuilt
-/// in between, row ids and names may differ, and only the values are compared. Of each row only hashes are kept: if a
+/// in between, row ids and names may differ; what is not found by them is compared by its values alone. Of each row only hashes are kept: if a
 /// parent table is lost, all rows of its child table are included.
 struct DanglingRows {
     /// The rows by foreign key, also for foreign keys without such rows.
@@ -70,8 +70,12 @@ struct DanglingComparison {
         let present = Dictionary(keys.flatMap { $0 }.map { ($0.identity, $0) }) { first, _ in first }
         for (identity, former) in before.rows {
             let isSameTable = present[identity]?.rootPage == former.key.rootPage
-            for hashes in former.hashes { known[isSameTable ? hashes.row : hashes.values, default: 0] += 1 }
+            for hashes in former.hashes {
+                known[hashes.row, default: 0] += 1
+                if !isSameTable { known[hashes.values, default: 0] += 1 }
+            }
         }
+        var moved: [(key: StoredReference, rows: [MovedRow])] = []
         for keys in keys {
             guard let child = keys.first?.child else { continue }
             switch try connection.danglingState(of: child) {
@@ -79,8 +83,11 @@ struct DanglingComparison {
             case .unknown:
                 isComplete = false
                 try checkUnknown(keys)
-            case .some: for key in keys { try compare(key, &known) }
+            case .some: for key in keys { try compare(key, &known, &moved) }
             }
+        }
+        for (key, rows) in moved {
+            for row in rows { count(key, row.rowID, isKnown: Self.take(row.values, &known)) }
         }
     }
 
@@ -96,19 +103,42 @@ struct DanglingComparison {
         try connection.run("PRAGMA foreign_key_check(\(Identifier.quote(child)))")
     }
 
-    private mutating func compare(_ key: StoredReference, _ known: inout [Int: Int]) throws {
+    /// A row of a rebuilt table that did not dangle under its row id.
+    private typealias MovedRow = (rowID: Int64?, values: Int)
+
+    /// Compares by row id and values; what remains of a table that was rebuilt is to be compared by its values alone.
+    private mutating func compare(
+        _ key: StoredReference, _ known: inout [Int: Int], _ moved: inout [(key: StoredReference, rows: [MovedRow])]
+    ) throws {
         let isSameTable = before.rows[key.identity]?.key.rootPage == key.rootPage
+        var rest: [MovedRow] = []
         try connection.forEachDanglingRow(key) { rowID, hashes in
-            let hash = isSameTable ? hashes.row : hashes.values
-            let found = Found(table: key.child, rowID: rowID, parent: key.parent)
-            if let left = known[hash], left > 0 {
-                known[hash] = left - 1
-                oldCount += 1
-                if old.count < 100 { old.append(found) }
+            if Self.take(hashes.row, &known) {
+                if !isSameTable { _ = Self.take(hashes.values, &known) }
+                count(key, rowID, isKnown: true)
+            } else if isSameTable {
+                count(key, rowID, isKnown: false)
             } else {
-                newCount += 1
-                if new.count < 10 { new.append(found) }
+                rest.append((rowID, hashes.values))
             }
+        }
+        moved.append((key, rest))
+    }
+
+    private static func take(_ hash: Int, _ known: inout [Int: Int]) -> Bool {
+        guard let left = known[hash], left > 0 else { return false }
+        known[hash] = left - 1
+        return true
+    }
+
+    private mutating func count(_ key: StoredReference, _ rowID: Int64?, isKnown: Bool) {
+        let found = Found(table: key.child, rowID: rowID, parent: key.parent)
+        if isKnown {
+            oldCount += 1
+            if old.count < 100 { old.append(found) }
+        } else {
+            newCount += 1
+            if new.count < 10 { new.append(found) }
         }
     }
 
