@@ -153,7 +153,7 @@ struct BackupRestore {
     private func copyBytes() throws -> PlainFile {
         try requireNotOpen()
         guard let status = try FileStatus.at(backup) else { throw gone }
-        // A migration backup is the copy that takes the database's place, unless it is rewritten, which asks for itself.
+        // The copy of a migration backup takes the database's place, unless it is rewritten, which asks for itself.
         let copies: Int64 = isOfMigration ? 1 : 2
         try FreeSpace.require(copies * status.size + FreeSpace.margin, at: opening.path, for: "Restoring")
         let raw = try PlainFile(making: rawPath)

@@ -45,7 +45,8 @@ struct StoreRegistryTests {
     private static func open(
         _ loan: StoreLoan, _ registry: inout Registry, _ purpose: StorePurpose = .borrow, ticket: UInt64 = 0
     ) throws -> Registry.Steps {
-        registry.join(loan, Registry.Request(StoreRequest(name: loan.name, purpose: purpose), ticket: ticket, waiter: ticket))
+        let request = StoreRequest(name: loan.name, purpose: purpose)
+        registry.join(loan, Registry.Request(request, ticket: ticket, waiter: ticket))
         return registry.opened(loan, loan.name.fileName, at: now)
     }
 

@@ -1,8 +1,8 @@
 /// The rows whose foreign keys reference no row, at one time; a later comparison finds the new ones.
 ///
 /// A row is identified by its table, its row id and the values of the foreign key. If the table was renamed or rebuilt
-/// in between, row ids and names may differ; what is not found by them is compared by its values alone. Of each row only hashes are kept: if a
-/// parent table is lost, all rows of its child table are included.
+/// in between, row ids and names may differ; what they do not find is compared by its values alone. Of each row only
+/// hashes are kept: if a parent table is lost, all rows of its child table are included.
 struct DanglingRows {
     /// The rows by foreign key, also for foreign keys without such rows.
     fileprivate private(set) var rows: [StoredReference.Identity: (key: StoredReference, hashes: [RowHashes])] = [:]
