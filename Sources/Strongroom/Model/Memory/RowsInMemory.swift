@@ -160,18 +160,30 @@ extension WriteTransaction {
     }
 
     /// Deletes the rows of a table by what identifies them.
+    ///
+    /// - Throws: ``StrongroomError`` with `missingKey` if nothing identifies one of them, `tableDiffers` if several rows
+    ///   of the file's table can have one key.
     package func delete(_ identities: [[Value]], of schema: TableSchema) throws -> Int {
         guard !identities.isEmpty else { return 0 }
+        guard !identities.contains(where: { $0.contains(.null) }) else {
+            throw StrongroomError(
+                .missingKey,
+                """
+                A row of table "\(schema.name)" has NULL in its key, and is not deleted by a condition while objects \
+                are in memory. Delete it in a `write` of the store.
+                """,
+                database: _handle.connection.database)
+        }
+        try _handle.connection.requireUniqueKey(of: schema)
         let names = try schema.identityNames()
         let deletion = "DELETE FROM \(schema.quotedName) WHERE "
-        if names.count == 1, !identities.contains([.null]) {
+        if names.count == 1 {
             // In one statement: one row may refer to another.
             var sql = SQL(verbatim: "\(deletion)\(names[0]) IN ")
             sql.append("(\(SQL(listing: identities.map { $0[0] })))" as SQL)
             return try execute(sql)
         }
-        // NULL, too, which the key of a text or of several columns can be.
-        let isRow = names.map { "\($0) IS ?" }.joined(separator: " AND ")
+        let isRow = names.map { "\($0) = ?" }.joined(separator: " AND ")
         var count = 0
         for values in identities { count += try execute(SQL(verbatim: deletion + isRow, values)) }
         return count
