@@ -161,8 +161,8 @@ extension WriteTransaction {
 
     /// Deletes the rows of a table by what identifies them.
     ///
-    /// - Throws: ``StrongroomError`` with `missingKey` if nothing identifies one of them, `tableDiffers` if several rows
-    ///   of the file's table can have one key.
+    /// - Throws: ``StrongroomError`` with `missingKey` if nothing identifies one of them, `tableDiffers` if several
+    ///   rows of the file's table can have one key.
     package func delete(_ identities: [[Value]], of schema: TableSchema) throws -> Int {
         guard !identities.isEmpty else { return 0 }
         guard !identities.contains(where: { $0.contains(.null) }) else {
