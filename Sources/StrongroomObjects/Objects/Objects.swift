@@ -47,16 +47,82 @@ enum Objects<Source: Table> {
 
     /// Deletes the objects of a query, without reading them.
     static func delete(_ query: Query<Source>) async throws -> Int {
-        let store = try await store()
-        let memory = ObjectsInMemory.of(store)
-        return try await store.write { db in
-            let keys = try memory?.keys(of: query, in: db) ?? [:]
-            let count = try query.delete(in: db)
-            try memory?.remove(keys)
-            return count + keys.values.reduce(0) { $0 + $1.count }
+        try await write { db in
+            try query.delete(in: db)
+        } both: { db, memory, tables in
+            let hasObjects = tables.hasObjects(of: Source.self)
+            // Both before a row is deleted that the condition may ask for.
+            let (inFile, inMemory) = try db.withRows(tables.rows) { db in
+                (
+                    try db.identities(of: query, inMemory: false),
+                    hasObjects ? try db.identities(of: query, inMemory: true) : []
+                )
+            }
+            let count = try db.delete(inFile, of: Source.schema)
+            let countInMemory = try memory.delete(inMemory, of: Source.schema)
+            try tables.read([Source.self], in: memory)
+            return count + countInMemory
+        }
+    }
+
+    /// Deletes all objects.
+    static func truncate() async throws -> Int {
+        try await write { db in
+            try Source.truncate(in: db)
+        } both: { db, memory, tables in
+            let count = try Source.truncate(in: db)
+            guard tables.hasObjects(of: Source.self) else { return count }
+            let inMemory = try Source.truncate(in: memory)
+            try tables.read([Source.self], in: memory)
+            return count + inMemory
+        }
+    }
+
+    /// Writes in the file alone if nothing is in memory, otherwise in the file and in memory.
+    private static func write<T: Sendable>(
+        _ reach: Reach = .own, file: @escaping @Sendable (borrowing WriteTransaction) throws -> T,
+        both:
+            @escaping @Sendable (
+                borrowing WriteTransaction, borrowing WriteTransaction, inout MemoryTables
+            ) throws -> T
+    ) async throws -> T {
+        var nothing: Void = ()
+        return try await write(
+            &nothing, reach, needsMemory: false, file: { db, _ in try file(db) },
+            both: { db, memory, tables, _ in try both(db, memory, &tables) })
+    }
+
+    /// As ``write(_:file:both:)``, with a value that the work may change.
+    fileprivate static func write<Changed: Sendable, T: Sendable>(
+        _ value: inout Changed, _ reach: Reach, needsMemory: Bool,
+        file: @escaping @Sendable (borrowing WriteTransaction, inout Changed) throws -> T,
+        both:
+            @escaping @Sendable (
+                borrowing WriteTransaction, borrowing WriteTransaction, inout MemoryTables, inout Changed
+            ) throws -> T
+    ) async throws -> T {
+        let store = try await store(reach)
+        let types = try tables(reach)
+        let memory = needsMemory ? try await ObjectsInMemory.make(of: store) : ObjectsInMemory.of(store)
+        if let memory, needsMemory || !memory.rows.isEmpty {
+            return try await store.write(&value, as: .immediate) { db, value in
+                try memory.write(types, with: db) { db, memory, tables in try both(db, memory, &tables, &value) }
+            }
+        }
+        do {
+            return try await store.write(&value) { db, value in
+                // Only now is no other write saving objects in memory.
+                guard ObjectsInMemory.of(store)?.rows.isEmpty ?? true else { throw IsInMemory() }
+                return try file(db, &value)
+            }
+        } catch is IsInMemory {
+            return try await write(&value, reach, needsMemory: true, file: file, both: both)
         }
     }
 }
+
+/// There are objects in memory when a write begins, and were none when it was requested.
+private struct IsInMemory: Error {}
 
 extension Objects where Source.RecordType == Source {
     /// Saves objects, all or none: each where it is, or all in one place.
@@ -64,56 +130,81 @@ extension Objects where Source.RecordType == Source {
         _ objects: inout [Source], _ rule: WriteRule<Source>, _ persistence: Persistence?, _ cascading: Bool
     ) async throws -> [Saved] {
         if persistence != nil { try rule.requireKey("persistence") }
-        let store = try await store(.init(cascading))
-        let found = persistence == .memory ? try await ObjectsInMemory.make(of: store) : ObjectsInMemory.of(store)
-        guard let memory = found, persistence == .memory || rule.isKey && !memory.rows.isEmpty else {
-            return try await store.write(&objects) { db, objects in
-                try Source.save(contentsOf: &objects, rule, cascading: cascading, in: db)
-            }
-        }
-        let tables = try tables(.init(cascading))
-        let (outcomes, moved) = try await store.write(&objects) { db, objects in
-            let inMemory = try memory.indices(of: objects, in: db)
-            let chosen: Set<Int> = persistence.map { $0 == .memory ? Set(objects.indices) : [] } ?? inMemory
+        let types = try tables(.init(cascading))
+        return try await write(&objects, .init(cascading), needsMemory: persistence == .memory) { db, objects in
+            try Source.save(contentsOf: &objects, rule, cascading: cascading, in: db)
+        } both: { db, memory, tables, objects in
+            let inMemory = try tables.indices(of: objects, in: memory)
+            let chosen = persistence.map { $0 == .memory ? Set(objects.indices) : [] } ?? (rule.isKey ? inMemory : [])
             var outcomes = [Saved](repeating: .updated, count: objects.count)
             func save(_ indices: [Int], in db: borrowing WriteTransaction) throws {
                 guard !indices.isEmpty else { return }
                 var part = indices.map { objects[$0] }
-                let saved = try Source.save(contentsOf: &part, cascading: cascading, in: db)
+                let saved = try Source.save(contentsOf: &part, rule, cascading: cascading, in: db)
                 for (index, (object, outcome)) in zip(indices, zip(part, saved)) {
                     objects[index] = object
                     // An object that moves to the file is not new.
-                    outcomes[index] = outcome == .inserted && inMemory.contains(index) ? .updated : outcome
+                    let isMoved = outcome == .inserted && rule.isKey && inMemory.contains(index)
+                    outcomes[index] = isMoved ? .updated : outcome
                 }
             }
             try save(objects.indices.filter { !chosen.contains($0) }, in: db)
-            let moved = try memory.keys(in: db)
-            if !chosen.isEmpty { try memory.write(tables, in: db) { try save(chosen.sorted(), in: $0) } }
-            return (outcomes, moved)
+            try tables.removeRows(alsoIn: db, in: memory)
+            guard !chosen.isEmpty else { return outcomes }
+            try tables.prepare(types, creating: true, in: memory)
+            try save(chosen.sorted(), in: memory)
+            try tables.read(types, in: memory)
+            try tables.requireNotInFile(types, db)
+            return outcomes
         }
-        try memory.remove(moved)
-        return outcomes
     }
 
     /// Deletes objects, all or none.
     static func delete(_ objects: [Source], _ cascading: Bool) async throws -> Int {
-        let store = try await store(.init(cascading))
-        guard let memory = ObjectsInMemory.of(store), !memory.rows.isEmpty else {
-            return try await store.write { db in
-                try Source.delete(contentsOf: objects, cascading: cascading, in: db)
+        let types = try tables(.init(cascading))
+        return try await write(.init(cascading)) { db in
+            try Source.delete(contentsOf: objects, cascading: cascading, in: db)
+        } both: { db, memory, tables in
+            guard types.contains(where: { tables.hasObjects(of: $0) }) else {
+                return try Source.delete(contentsOf: objects, cascading: cascading, in: db)
             }
+            let count =
+                cascading
+                ? try deleteTrees(objects, db, memory, tables)
+                : try deleteEach(objects, db, memory, tables)
+            try tables.read(types, in: memory)
+            return count
         }
-        let tables = try tables(.init(cascading))
-        return try await store.write { db in
-            let inMemory = try memory.indices(of: objects, in: db)
-            let (theirs, others) = (inMemory.map { objects[$0] }, objects.indices.filter { !inMemory.contains($0) })
-            // With a cascade, objects in memory may refer to one in the file.
-            let inFile = cascading ? objects : others.map { objects[$0] }
-            let count = try Source.delete(contentsOf: inFile, cascading: cascading, in: db)
-            return try count
-                + memory.write(tables, in: db) {
-                    try Source.delete(contentsOf: cascading ? objects : theirs, cascading: cascading, in: $0)
-                }
+    }
+
+    private static func deleteEach(
+        _ objects: [Source], _ db: borrowing WriteTransaction, _ memory: borrowing WriteTransaction,
+        _ tables: MemoryTables
+    ) throws -> Int {
+        let inMemory = try tables.indices(of: objects, in: memory)
+        let inFile = objects.indices.filter { !inMemory.contains($0) }.map { objects[$0] }
+        let count = try Source.delete(contentsOf: inFile, in: db)
+        guard !inMemory.isEmpty else { return count }
+        return try count + Source.delete(contentsOf: inMemory.sorted().map { objects[$0] }, in: memory)
+    }
+
+    /// Deletes objects and what refers to them, which may be in the other place than what it refers to.
+    private static func deleteTrees(
+        _ objects: [Source], _ db: borrowing WriteTransaction, _ memory: borrowing WriteTransaction,
+        _ tables: MemoryTables
+    ) throws -> Int {
+        let found = try db.withRows(tables.rows) { db in try Source.reach(of: objects, in: db) }
+        var count = 0
+        // What is deleted with an object is gone when its own turn comes.
+        for (index, records) in found.enumerated() {
+            let deleted = try records.delete(cascading: true, in: db)
+            if index == 0 { count += deleted }
         }
+        // No reference is checked in memory.
+        for (index, records) in found.enumerated().reversed() where tables.hasObjects(of: records.table) {
+            let deleted = try records.delete(cascading: false, in: memory)
+            if index == 0 { count += deleted }
+        }
+        return count
     }
 }

@@ -2,12 +2,18 @@ import Strongroom
 
 /// The objects of a store that are in memory only, in a database of their own.
 ///
-/// They change only in a write of the store, whose writer thereby orders the changes; what has moved to the file is
-/// removed after the commit. Until then, and if another process writes a row with the key of an object, the row in the
-/// file is the one that counts.
+/// They change only in a write of the store, in a transaction of their own inside it, and are shown once the store's is
+/// committed. If another process writes a row with the key of an object, the row in the file is the one that counts.
 final class ObjectsInMemory: Sendable {
+    private struct State {
+        /// As of the last commit of the store.
+        var tables = MemoryTables()
+        /// Whether the database in memory may have changes that were not committed with the file's.
+        var isAhead = false
+    }
+
     private let store: Store
-    private let tables = Locked<[String: RowsInMemory]>([:])
+    private let state = Locked(State())
 
     private init(_ store: Store) { self.store = store }
 
@@ -25,88 +31,114 @@ final class ObjectsInMemory: Sendable {
     }
 
     /// The tables that have objects.
-    var rows: [RowsInMemory] { tables.withLock { Array($0.values) }.filter { !$0.isEmpty } }
+    var rows: [RowsInMemory] { state.withLock { $0.tables }.rows }
 
-    /// The indices of the objects that are in memory and not in the file.
+    /// Changes objects together with the file, as the last step of a write of the store that shares its transaction
+    /// with no other.
+    ///
+    /// - Parameters:
+    ///   - types: The types that may be used in memory.
+    ///   - body: Receives the transactions of the file and of the memory. Both are undone if one is.
+    func write<T>(
+        _ types: [any Table.Type], with db: borrowing WriteTransaction,
+        _ body: (borrowing WriteTransaction, borrowing WriteTransaction, inout MemoryTables) throws -> T
+    ) throws -> T {
+        var (tables, isAhead) = state.withLock { state in
+            defer { state.isAhead = true }
+            return (state.tables, state.isAhead)
+        }
+        let result = try store.write { memory in
+            if isAhead { try tables.restore(in: memory) }
+            try tables.removeRows(alsoIn: db, in: memory)
+            try tables.prepare(types, creating: false, in: memory)
+            let result = try body(db, memory, &tables)
+            if memory.isRollbackRequested { try db.rollBack() }
+            return result
+        }
+        let changed = tables
+        db.whenCommitted { [self] in state.withLock { $0 = State(tables: changed) } }
+        return result
+    }
+}
+
+/// The tables in memory, by the names that the engine compares.
+struct MemoryTables: Sendable {
+    private var tables: [String: RowsInMemory] = [:]
+
+    /// Those that have objects.
+    var rows: [RowsInMemory] { tables.values.filter { !$0.isEmpty } }
+
+    func hasObjects(of type: any Table.Type) -> Bool {
+        tables[RowsInMemory.name(of: type.schema)].map { !$0.isEmpty } ?? false
+    }
+
+    /// The indices of the objects that are in memory.
     func indices<Source: Table>(
-        of objects: [Source], in db: borrowing WriteTransaction
+        of objects: [Source], in memory: borrowing WriteTransaction
     ) throws -> Set<Int> where Source.RecordType == Source {
-        guard tables.withLock({ $0[Source.schema.name] }) != nil else { return [] }
+        guard hasObjects(of: Source.self) else { return [] }
         var found: Set<Int> = []
         for (index, object) in objects.enumerated() {
-            guard let key = Source.key(of: object), try Source.find(key, in: db) == nil else { continue }
-            if try store.read({ memory in try Source.find(key, in: memory) != nil }) { found.insert(index) }
+            guard let key = Source.key(of: object), try Source.find(key, in: memory) != nil else { continue }
+            found.insert(index)
         }
         return found
     }
 
-    /// Changes objects, as the last step of a write of the store.
-    ///
-    /// - Throws: `StrongroomError` with `constraint` if a row of the file has the key of an object; nothing is changed
-    ///   then.
-    func write<T>(
-        _ types: [any Table.Type], in db: borrowing WriteTransaction,
-        _ body: (borrowing WriteTransaction) throws -> T
-    ) throws -> T {
-        try remove(keys(in: db))
-        return try change { memory, tables in
-            for type in types where tables[type.schema.name] == nil {
-                let table = try RowsInMemory(of: type.schema)
+    /// Makes the database in memory as it was; what else it has is replaced when it is needed.
+    func restore(in memory: borrowing WriteTransaction) throws {
+        for table in tables.values { try table.createTable(in: memory) }
+    }
+
+    /// Removes what is in the file, too.
+    mutating func removeRows(
+        alsoIn db: borrowing WriteTransaction, in memory: borrowing WriteTransaction
+    ) throws {
+        for (name, table) in tables where !table.isEmpty {
+            let keys = try table.keys(alsoIn: db)
+            guard !keys.isEmpty else { continue }
+            try table.delete(keys, in: memory)
+            tables[name] = try table.read(in: memory)
+        }
+    }
+
+    /// Gives the tables the columns of all types that use them, and creates those that are missing.
+    mutating func prepare(
+        _ types: [any Table.Type], creating: Bool, in memory: borrowing WriteTransaction
+    ) throws {
+        for schema in types.map({ $0.schema }) {
+            let name = RowsInMemory.name(of: schema)
+            if let table = tables[name] {
+                if let wider = try table.table(for: schema, in: memory) { tables[name] = wider }
+            } else if creating {
+                let table = try RowsInMemory(of: schema)
                 try table.createTable(in: memory)
-                tables[type.schema.name] = table
+                tables[name] = table
             }
-            let result = try body(memory)
-            for type in types {
-                guard let keys = try tables[type.schema.name]?.read(in: memory).keys(alsoIn: db), !keys.isEmpty else {
-                    continue
-                }
-                throw Self.isInFile(type.schema.name)
+        }
+    }
+
+    /// Reads the tables of types again, after a change.
+    mutating func read(_ types: [any Table.Type], in memory: borrowing WriteTransaction) throws {
+        for type in types {
+            let name = RowsInMemory.name(of: type.schema)
+            if let table = tables[name] { tables[name] = try table.read(in: memory) }
+        }
+    }
+
+    /// - Throws: `StrongroomError` with `constraint` if a row of the file has the key of an object.
+    func requireNotInFile(_ types: [any Table.Type], _ db: borrowing WriteTransaction) throws {
+        for type in types {
+            guard let table = tables[RowsInMemory.name(of: type.schema)], try !table.keys(alsoIn: db).isEmpty else {
+                continue
             }
-            return result
+            throw StrongroomError(
+                .constraint,
+                """
+                An object of table "\(type.schema.name)" that is to be saved in memory, by itself or with a related \
+                one, has a row in the file, and would be there twice. Save it with `persistence: .disk`, or delete it \
+                first.
+                """)
         }
-    }
-
-    /// The keys, by table, of what is in the file, too.
-    func keys(in db: borrowing some Reading & ~Copyable) throws -> [String: [[Value]]] {
-        var found: [String: [[Value]]] = [:]
-        for (name, table) in tables.withLock({ $0 }) where !table.isEmpty { found[name] = try table.keys(alsoIn: db) }
-        return found.filter { !$0.value.isEmpty }
-    }
-
-    /// The keys of the objects of a query.
-    func keys<Source: Table>(
-        of query: Query<Source>, in db: borrowing WriteTransaction
-    ) throws -> [String: [[Value]]] {
-        let name = Source.schema.name
-        guard let table = tables.withLock({ $0[name] }), !table.isEmpty else { return [:] }
-        return try db.withRows(rows) { db in [name: try table.keys(where: query.condition?.sql, in: db)] }
-    }
-
-    func remove(_ keys: [String: [[Value]]]) throws {
-        guard !keys.isEmpty else { return }
-        try change { memory, tables in
-            for (name, keys) in keys { try tables[name]?.delete(keys, in: memory) }
-        }
-    }
-
-    private func change<T>(
-        _ body: (borrowing WriteTransaction, inout [String: RowsInMemory]) throws -> T
-    ) throws -> T {
-        try store.write { memory in
-            var changed = tables.withLock { $0 }
-            let result = try body(memory, &changed)
-            let after = try changed.mapValues { try $0.read(in: memory) }
-            tables.withLock { $0 = after }
-            return result
-        }
-    }
-
-    private static func isInFile(_ table: String) -> StrongroomError {
-        StrongroomError(
-            .constraint,
-            """
-            An object of table "\(table)" that is to be saved in memory, by itself or with a related one, has a row in \
-            the file, and would be there twice. Save it with `persistence: .disk`, or delete it first.
-            """)
     }
 }

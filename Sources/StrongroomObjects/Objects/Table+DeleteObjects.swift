@@ -33,14 +33,7 @@ extension Table {
     ///   `Store.write`.
     @discardableResult
     public static func truncate() async throws -> Int {
-        let store = try await Objects<Self>.store()
-        let memory = ObjectsInMemory.of(store)
-        return try await store.write { db in
-            let keys = try memory?.keys(of: query, in: db) ?? [:]
-            let count = try truncate(in: db)
-            try memory?.remove(keys)
-            return count + keys.values.reduce(0) { $0 + $1.count }
-        }
+        try await Objects<Self>.truncate()
     }
 
     /// Opens the store, and creates the table or updates it to its declaration, if no migrator maintains the schema.

@@ -110,6 +110,8 @@ extension Connection {
         defer { transaction.isCommitting = false }
         try run(.commit)
         transaction.state = .none
+        for work in transaction.whenCommitted { work() }
+        transaction.whenCommitted = []
         // The file may have been taken away during the commit.
         try checkPlace()
         if transaction.isKeptFromWriting { try keepFromWriting(false) }
@@ -123,6 +125,7 @@ extension Connection {
         if transaction.tables.changesSchema { forgetUserStatements() }
         defer {
             transaction.state = .none
+            transaction.whenCommitted = []
             forgetFailedReads()
         }
         // If it fails, the next write reports it.

@@ -86,7 +86,11 @@ struct TransactionContext {
     var isWatchingReads = false
     /// Whether the connection is read-only until the transaction ends.
     var isKeptFromWriting = false
+    /// Whether a reader could not be made read-only again: its slot closes it.
+    var isStuckWritable = false
     var isCommitting = false
+    /// Called once the transaction is committed, by the holder of the connection; dropped when it is rolled back.
+    var whenCommitted: [() -> Void] = []
     /// The time of the rows that the transaction writes, in seconds since the start of 2001, once it is needed.
     var writeTime: Double?
     /// Who makes the changes.
@@ -120,6 +124,7 @@ struct TransactionContext {
         tables = TableUse()
         writeTime = nil
         writers = []
+        whenCommitted = []
         attachments = Attachments()
         authorship = Authorship()
         hasAuthorRow = false
@@ -217,6 +222,17 @@ extension WriteTransaction {
                 database: connection.database)
         }
         connection.transaction.rollback = .requested
+    }
+}
+
+extension WriteTransaction {
+    /// Whether the closure's work is rolled back when the closure returns.
+    package var isRollbackRequested: Bool { _handle.connection.transaction.rollback == .requested }
+
+    /// Has work done once the transaction is committed, before the next write begins; for the last step of a write that
+    /// shares its transaction with no other.
+    package func whenCommitted(_ work: @escaping () -> Void) {
+        _handle.connection.transaction.whenCommitted.append(work)
     }
 }
 

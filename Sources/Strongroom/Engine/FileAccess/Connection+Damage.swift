@@ -59,7 +59,7 @@ extension Connection {
     var hasFailedCodec: Bool { (try? codecHasFailed()) ?? false }
 
     /// Whether the connection must not be used any more.
-    var isLost: Bool { file.hasFailedCodec || hasUncheckedPages && hasFailedCodec }
+    var isLost: Bool { transaction.isStuckWritable || file.hasFailedCodec || hasUncheckedPages && hasFailedCodec }
 
     private func codecHasFailed() throws -> Bool {
         guard file.codecKeepsErrors, !file.hasFailedCodec else { return file.hasFailedCodec }

@@ -10,32 +10,55 @@ package struct RowsInMemory: Sendable {
     /// - Throws: ``StrongroomError`` with `notDeclared` for a table without a primary key.
     package init(of schema: TableSchema) throws {
         try schema.checkKey()
-        self.init(
-            schema: TableSchema(schema.name, columns: schema.columns.map(\.alone), indexes: schema.indexes),
-            columns: schema.columns.filter { $0.generated == nil }.map { Identifier.quote($0.name) }, rows: [])
+        self.init(schema.changingColumns { $0.alone(isNullable: $0.isNullable) }, rows: [])
     }
 
-    private init(schema: TableSchema, columns: [String], rows: [[Value]]) {
-        (self.schema, self.columns, self.rows) = (schema, columns, rows)
+    private init(_ schema: TableSchema, rows: [[Value]]) {
+        (self.schema, self.rows) = (schema, rows)
+        columns = schema.columns.filter { $0.generated == nil }.map { Identifier.quote($0.name) }
     }
 
     package var isEmpty: Bool { rows.isEmpty }
 
+    /// The name of a table as the engine compares it: types can spell it differently.
+    package static func name(of schema: TableSchema) -> String { schema.name.asciiFolded }
+
     // MARK: In the database in memory
 
+    /// Creates the table with its rows, in place of one that is there.
     package func createTable(in db: borrowing WriteTransaction) throws {
-        for statement in try schema.creationSQL() { try db._handle.connection.run(statement) }
+        let connection = db._handle.connection
+        try connection.run("DROP TABLE IF EXISTS \(schema.quotedName)")
+        for statement in try schema.creationSQL(ifNotExists: true) { try connection.run(statement) }
+        try insert(into: schema.quotedName, on: connection)
+    }
+
+    /// The table with the columns and indexes of another type's declaration, too; nil if it has them.
+    package func table(for other: TableSchema, in db: borrowing WriteTransaction) throws -> RowsInMemory? {
+        let added = other.columns.filter { column in
+            !schema.columns.contains { Identifier.areSame($0.name, column.name) }
+        }
+        guard !added.isEmpty else { return nil }
+        let both = RowsInMemory(
+            TableSchema(
+                schema.name, columns: schema.columns + added.map { $0.alone(isNullable: true) },
+                indexes: schema.indexes + other.indexes),
+            rows: [])
+        try both.createTable(in: db)
+        try insert(into: schema.quotedName, on: db._handle.connection)
+        return try both.read(in: db)
+    }
+
+    private func insert(into table: String, on connection: Connection) throws {
+        let parameters = columns.map { _ in "?" }.joined(separator: ", ")
+        let insert = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(parameters))"
+        for row in rows { try connection.withOwnStatement(insert, row) { try $0.run() } }
     }
 
     /// The rows as they are now.
     package func read(in db: borrowing WriteTransaction) throws -> RowsInMemory {
         let sql = "SELECT \(columns.joined(separator: ", ")) FROM \(schema.quotedName)"
-        return RowsInMemory(schema: schema, columns: columns, rows: try db._handle.connection.ownRows(sql))
-    }
-
-    package func delete(_ keys: [[Value]], in db: borrowing WriteTransaction) throws {
-        let sql = "DELETE FROM \(schema.quotedName) WHERE \(try isKey { _ in "?" })"
-        for key in keys { try db._handle.connection.withOwnStatement(sql, key) { try $0.run() } }
+        return RowsInMemory(schema, rows: try db._handle.connection.ownRows(sql))
     }
 
     // MARK: Beside the file
@@ -43,58 +66,59 @@ package struct RowsInMemory: Sendable {
     /// The keys of the rows that are in the file, too.
     package func keys(alsoIn db: borrowing some Reading & ~Copyable) throws -> [[Value]] {
         let places = try schema.keyColumns().compactMap { columns.firstIndex(of: Identifier.quote($0.name)) }
-        let sql = "SELECT 1 FROM main.\(schema.quotedName) WHERE \(try isKey { _ in "?" })"
+        let sql = "SELECT 1 FROM main.\(schema.quotedName) WHERE \(try schema.isKey { _ in "?" })"
         let connection = db._handle.connection
         return try rows.map { row in places.map { row[$0] } }.filter { key in
             try connection.withOwnStatement(sql, key) { try $0.step() }
         }
     }
 
-    /// The keys of the rows for which a condition holds; inside ``Reading/withRows(_:_:)``.
-    package func keys(where condition: SQL?, in db: borrowing some Reading & ~Copyable) throws -> [[Value]] {
-        let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
-        var sql = SQL(verbatim: "SELECT \(keys) FROM \(part) AS \(schema.quotedName)")
-        if let condition { sql.append(" WHERE \(condition)" as SQL) }
-        let statement = try db._handle.connection.statement(for: sql)
-        defer { statement.finish() }
-        let row = Row(statement)
-        var found: [[Value]] = []
-        while try statement.step() { found.append(try (0..<row.count).map { try row.value(at: $0) }) }
-        return found
+    package func delete(_ keys: [[Value]], in db: borrowing WriteTransaction) throws {
+        let sql = "DELETE FROM \(schema.quotedName) WHERE \(try schema.isKey { _ in "?" })"
+        for key in keys { try db._handle.connection.withOwnStatement(sql, key) { try $0.run() } }
     }
 
-    private static let prefix = "strongroom_memory_"
-
-    /// The temporary table with the rows.
-    private var part: String { "temp.\(Identifier.quote(Self.prefix + schema.name))" }
+    fileprivate static let prefix = "strongroom_memory_"
 
     /// Creates a temporary view of the table's name, which shows the rows of the file and, of these, those that the
     /// file does not have.
     fileprivate func show(on connection: Connection) throws {
-        let all = try connection.columnInfos(of: schema.name).filter { !$0.isHidden }.map { Identifier.quote($0.name) }
+        let all = try connection.columnInfos(of: schema.name, in: "main")
+            .filter { !$0.isHidden }.map { Identifier.quote($0.name) }
         let beginning = "CREATE TABLE "
-        guard let creation = try schema.named(Self.prefix + schema.name).creationSQL().first else { return }
+        // What qualifies a column by the table's name would not find it.
+        let part = schema.changingColumns({ $0.unchecked })
+        guard let text = try part.creationSQL().first.flatMap({ CreateTableText($0) }) else { return }
+        let creation = text.sql(named: Self.prefix + schema.name, insteadOf: schema.name)
         try connection.run("\(beginning)temp.\(creation.dropFirst(beginning.count))")
-        let parameters = columns.map { _ in "?" }.joined(separator: ", ")
-        let insert = "INSERT INTO \(part) (\(columns.joined(separator: ", "))) VALUES (\(parameters))"
-        for row in rows { try connection.withOwnStatement(insert, row) { try $0.run() } }
+        let place = schema.partInMemory
+        try insert(into: place, on: connection)
         let own = Identifier.quote(Self.prefix + schema.name)
-        let isSame = try isKey { "\(own).\($0)" }
+        let isSame = try schema.isKey { "\(own).\($0)" }
         try connection.run(
-            "DELETE FROM \(part) WHERE EXISTS (SELECT 1 FROM main.\(schema.quotedName) WHERE \(isSame))")
+            "DELETE FROM \(place) WHERE EXISTS (SELECT 1 FROM main.\(schema.quotedName) WHERE \(isSame))")
         let declared = Set(schema.columns.map { Identifier.quote($0.name).asciiFolded })
         let shown = all.map { declared.contains($0.asciiFolded) ? $0 : "NULL" }.joined(separator: ", ")
         let list = all.joined(separator: ", ")
         try connection.run(
             """
             CREATE TEMP VIEW \(schema.quotedName) (\(list)) AS SELECT \(list) FROM main.\(schema.quotedName) \
-            UNION ALL SELECT \(shown) FROM \(part)
+            UNION ALL SELECT \(shown) FROM \(place)
             """)
     }
+}
 
-    private func isKey(_ value: (String) -> String) throws -> String {
-        try schema.keyColumns().map { Identifier.quote($0.name) }
-            .map { "\(schema.quotedName).\($0) = \(value($0))" }.joined(separator: " AND ")
+extension TableSchema {
+    fileprivate func changingColumns(_ change: (ColumnDefinition) -> ColumnDefinition) -> TableSchema {
+        TableSchema(name, columns: columns.map(change), indexes: indexes)
+    }
+
+    /// The temporary table with the rows in memory.
+    fileprivate var partInMemory: String { "temp.\(Identifier.quote(RowsInMemory.prefix + name))" }
+
+    fileprivate func isKey(_ value: (String) -> String) throws -> String {
+        try keyColumns().map { Identifier.quote($0.name) }
+            .map { "\(quotedName).\($0) = \(value($0))" }.joined(separator: " AND ")
     }
 }
 
@@ -117,6 +141,61 @@ extension Reading where Self: ~Copyable {
     }
 }
 
+extension WriteTransaction {
+    /// What identifies the rows of one of the places for which a condition holds; inside ``Reading/withRows(_:_:)``,
+    /// so that its subqueries find the rows of both.
+    package func identities<Source: Table>(of query: Query<Source>, inMemory: Bool) throws -> [[Value]] {
+        let schema = Source.schema
+        try _handle.connection.prepareTable(schema)
+        let names = try schema.identityNames().joined(separator: ", ")
+        let place = inMemory ? schema.partInMemory : "main.\(schema.quotedName)"
+        var sql = SQL(verbatim: "SELECT \(names) FROM \(place) AS \(schema.quotedName)")
+        if let condition = query.condition { sql.append(" WHERE \(condition.sql)" as SQL) }
+        let statement = try _handle.connection.statement(for: sql)
+        defer { statement.finish() }
+        let row = Row(statement)
+        var found: [[Value]] = []
+        while try statement.step() { found.append(try (0..<row.count).map { try row.value(at: $0) }) }
+        return found
+    }
+
+    /// Deletes the rows of a table by what identifies them.
+    ///
+    /// - Throws: ``StrongroomError`` with `missingKey` if nothing identifies one of them, `tableDiffers` if several
+    ///   rows of the file's table can have one key.
+    package func delete(_ identities: [[Value]], of schema: TableSchema) throws -> Int {
+        guard !identities.isEmpty else { return 0 }
+        guard !identities.contains(where: { $0.contains(.null) }) else {
+            throw StrongroomError(
+                .missingKey,
+                """
+                A row of table "\(schema.name)" has NULL in its key, and is not deleted by a condition while objects \
+                are in memory. Delete it in a `write` of the store.
+                """,
+                database: _handle.connection.database)
+        }
+        try _handle.connection.requireUniqueKey(of: schema)
+        let names = try schema.identityNames()
+        let deletion = "DELETE FROM \(schema.quotedName) WHERE "
+        if names.count == 1 {
+            // In one statement: one row may refer to another.
+            var sql = SQL(verbatim: "\(deletion)\(names[0]) IN ")
+            sql.append("(\(SQL(listing: identities.map { $0[0] })))" as SQL)
+            return try execute(sql)
+        }
+        let isRow = names.map { "\($0) = ?" }.joined(separator: " AND ")
+        var count = 0
+        for values in identities { count += try execute(SQL(verbatim: deletion + isRow, values)) }
+        return count
+    }
+}
+
+extension TableSchema {
+    fileprivate func identityNames() throws -> [String] {
+        hasKey ? try keyColumns().map { Identifier.quote($0.name) } : ["rowid"]
+    }
+}
+
 extension Connection {
     fileprivate func writingTemporaries(_ work: () throws -> Void) throws {
         // What was prepared without them, or is prepared with them, is of no use afterwards.
@@ -124,7 +203,14 @@ extension Connection {
         guard role == .reader || transaction.isKeptFromWriting else { return try work() }
         try run("PRAGMA query_only = OFF")
         let result = Result(catching: work)
-        try run("PRAGMA query_only = ON")
+        do {
+            try run("PRAGMA query_only = ON")
+        } catch {
+            // An interrupt ends one statement.
+            transaction.isStuckWritable = role == .reader
+            try run("PRAGMA query_only = ON")
+            transaction.isStuckWritable = false
+        }
         try result.get()
     }
 
@@ -137,11 +223,20 @@ extension Connection {
 
 extension ColumnDefinition {
     /// The column without what needs other tables: foreign keys and AUTOINCREMENT.
-    fileprivate var alone: ColumnDefinition {
+    fileprivate func alone(isNullable: Bool) -> ColumnDefinition {
         ColumnDefinition(
             name: name, storageClass: storageClass, declaredType: declaredType, isNullable: isNullable,
             isPrimaryKey: isPrimaryKey, isAutoincrementing: false, isUnique: isUnique, isIndexed: isIndexed,
             defaultValue: replacesNil ? defaultValue : nil, initialValue: replacesNil ? nil : defaultValue,
             references: nil, check: check, collation: collation, generated: generated, previousName: nil)
+    }
+
+    /// The column for rows that were checked where they were written.
+    fileprivate var unchecked: ColumnDefinition {
+        ColumnDefinition(
+            name: name, storageClass: storageClass, declaredType: declaredType, isNullable: true,
+            isPrimaryKey: isPrimaryKey, isAutoincrementing: false, isUnique: false, isIndexed: false,
+            defaultValue: nil, references: nil, check: nil, collation: collation, generated: generated,
+            previousName: nil)
     }
 }

@@ -66,6 +66,13 @@ where
         return indices.isEmpty ? nil : DeletionOf<Child>(indices.map { found[$0] })
     }
 
+    func referring(to parents: [Source], _ cascade: Cascade) throws -> (any RecordsInReach)? {
+        let refersToThem = try refer(to: parents.compactMap(Source.key(of:)))
+        let found = try Child.where { _ in refersToThem }.fetch(in: cascade.db)
+        let records = try cascade.enter(Child.self, found).map { found[$0] }
+        return records.isEmpty ? nil : RecordsInReachOf<Child>(records: records)
+    }
+
     // MARK: Loading
 
     func load(into records: inout [Source], on connection: Connection) throws {

@@ -140,6 +140,9 @@ protocol ChildRelation<Source>: Relation {
     /// Deletes the rows that must be deleted before the records, or returns the deletion that must come first; nil if
     /// there is none.
     func deletion(below parents: [Source], _ cascade: Cascade) throws -> (any Deletion)?
+
+    /// The records that reference the parents and were not visited before; nil if there are none.
+    func referring(to parents: [Source], _ cascade: Cascade) throws -> (any RecordsInReach)?
 }
 
 /// A relation to a record that this one references.

@@ -36,7 +36,9 @@ extension Connection {
     func requireStoredForms(of schema: TableSchema) throws {
         guard !schema.formed.isEmpty, !checkedTables.forms.contains(schema.formTypes) else { return }
         let isTable = try hasTable(schema.name)
-        let infos = try columnInfos(of: schema.name)
+        // In the file: what shows rows in memory beside those of a table has its name, and may have other types.
+        let inFile = try columnInfos(of: schema.name, in: "main")
+        let infos = inFile.isEmpty ? try columnInfos(of: schema.name) : inFile
         for column in schema.formed {
             guard let info = infos.first(where: { Identifier.areSame($0.name, column.name) }),
                 !Identifier.areSame(info.declaredType, column.declaredType)

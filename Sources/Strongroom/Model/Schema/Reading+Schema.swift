@@ -107,9 +107,10 @@ public struct ColumnInfo: Sendable, Equatable {
 }
 
 extension Connection {
-    func columnInfos(of table: String) throws -> [ColumnInfo] {
+    /// - Parameter schema: The database of the table; nil for the first that has it, the temporary one before the file.
+    func columnInfos(of table: String, in schema: String? = nil) throws -> [ColumnInfo] {
         let hasMore = try EngineFeatures.current().hasExtendedTableInfo
-        let pragma = hasMore ? "table_xinfo" : "table_info"
+        let pragma = (schema.map { "\($0)." } ?? "") + (hasMore ? "table_xinfo" : "table_info")
         var columns: [ColumnInfo] = []
         try withOwnStatement("PRAGMA \(pragma)(\(Identifier.quote(table)))") { statement in
             let row = Row(statement)
