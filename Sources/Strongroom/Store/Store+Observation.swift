@@ -183,13 +183,6 @@ extension Store {
     }
 }
 
-/// A write that waits for an event other than its turn, such as a timer, and that must not be lost if the store closes
-/// first.
-package protocol DeferredWrite: AnyObject, Sendable {
-    /// Queues the pending write for the writer; runs neither user code nor the engine.
-    func queue()
-}
-
 /// Writes that no caller waits for.
 extension Store {
     /// The deferred writes; closing the store queues all of them in one step.

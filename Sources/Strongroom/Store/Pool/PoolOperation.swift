@@ -61,18 +61,6 @@ final class PoolOperation: Sendable {
     }
 }
 
-/// The options of a read or a write.
-struct OperationLimits {
-    /// Its name in error messages.
-    var label: String?
-    /// How long it may wait and run.
-    var timeout: Duration?
-    /// Whether it may begin while the store is closing, as long as closing waits for other operations.
-    var isLast = false
-    /// Whether the observer of operations receives it.
-    var isObserved = true
-}
-
 /// How a write's transaction begins, and whether other writes may share it.
 ///
 /// See SQLite's documentation, "Transaction" (sqlite.org/lang_transaction.html).
@@ -253,4 +241,11 @@ final class HolderRecord: Sendable {
             state.map { ($0.operation, .nanoseconds(Int64(clamping: now - min(now, $0.start.uptimeNanoseconds)))) }
         }
     }
+}
+
+/// A write that waits for an event other than its turn, such as a timer, and that must not be lost if the store closes
+/// first.
+package protocol DeferredWrite: AnyObject, Sendable {
+    /// Queues the pending write for the writer; runs neither user code nor the engine.
+    func queue()
 }

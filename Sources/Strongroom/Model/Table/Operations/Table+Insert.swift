@@ -123,63 +123,6 @@ extension Table {
     }
 }
 
-/// The errors of table operations.
-@usableFromInline
-enum TableFailure {
-    @usableFromInline
-    static func missingKey(_ schema: TableSchema) -> StrongroomError {
-        StrongroomError(
-            .missingKey,
-            """
-            A record of table "\(schema.name)" has no key; keys are generated for an integer or a `UUID?` that is \
-            the primary key. Set one.
-            """
-        )
-    }
-
-    @usableFromInline
-    static func ignoredInsert(_ schema: TableSchema) -> StrongroomError {
-        StrongroomError(
-            .writeRefused,
-            """
-            The insert made no row in "\(schema.name)": a trigger ignored it, or that is a view, the rows of whose \
-            INSTEAD OF triggers the engine does not count. Fix the trigger or the record, or insert into the view with \
-            `db.execute`.
-            """
-        )
-    }
-
-    @usableFromInline
-    static func noSuchRow(_ schema: TableSchema) -> StrongroomError {
-        StrongroomError(
-            .noSuchRow,
-            "Table \"\(schema.name)\" has no row with the record's key; insert it, or use upsert."
-        )
-    }
-
-    @usableFromInline
-    static func manyRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
-        let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
-        return StrongroomError(
-            .notUnique,
-            """
-            Several rows of table "\(schema.name)" have the record's value of \(list), which is declared as unique \
-            but has no unique index in the file; nothing was changed. Merge those rows, then create the index in a \
-            migration.
-            """)
-    }
-
-    @usableFromInline
-    static func missingUnique(_ schema: TableSchema, _ column: String) -> StrongroomError {
-        StrongroomError(
-            .missingKey,
-            """
-            Column "\(column)" of the record for table "\(schema.name)" is nil, so it cannot identify a row; set it.
-            """
-        )
-    }
-}
-
 extension StrongroomError {
     /// Whether a row of the table with the same key or the same value in a unique column conflicts, not one of a table
     /// that a trigger writes.

@@ -1,0 +1,204 @@
+import Synchronization
+
+/// The statistics of a store since it was opened.
+///
+/// ```swift
+/// let numbers = store.statistics
+/// print("\(numbers.writes) writes in \(numbers.commits) commits")
+/// ```
+public struct StoreStatistics: Sendable, Hashable {
+    /// Reads and streams that have acquired a reader, including failed ones.
+    public var reads = 0
+    /// Writes that have acquired the writer, including failed ones and maintenance on demand.
+    public var writes = 0
+    /// Committed transactions of shared writes.
+    public var commits = 0
+    /// The largest number of writes that have shared a transaction.
+    public var largestGroup = 0
+    /// Reads and writes that had to wait for a connection.
+    public var waits = 0
+    /// Open connections of readers.
+    public var openReaders = 0
+    /// Retries after a lock of another connection, usually another process's.
+    public var busyRetries = 0
+    /// How long statements have waited for such locks.
+    public var busyWait = Duration.zero
+    /// Statements that were already prepared.
+    public var statementsReused = 0
+    /// Statements that had to be prepared.
+    public var statementsPrepared = 0
+    /// Pages found decrypted in the page cache.
+    public var pageCacheHits = 0
+    /// Pages that had to be read and decrypted.
+    public var pageCacheMisses = 0
+    /// How often observers were notified of commits of other processes.
+    public var foreignChanges = 0
+    /// Whether the file is polled for commits of other processes, because the system has no watch for it or the
+    /// settings say so; false while the store is not observed. See ``StoreSettings/foreignChanges``.
+    public var isPolling = false
+}
+
+/// The counters behind ``StoreStatistics``.
+final class StoreCounters: Sendable {
+    private let reads = Atomic<Int>(0)
+    private let writes = Atomic<Int>(0)
+    private let commits = Atomic<Int>(0)
+    private let largestGroup = Atomic<Int>(0)
+    private let waits = Atomic<Int>(0)
+    private let openReaders = Atomic<Int>(0)
+    private let busyRetries = Atomic<Int>(0)
+    /// In milliseconds.
+    private let busyWait = Atomic<Int>(0)
+    private let statements = Atomic<Int>(0)
+    private let statementsPrepared = Atomic<Int>(0)
+    private let pageCacheHits = Atomic<Int>(0)
+    private let pageCacheMisses = Atomic<Int>(0)
+    private let foreignChanges = Atomic<Int>(0)
+    private let isPolling = Atomic(false)
+
+    func countWork(isReading: Bool) {
+        if isReading { reads.add(1, ordering: .relaxed) } else { writes.add(1, ordering: .relaxed) }
+    }
+
+    func countCommit(ofGroup size: Int) {
+        commits.add(1, ordering: .relaxed)
+        largestGroup.max(size, ordering: .relaxed)
+    }
+
+    func countWait() {
+        waits.add(1, ordering: .relaxed)
+    }
+
+    func countForeignChange() {
+        foreignChanges.add(1, ordering: .relaxed)
+    }
+
+    func setPolling(_ isPolling: Bool) {
+        self.isPolling.store(isPolling, ordering: .relaxed)
+    }
+
+    /// Adds a connection's use of the engine.
+    func count(_ use: EngineUse) {
+        add(use.busyRetries, to: busyRetries)
+        add(use.busyMilliseconds, to: busyWait)
+        // In this order: reused statements are counted among all of them first.
+        add(use.statements, to: statements)
+        add(use.statementsPrepared, to: statementsPrepared)
+        add(use.pageCacheHits, to: pageCacheHits)
+        add(use.pageCacheMisses, to: pageCacheMisses)
+    }
+
+    private func add(_ number: Int, to counter: borrowing Atomic<Int>) {
+        if number != 0 { counter.add(number, ordering: .releasing) }
+    }
+
+    func countOpenReaders(_ change: Int) {
+        openReaders.add(change, ordering: .relaxed)
+    }
+
+    var statistics: StoreStatistics {
+        let prepared = statementsPrepared.load(ordering: .acquiring)
+        return StoreStatistics(
+            reads: reads.load(ordering: .relaxed),
+            writes: writes.load(ordering: .relaxed),
+            commits: commits.load(ordering: .relaxed),
+            largestGroup: largestGroup.load(ordering: .relaxed),
+            waits: waits.load(ordering: .relaxed),
+            openReaders: openReaders.load(ordering: .relaxed),
+            busyRetries: busyRetries.load(ordering: .relaxed),
+            busyWait: .milliseconds(busyWait.load(ordering: .relaxed)),
+            statementsReused: max(0, statements.load(ordering: .relaxed) - prepared),
+            statementsPrepared: prepared,
+            pageCacheHits: pageCacheHits.load(ordering: .relaxed),
+            pageCacheMisses: pageCacheMisses.load(ordering: .relaxed),
+            foreignChanges: foreignChanges.load(ordering: .relaxed),
+            isPolling: isPolling.load(ordering: .relaxed)
+        )
+    }
+}
+
+/// What the operations of one family's stores have required since the registry was created, and the WALs of those that
+/// are open. What openings and closings require is not counted.
+///
+/// ```swift
+/// for (family, numbers) in stores.familyStatistics { print(family, numbers.openStores, numbers.logBytes) }
+/// ```
+public struct FamilyStatistics: Sendable, Hashable {
+    /// The stores that are open.
+    public var openStores = 0
+    /// The size of the WALs of the open stores, in bytes.
+    public var logBytes: Int64 = 0
+    /// The size of the largest of these WALs, in bytes. It grows while something keeps it from being checkpointed, such
+    /// as a long read.
+    public var largestLogBytes: Int64 = 0
+    /// Retries after a lock of another connection, usually another process's.
+    public var busyRetries = 0
+    /// How long statements have waited for such locks.
+    public var busyWait = Duration.zero
+    /// Pages found decrypted in the page cache.
+    public var pageCacheHits = 0
+    /// Pages that had to be read and decrypted.
+    public var pageCacheMisses = 0
+
+    fileprivate mutating func add(_ store: StoreStatistics) {
+        busyRetries += store.busyRetries
+        busyWait += store.busyWait
+        pageCacheHits += store.pageCacheHits
+        pageCacheMisses += store.pageCacheMisses
+    }
+}
+
+/// The counters of a registry's stores, by family.
+///
+/// The counters of an open store are only read here, so that its operations count for their store alone.
+final class FamilyCounters: Sendable {
+    private struct Member {
+        let counters: StoreCounters
+        /// The path of the WAL; nil for a store in memory.
+        let log: String?
+    }
+
+    private struct Family {
+        var members: [ObjectIdentifier: Member] = [:]
+        /// The sums of the stores that have been closed.
+        var closed = FamilyStatistics()
+    }
+
+    private let families = Locked<[String: Family]>([:])
+
+    func add(_ counters: StoreCounters, log: String?, to family: String) {
+        families.withLock {
+            $0[family, default: Family()].members[ObjectIdentifier(counters)] = Member(counters: counters, log: log)
+        }
+    }
+
+    /// Keeps the sums of a store that has been closed.
+    func remove(_ counters: StoreCounters, from family: String) {
+        families.withLock {
+            guard $0[family]?.members.removeValue(forKey: ObjectIdentifier(counters)) != nil else { return }
+            $0[family]?.closed.add(counters.statistics)
+        }
+    }
+
+    var statistics: [String: FamilyStatistics] {
+        let (numbers, logs) = families.withLock { families in
+            (
+                families.mapValues { family in
+                    family.members.values.reduce(into: family.closed) {
+                        $0.openStores += 1
+                        $0.add($1.counters.statistics)
+                    }
+                },
+                families.mapValues { $0.members.values.compactMap(\.log) }
+            )
+        }
+        // The lock is not held meanwhile: a store that opens or closes does not wait for the disk.
+        let sizes = logs.mapValues { $0.map { (try? FileStatus.at($0)?.size) ?? 0 } }
+        var statistics = numbers
+        for (family, sizes) in sizes {
+            statistics[family]?.logBytes = sizes.reduce(0, +)
+            statistics[family]?.largestLogBytes = sizes.max() ?? 0
+        }
+        return statistics
+    }
+}
