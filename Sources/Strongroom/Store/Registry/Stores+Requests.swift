@@ -114,6 +114,9 @@ extension Stores {
         _ name: DatabaseName, _ queue: (_ ticket: UInt64, _ waiter: StoreWaiter) -> StoreAnswer<Store>?
     ) async -> StoreAnswer<Store> {
         let ticket = Self.tickets.wrappingAdd(1, ordering: .relaxed).newValue
+        // The thread sanitizer does not see that a continuation which is resumed before it is awaited orders the two;
+        // it sees that a lock does.
+        defer { state.withLock { _ in } }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 if let answer = queue(ticket, waiter) { return waiter.resume(returning: answer) }
@@ -125,10 +128,16 @@ extension Stores {
         }
     }
 
+    /// Answers a request, whose task takes the lock after this.
+    private func resume(_ waiter: StoreWaiter, _ answer: StoreAnswer<Store>) {
+        state.withLock { _ in }
+        waiter.resume(returning: answer)
+    }
+
     private func withdraw(_ name: DatabaseName, _ ticket: UInt64) {
         let (waiter, steps) = state.withLock { $0.registry.withdraw(name, ticket) }
         perform(steps)
-        waiter?.resume(returning: .failed(CancellationError()))
+        if let waiter { resume(waiter, .failed(CancellationError())) }
     }
 
     private func withdraw(_ name: DatabaseName, _ ticket: UInt64, after timeout: Duration) {
@@ -150,7 +159,7 @@ extension Stores {
                 (\(limits.openStores.counting("open store"))), or end uses sooner.
                 """,
                 database: name.fileName)
-            waiter.resume(returning: .failed(error))
+            resume(waiter, .failed(error))
         }
     }
 
@@ -189,7 +198,7 @@ extension Stores {
     private static let closings = 8
 
     func perform(_ steps: Registry.Steps) {
-        for (waiter, answer) in steps.answers { waiter.resume(returning: answer) }
+        for (waiter, answer) in steps.answers { resume(waiter, answer) }
         for loan in steps.abandoned { state.withLock { $0.openings[loan.number] }?.cancel() }
         guard !steps.closing.isEmpty else { return }
         let left = Locked(steps.closing[...])
