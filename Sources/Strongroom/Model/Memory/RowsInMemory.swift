@@ -25,7 +25,7 @@ package struct RowsInMemory: Sendable {
 
     // MARK: In the database in memory
 
-    /// Creates the table with its rows, in place of one that is there.
+    /// Creates the table with its rows; replaces an existing one.
     package func createTable(in db: borrowing WriteTransaction) throws {
         let connection = db._handle.connection
         try connection.run("DROP TABLE IF EXISTS \(schema.quotedName)")
@@ -65,10 +65,10 @@ package struct RowsInMemory: Sendable {
 
     /// The keys of the rows that are in the file, too.
     package func keys(alsoIn db: borrowing some Reading & ~Copyable) throws -> [[Value]] {
-        let places = try schema.keyColumns().compactMap { columns.firstIndex(of: Identifier.quote($0.name)) }
+        let indices = try schema.keyColumns().compactMap { columns.firstIndex(of: Identifier.quote($0.name)) }
         let sql = "SELECT 1 FROM main.\(schema.quotedName) WHERE \(try schema.isKey { _ in "?" })"
         let connection = db._handle.connection
-        return try rows.map { row in places.map { row[$0] } }.filter { key in
+        return try rows.map { row in indices.map { row[$0] } }.filter { key in
             try connection.withOwnStatement(sql, key) { try $0.step() }
         }
     }
@@ -91,19 +91,19 @@ package struct RowsInMemory: Sendable {
         guard let text = try part.creationSQL().first.flatMap({ CreateTableText($0) }) else { return }
         let creation = text.sql(named: Self.prefix + schema.name, insteadOf: schema.name)
         try connection.run("\(beginning)temp.\(creation.dropFirst(beginning.count))")
-        let place = schema.partInMemory
-        try insert(into: place, on: connection)
+        let table = schema.partInMemory
+        try insert(into: table, on: connection)
         let own = Identifier.quote(Self.prefix + schema.name)
         let isSame = try schema.isKey { "\(own).\($0)" }
         try connection.run(
-            "DELETE FROM \(place) WHERE EXISTS (SELECT 1 FROM main.\(schema.quotedName) WHERE \(isSame))")
+            "DELETE FROM \(table) WHERE EXISTS (SELECT 1 FROM main.\(schema.quotedName) WHERE \(isSame))")
         let declared = Set(schema.columns.map { Identifier.quote($0.name).asciiFolded })
         let shown = all.map { declared.contains($0.asciiFolded) ? $0 : "NULL" }.joined(separator: ", ")
         let list = all.joined(separator: ", ")
         try connection.run(
             """
             CREATE TEMP VIEW \(schema.quotedName) (\(list)) AS SELECT \(list) FROM main.\(schema.quotedName) \
-            UNION ALL SELECT \(shown) FROM \(place)
+            UNION ALL SELECT \(shown) FROM \(table)
             """)
     }
 }
@@ -142,14 +142,14 @@ extension Reading where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-    /// What identifies the rows of one of the places for which a condition holds; inside ``Reading/withRows(_:_:)``,
-    /// so that its subqueries find the rows of both.
+    /// What identifies the rows of the file, or of the memory, that match a condition; inside
+    /// ``Reading/withRows(_:_:)``, so that its subqueries find the rows of both.
     package func identities<Source: Table>(of query: Query<Source>, inMemory: Bool) throws -> [[Value]] {
         let schema = Source.schema
         try _handle.connection.prepareTable(schema)
         let names = try schema.identityNames().joined(separator: ", ")
-        let place = inMemory ? schema.partInMemory : "main.\(schema.quotedName)"
-        var sql = SQL(verbatim: "SELECT \(names) FROM \(place) AS \(schema.quotedName)")
+        let table = inMemory ? schema.partInMemory : "main.\(schema.quotedName)"
+        var sql = SQL(verbatim: "SELECT \(names) FROM \(table) AS \(schema.quotedName)")
         if let condition = query.condition { sql.append(" WHERE \(condition.sql)" as SQL) }
         let statement = try _handle.connection.statement(for: sql)
         defer { statement.finish() }

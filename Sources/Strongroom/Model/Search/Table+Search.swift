@@ -160,9 +160,9 @@ struct NumberedSearch {
     /// The positions of the columns that are searched; none for all.
     let columns: [Int]
 
-    /// The condition that a row answers a question.
+    /// Matches the rows whose texts satisfy a search query.
     ///
-    /// - Parameter isAmong: Makes the condition that the row is among those whose numbers a query returns.
+    /// - Parameter isAmong: Returns the condition that a query returns the row's number.
     func condition(_ expression: SearchExpression, isAmong: (SQL) throws -> Condition) throws -> Condition {
         if let numbers = numbers(expression) { return try isAmong(numbers) }
         switch expression {
@@ -179,7 +179,7 @@ struct NumberedSearch {
         }
     }
 
-    /// A query for the numbers of the rows that answer a question; nil if it takes several.
+    /// A query for the numbers of the rows that match; nil if it takes several.
     func numbers(_ expression: SearchExpression) -> SQL? {
         if columns.count <= 1, let text = expression.fts4 {
             return matching(columns.first, text, expression.fts5)

@@ -47,10 +47,14 @@ struct StoreRegistry<Opened, Waiter> {
         guard !hasEnded, let entry = entries[name], case .open(let store) = entry.phase else { return nil }
         let loan = StoreLoan(name: name, number: entry.number)
         if purpose == .borrow { counts.loans += 1 }
-        change(loan) { $0.add(1, purpose) }
-        endIdleTime(of: loan)
+        lend(loan, purpose)
         assert(defect == nil, defect ?? "")
         return (loan, store)
+    }
+
+    private mutating func lend(_ loan: StoreLoan, _ purpose: StorePurpose) {
+        change(loan) { $0.add(1, purpose) }
+        endIdleTime(of: loan)
     }
 
     /// Lets the request that was answered with ``StoreAnswer/open(_:)`` wait for the opening, which its caller begins.
@@ -71,8 +75,7 @@ struct StoreRegistry<Opened, Waiter> {
         let loan = StoreLoan(name: request.name, number: entry.number)
         switch (entry.phase, request.purpose) {
         case (.open(let store), .keep), (.open(let store), .borrow):
-            change(loan) { $0.add(1, request.purpose) }
-            endIdleTime(of: loan)
+            lend(loan, request.purpose)
             return .use(loan, store)
         case (.open, .reserve) where entry.idle != nil:
             close(loan, &steps)

@@ -35,8 +35,8 @@ extension Stores {
         }
     }
 
-    /// Waits for a store on the registry's own threads. The caller's actor may be blocked by one who waits for the same
-    /// store, and then nobody would open it.
+    /// Waits for a store on the registry's own threads: the caller's actor may be blocked by a call that waits for the
+    /// same store, which would then never be opened.
     @concurrent
     private func fulfill(
         _ request: StoreRequest, _ timeout: Duration?, in place: Persistence?
@@ -175,7 +175,7 @@ extension Stores {
 
     func hasShutDown(_ name: DatabaseName) -> StrongroomError {
         StrongroomError(
-            .closed, "The registry has been shut down; it opens no store any more.", database: name.fileName)
+            .closed, "The registry is shut down and cannot open stores.", database: name.fileName)
     }
 
     // MARK: Events

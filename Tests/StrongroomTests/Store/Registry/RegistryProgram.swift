@@ -18,6 +18,7 @@ struct RegistryProgram {
         let name: DatabaseName
         let purpose: StorePurpose
         let isNested: Bool
+        var waitsForWork = true
         /// Whether it was withdrawn, and is answered when its opening ends.
         var isLeaving = false
     }
@@ -91,13 +92,29 @@ struct RegistryProgram {
         guard let name = pick(names) else { return }
         let purposes: [StorePurpose] = isSimple ? [.borrow] : [.borrow, .borrow, .borrow, .borrow, .keep, .reserve]
         let isNested = !isSimple && Int.random(in: 0..<5, using: &random) == 0
+        var caller = Caller(name: name, purpose: pick(purposes) ?? .borrow, isNested: isNested)
+        if caller.purpose == .keep { caller.waitsForWork = Bool.random(using: &random) }
+        if caller.purpose != .reserve, Bool.random(using: &random), try use(caller) { return }
         lastTicket += 1
-        let caller = Caller(name: name, purpose: pick(purposes) ?? .borrow, isNested: isNested)
         waiting[lastTicket] = caller
-        let request = StoreRequest(name: name, purpose: caller.purpose, isNested: isNested)
+        let request = StoreRequest(
+            name: name, purpose: caller.purpose, isNested: isNested, waitsForWork: caller.waitsForWork)
         let (answer, steps) = registry.request(Registry.Request(request, ticket: lastTicket, waiter: lastTicket))
         if let answer { try receive(lastTicket, answer) }
         try perform(steps)
+    }
+
+    /// Uses a store without a request that waits.
+    ///
+    /// - Returns: Whether it is open.
+    private mutating func use(_ caller: Caller) throws -> Bool {
+        let open = databases[caller.name].flatMap { $0.phase == .open ? $0.loan : nil }
+        let used = registry.use(caller.name, caller.purpose)
+        try require(used?.loan == open && used?.store == open?.number, "\(caller.name) is open as \(used as Any)")
+        guard let open else { return false }
+        uses.append((open, caller.purpose))
+        try check()
+        return true
     }
 
     private mutating func begin() throws {
@@ -199,8 +216,10 @@ struct RegistryProgram {
         case .reserved(let loan):
             try require(database == nil && caller.purpose == .reserve, "\(caller.name) is kept closed while it is open")
             databases[caller.name] = Database(loan: loan, phase: .reserved)
+        case .refused where caller.purpose == .reserve:
+            try require(database != nil, "\(caller.name) could be kept closed")
         case .refused:
-            try require(database != nil && caller.purpose == .reserve, "\(caller.name) could be kept closed")
+            try require(database?.phase == .reserved && !caller.waitsForWork, "\(caller.name) could wait")
         case .failed: try require(caller.isLeaving || database == nil, "\(caller.name) has not failed")
         case .ended: try require(hasEnded, "the registry has not ended")
         }

@@ -166,6 +166,39 @@ struct StoreRegistryTests {
         #expect(late.steps.closing.map(\.makesRoom) == [false])
     }
 
+    @Test func `an open store is used without a request, which ends its idle time`() throws {
+        var registry = Self.registry()
+        let loan = try Self.lend(0, &registry)
+        _ = Self.giveBack(loan, &registry)
+        #expect(try registry.use(Self.name(1), .borrow) == nil)
+        #expect(try registry.use(Self.name(0), .borrow)?.loan == loan)
+        #expect(registry.sweep(at: Self.now + .seconds(600), trimTime: .seconds(1)).steps.closing.isEmpty)
+        #expect(registry.counts.loans == 2)
+        _ = registry.end()
+        #expect(try registry.use(Self.name(0), .keep) == nil)
+    }
+
+    @Test func `the sweep goes on while a request waits for the end of other work`() throws {
+        var registry = Self.registry()
+        let held = try Self.reserve(0, &registry)
+        #expect(registry.sweep(at: Self.now, trimTime: .seconds(1)).isDone)
+        #expect(try Self.request(0, &registry, ticket: 1).answer == nil)
+        #expect(!registry.sweep(at: Self.now, trimTime: .seconds(1)).isDone)
+        #expect(registry.closed(held).answers.map(\.waiter) == [1])
+    }
+
+    @Test func `a request that does not wait for work is refused, also behind a close`() throws {
+        var registry = Self.registry()
+        let loan = try Self.lend(0, &registry)
+        _ = Self.giveBack(loan, &registry)
+        #expect(try Self.request(0, &registry, .reserve, ticket: 1).steps.closing.map(\.store) == ["t_0"])
+        let request = StoreRequest(name: loan.name, purpose: .keep, waitsForWork: false)
+        #expect(registry.request(Registry.Request(request, ticket: 2, waiter: 2)).answer == nil)
+        let answers = registry.closed(loan).answers
+        #expect(answers.map(\.waiter) == [1, 2])
+        guard case .refused = answers.last?.answer else { throw Refusal(number: 2) }
+    }
+
     // MARK: Waiting
 
     @Test func `requests wait in order, and one that is cancelled lets the next one through`() throws {
