@@ -81,6 +81,24 @@ struct DanglingRowTests {
         #expect(tag.message.contains("Row of table \"tag\" references a row of \"customer\""), "\(tag.message)")
     }
 
+    @Test func `of two rows with one value in a rebuilt table, the new one is named`() async throws {
+        try await prepare()
+        let error = try await expectFailure(.migrationFailed) {
+            try await migrate { db throws in
+                try db.execute("CREATE TABLE new (buyer INTEGER REFERENCES customer, note TEXT)")
+                try db.execute(
+                    """
+                    INSERT INTO new (rowid, buyer, note) \
+                    SELECT rowid, CASE rowid WHEN 1 THEN 78 ELSE buyer END, note FROM purchase
+                    """)
+                try db.execute("DROP TABLE purchase")
+                try db.execute("ALTER TABLE new RENAME TO purchase")
+            }
+        }
+        #expect(error.message.contains("Row 1 of table \"purchase\""), "\(error.message)")
+        #expect(!error.message.contains("ow 4"))
+    }
+
     /// Each changes names or row ids, and breaks nothing.
     static let rebuilds: [[SQL]] = [
         ["ALTER TABLE purchase RENAME TO orders"],

@@ -60,7 +60,7 @@ struct ReservedStoreTests {
         let stores = try Stores(Vault(directory.path("files"), keys: .numbered(1)))
         try await stores.whileClosed(DatabaseName("vault.sqlite"), label: "a test") {
             let error = try await expectFailure(.alreadyOpen) {
-                _ = try await onThread { try stores.open("vault.sqlite") }
+                _ = try await ending { try await onThread { try stores.open("vault.sqlite") } }
             }
             #expect(error.message.contains("is being restored, adopted or removed"))
         }
