@@ -277,32 +277,6 @@ extension FileSystem {
         guard errno == 0 else { throw failure(errno, "cannot read the directory", directory) }
         return names
     }
-
-    /// The files that the entries of a directory refer to, following symbolic links. Entries that no longer exist or
-    /// that this process may not read are left out.
-    static func identities(in directory: String) throws -> [FileStatus.Identity] {
-        guard let stream = opendir(directory) else { throw failure(errno, "cannot read the directory", directory) }
-        defer { closedir(stream) }
-        let descriptor = dirfd(stream)
-        var identities: [FileStatus.Identity] = []
-        errno = 0
-        while let entry = readdir(stream) {
-            var status = stat()
-            let result = withUnsafePointer(to: &entry.pointee.d_name) { start in
-                start.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: start.pointee)) {
-                    fstatat(descriptor, $0, &status, 0)
-                }
-            }
-            if result == 0 {
-                identities.append(FileStatus.Identity(status))
-            } else if errno == ENOMEM {
-                throw failure(errno, "cannot read the directory", directory)
-            }
-            errno = 0
-        }
-        guard errno == 0 else { throw failure(errno, "cannot read the directory", directory) }
-        return identities
-    }
 }
 
 /// Replaces files.

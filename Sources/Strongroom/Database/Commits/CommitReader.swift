@@ -136,11 +136,11 @@ package final class CommitReader {
             }
             held = nil
             guard let log else { throw notInWriteAheadMode(spare) }
-            let pages = try StoredPages(spare, log, form, count: databasePages(log, spare))
+            let pages = try DatabasePages(of: spare, pageSize: form.size, in: log)
             let audit = PageAudit(cipher, spare, log)
             // All of them before the first batch is shipped, which would belong to no state without the others.
-            let different = try pages.numbers { version, page, number in
-                guard version != versions[number] else { return false }
+            let different = try pages.numbers { page, number in
+                guard PageVersion(page, at: form.vectorOffset) != versions[number] else { return false }
                 try audit.require(page, number)
                 return true
             }
@@ -250,13 +250,6 @@ package final class CommitReader {
         (isNewest, isReleased) = (true, published.isInFile)
     }
 
-    /// The number of pages of the database at the end of a WAL.
-    private func databasePages(_ log: PublishedLog, _ connection: Connection) throws -> Int {
-        guard log.frames == 0 else { return log.pages }
-        guard case .integer(let count)? = try connection.ownValue("PRAGMA page_count") else { return log.pages }
-        return Int(count)
-    }
-
     private func closingAfterFailure<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -328,7 +321,7 @@ final class PageAudit {
 
     /// - Throws: ``StrongroomError`` with `damaged` if the page's authentication code is not valid.
     func require(_ page: UnsafeRawBufferPointer, _ number: Int) throws {
-        guard number != cipher.layout.lockBytePage, !cipher.authentication.isAuthentic(page, number: number),
+        guard number != cipher.layout.lockBytePage, !cipher.isAuthentic(page, number: number),
             try !page.allSatisfy({ $0 == 0 }) || !isUnused(number)
         else { return }
         throw StrongroomError(
@@ -378,7 +371,7 @@ package struct FileStamp: Sendable, Equatable {
 
     /// The stamp of a file that has every commit; nil also if there is a WAL that is not empty, or a journal.
     static func ofWholeFile(_ file: DatabaseFile) throws -> FileStamp? {
-        guard try FileStatus.at(file.path + "-wal")?.size ?? 0 == 0, try FileStatus.at(file.path + "-journal") == nil
+        guard try FileStatus.at(file.logPath)?.size ?? 0 == 0, try FileStatus.at(file.sideFiles.journal) == nil
         else { return nil }
         return try of(file)
     }

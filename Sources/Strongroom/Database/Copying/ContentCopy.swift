@@ -15,20 +15,22 @@ struct ContentCopy {
     ///   - key: The key of the target; nil for plaintext.
     ///   - progress: Called with the number of tables copied and the total; an error that it throws ends the copy.
     ///   - whenCopied: Called in the transaction after everything has been copied.
-    static func run(
+    /// - Returns: The result of `whenCopied`.
+    static func run<T>(
         from connection: Connection, to target: PlainFile, key: DerivedKey?, progress: (Int, Int) throws -> Void,
-        whenCopied: () throws -> Void = {}
-    ) throws {
+        whenCopied: () throws -> T
+    ) throws -> T {
         try attach(target, to: connection, key: key)
-        func copy(transfersIndexes: Bool) throws {
+        func copy(transfersIndexes: Bool) throws -> T {
             // One snapshot; the source is not written.
             try connection.inTransaction(.deferred) {
                 try ContentCopy(connection: connection, transfersIndexes: transfersIndexes).copy(progress)
-                try whenCopied()
+                return try whenCopied()
             }
         }
+        let result: T
         do {
-            try copy(transfersIndexes: true)
+            result = try copy(transfersIndexes: true)
         } catch let failure as TransferFailure {
             // The b-tree of an index may be broken, which a copy of the rows alone does not read.
             guard failure.cause.code == .damaged, (try? connection.run("DETACH target")) != nil else {
@@ -37,10 +39,11 @@ struct ContentCopy {
             if key == nil { try FileSystem.overwrite(target.path) }
             try target.truncate(to: 0)
             try attach(target, to: connection, key: key)
-            try copy(transfersIndexes: false)
+            result = try copy(transfersIndexes: false)
         }
         // After a failure, closing the connection detaches the target; it is of no other use then.
         try connection.run("DETACH target")
+        return result
     }
 
     /// A failure while records and entries of indexes were copied.

@@ -1,6 +1,3 @@
-import Dispatch
-import Foundation
-
 /// Rewrites a file with another key, or with other cipher settings. Meanwhile this process has no other connection to
 /// the file, and the lock between processes is held, so that no other process opens it.
 ///
@@ -41,7 +38,7 @@ struct Rotation: Sendable {
     ///   `rotationFailed`, or the engine's failure; `CancellationError`. The file is unchanged, unless `rotationFailed`
     ///   says otherwise.
     func run() throws -> Outcome {
-        try removeLeftovers()
+        try Self.removeLeftovers(of: file.path)
         let names = try FileStatus.at(file.path)?.links ?? 1
         guard names == 1 || canBeInPlace else { throw hasOtherNames }
         if names == 1, let source = try wholeFile() {
@@ -94,11 +91,6 @@ extension Rotation {
     /// The second hard link that keeps a plaintext file until it has been overwritten.
     var plaintextPath: String { FileSystem.companion(of: file.path, "plaintext") }
 
-    /// Removes the remains of an interrupted rotation; to be called while the lock between processes is held.
-    func removeLeftovers() throws {
-        try Self.removeLeftovers(of: file.path)
-    }
-
     /// The path of a plaintext file that was encrypted and not erased yet, because the rotation was interrupted; nil
     /// if there is none.
     static func plaintextLeft(of path: String) throws -> String? {
@@ -109,6 +101,7 @@ extension Rotation {
         return file.identity == left.identity ? nil : plaintext
     }
 
+    /// Removes the remains of an interrupted rotation; to be called while the lock between processes is held.
     static func removeLeftovers(of path: String) throws {
         try FileSystem.removeCopy(FileSystem.companion(of: path, "rotating"))
         let plaintext = FileSystem.companion(of: path, "plaintext")
@@ -138,29 +131,35 @@ extension Rotation {
         if from == nil, try FileSystem.requireRegular(journal) != nil {
             isLogGone = try FileSystem.overwrite(journal) && isLogGone
         }
-        // Opened when the log is in the file: it takes the number of pages from the file's size, and has no locks. If
-        // it cannot be opened, the database is read on the other connection.
-        let reader = from?.settings == to.settings ? nil : try? file.connect(.untouched, key: from)
-        defer { reader?.close() }
         guard let status = try FileStatus.at(file.path) else { throw file.gone }
-        var isInPlace = false
-        defer { if !isInPlace { try? removeLeftovers() } }
+        var isReplaced = false
+        defer { if !isReplaced { try? Self.removeLeftovers(of: file.path) } }
         var lost: [String] = []
-        let copy = try checkedCopy.make(from: source, reader: reader) { copy in
+        let copy = try checkedCopy.make(from: source) { copy in
             // First, so that a failure is detected before everything is written.
             lost = try FileAttributes(of: file.path).apply(to: copy)
         }
         // Exclusive access prevents other processes from reading, not from opening.
-        let isOpened = try file.isOpenedMeanwhile(since: descriptors + (reader == nil ? 0 : 1)) {
-            try monitor.check()
+        guard try !file.isOpenedMeanwhile(since: descriptors, whenWaiting: monitor.check) else {
+            throw OpenedMeanwhile()
         }
-        guard !isOpened else { throw OpenedMeanwhile() }
         let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
-        reader?.close()
         // After this check the rotation can no longer be cancelled.
         try monitor.check()
         try copy.file.requireName(copyPath)
-        try putInPlace(source, ownNames: hasSecondName ? 1 : 0, &isInPlace)
+        let old = try ReplacedFile(file.path)
+        do {
+            try ReplacedFile.replace(old, at: file.path, names: hasSecondName ? 1 : 0, closing: source) {
+                try FileSystem.replace(file.path, with: copyPath)
+                isReplaced = true
+            } whenReplaced: {
+                try whenReplaced()
+            } whenClosed: {
+                try Self.removeLeftovers(of: file.path)
+            }
+        } catch {
+            throw isReplaced ? incomplete(error) : error
+        }
         return Outcome(
             method: .copy,
             bytes: status.size,
@@ -168,37 +167,6 @@ extension Rotation {
             verification: copy.verification,
             attributesNotKept: lost
         )
-    }
-
-    /// Moves the copy into the file's place, and makes the former file unusable for processes that opened it in the
-    /// last moment.
-    ///
-    /// - Parameters:
-    ///   - source: The connection with exclusive access to the former file; it is closed.
-    ///   - ownNames: The number of additional hard links to the former file that the library has created.
-    ///   - isInPlace: Set as soon as the copy is in place.
-    private func putInPlace(_ source: Connection, ownNames: Int, _ isInPlace: inout Bool) throws {
-        let former = try ReplacedFile(file.path)
-        // Closed before the descriptor, because closing the descriptor drops the connection's locks.
-        defer { source.close() }
-        try FileSystem.replace(file.path, with: copyPath)
-        isInPlace = true
-        do {
-            try whenReplaced()
-            try FileSystem.synchronize(FileSystem.directory(of: file.path))
-            try former.invalidate(names: ownNames)
-        } catch {
-            source.close()
-            former.retireAfterFailure()
-            throw incomplete(error)
-        }
-        do {
-            source.close()
-            try removeLeftovers()
-            try former.retire()
-        } catch {
-            throw incomplete(error)
-        }
     }
 
     private var checkedCopy: CheckedCopy {
@@ -266,7 +234,7 @@ extension Rotation {
         do {
             // The rotation is committed and can no longer be cancelled.
             try connection.inTransaction(.immediate) {
-                let verifier = try PageVerifier(connection, PageCipher(to, settings: to.settings))
+                let verifier = try PageVerifier(connection, PageCipher(to))
                 try checkPages(verifier, .verifying, monitor.withoutCancellation)
             }
             let verification = checking + (ContinuousClock.now - start)
@@ -298,16 +266,13 @@ extension Rotation {
         try connection.begin(.immediate)
         let start = ContinuousClock.now
         if let from {
-            try checkPages(PageVerifier(connection, PageCipher(from, settings: from.settings)), .checking)
+            try checkPages(PageVerifier(connection, PageCipher(from)), .checking)
         }
         let checking = ContinuousClock.now - start
         // From here on the rotation can no longer be cancelled.
         try monitor.report(.writing, 0, of: size)
-        let meter = LogMeter(path: file.logPath, size: size, monitor: monitor)
-        defer { meter.stop() }
         try to.withUnsafeBytes { try connection.rekey($0) }
         try connection.run(.commit)
-        meter.stop()
         monitor.progress(WorkProgress(.writing, size, of: size, .bytes))
         return checking
     }
@@ -323,32 +288,5 @@ extension Rotation {
             guard let error = error as? StrongroomError, error.code == .notADatabase else { throw error }
             throw failed("the engine reported success, but the new key does not open it", error.resultCode)
         }
-    }
-}
-
-/// Reports the progress of a rewrite in place by the length of the WAL, because the engine reports none.
-struct LogMeter {
-    private let queue = DispatchQueue(label: "strongroom.log-meter")
-    private let timer: any DispatchSourceTimer
-
-    /// - Parameters:
-    ///   - path: The path of the WAL.
-    ///   - size: The size of the file, which the WAL reaches in the end.
-    ///   - monitor: The monitor to report to.
-    init(path: String, size: Int64, monitor: WorkMonitor) {
-        timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + .milliseconds(200), repeating: .milliseconds(200))
-        timer.setEventHandler {
-            // Progress is optional.
-            let length = (try? FileStatus.at(path)?.size) ?? 0
-            monitor.progress(WorkProgress(.writing, min(length, size), of: size, .bytes))
-        }
-        timer.resume()
-    }
-
-    /// Returns when no further report follows.
-    func stop() {
-        timer.cancel()
-        queue.sync {}
     }
 }

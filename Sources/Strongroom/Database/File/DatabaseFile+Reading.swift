@@ -70,7 +70,7 @@ extension DatabaseFile {
         }
         let contents = PageContents(
             pages: DatabasePages(closed: bytes, pageSize: key.settings.pageSize, count: 1),
-            cipher: try PageCipher(key, settings: key.settings))
+            cipher: try PageCipher(key))
         return try contents.content(of: 1).flatMap(DatabaseHeader.init)?.isInWriteAheadMode ?? true
     }
 
@@ -129,7 +129,7 @@ extension DatabaseFile {
     private func isAuthentic(_ key: DerivedKey) throws -> Bool {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
-        return try PageCipher(key, settings: key.settings).fits(connection.databaseFile())
+        return try PageCipher(key).fits(connection.databaseFile())
     }
 }
 

@@ -79,7 +79,7 @@ struct DatabaseKeys: Sendable {
         try ciphers.contains { settings in
             try envelope.fileKeys.contains { key in
                 let derivedKey = try DerivedKey(key, salt: envelope.databaseSalt, settings: settings)
-                return try PageCipher(derivedKey, settings: settings).fits(bytes)
+                return try PageCipher(derivedKey).fits(bytes)
             }
         }
     }

@@ -84,7 +84,7 @@ extension PageVerifier: PageScan {
     }
 
     private func isAuthentic(_ page: UnsafeRawBufferPointer, _ number: Int) -> Bool {
-        contents.cipher.authentication.isAuthentic(page, number: number)
+        contents.cipher.isAuthentic(page, number: number)
     }
 }
 
@@ -152,14 +152,12 @@ private final class PageScanRun<Scan: PageScan>: @unchecked Sendable {  // guard
     private let next = Locked(1)
     private let state = Locked(State())
 
-    /// Bytes read at once.
-    private static var portion: Int { 256 << 10 }
     /// The number of portions for which it is worth to create a thread.
     private static var portionsPerThread: Int { 4 }
 
     init(_ scan: Scan) {
         self.scan = scan
-        pagesPerPortion = max(1, Self.portion / scan.pages.pageSize)
+        pagesPerPortion = max(1, DatabasePages.portion / scan.pages.pageSize)
     }
 
     var threads: Int {

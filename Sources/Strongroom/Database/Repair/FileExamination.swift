@@ -98,7 +98,6 @@ struct FileExamination {
             } else if keys.protection == .envelope {
                 diagnosis.reason = databaseKeys.neitherKeyNorEnvelope.message
             }
-            if let error = try unauthenticated(databaseKeys, salt) { diagnosis.reason = error.message }
             return
         }
         diagnosis.key = found.position.map { KeyUse(place: $0, count: keys.chain.count) }
@@ -109,15 +108,6 @@ struct FileExamination {
             guard diagnosis.finding == .whole else { return }
             readVersion(connection, &diagnosis)
         }
-    }
-
-    private func unauthenticated(_ keys: DatabaseKeys, _ salt: [UInt8]) throws -> StrongroomError? {
-        let tried = try keys.ciphers.flatMap { settings in
-            try keys.chain.keys.filter { $0 != .plaintext }.map {
-                try DerivedKey($0, salt: salt, settings: settings)
-            }
-        }
-        return try keys.unauthenticated(tried, salt: salt)
     }
 
     private func withBytes<T>(key: DerivedKey?, _ work: (EngineFile, Connection) throws -> T) throws -> T {

@@ -272,7 +272,7 @@ struct CopyPlace: Sendable {
     func put(_ copy: PlainFile, with envelope: [UInt8]?) throws {
         guard let envelope else {
             try put(copy)
-            // Of the former file, whose backup was killed.
+            // Of the previous file, whose backup was killed.
             try? envelopeFile.removeNext()
             return
         }
@@ -291,9 +291,9 @@ struct CopyPlace: Sendable {
 
     private func replace(by copy: PlainFile) throws {
         try requireUnused()
-        let former = try ReplacedFile.at(path)
+        let old = try ReplacedFile.at(path)
         // A process of any user that is copying the file holds no lock, and must get a complete copy.
-        guard try former.map({ try $0.lock() && !$0.isOpenElsewhere }) ?? true else {
+        guard try old.map({ try $0.lock() && !$0.isOpenElsewhere }) ?? true else {
             throw StrongroomError(
                 .locked,
                 """
@@ -301,14 +301,6 @@ struct CopyPlace: Sendable {
                 another path.
                 """)
         }
-        try copy.replace(path)
-        do {
-            try FileSystem.settle(path)
-            try former?.invalidate()
-        } catch {
-            former?.retireAfterFailure()
-            throw error
-        }
-        try former?.retire()
+        try ReplacedFile.replace(old, at: path) { try copy.replace(path) }
     }
 }

@@ -315,37 +315,8 @@ struct FileReplacement {
         guard try !opening.file.isOpenedMeanwhile(since: descriptors) else {
             throw opening.file.heldByOthers(for: "restored")
         }
-        try put(connection)
-    }
-
-    /// Replaces the database's file, and makes the former file unusable for connections that opened it at the last
-    /// moment.
-    ///
-    /// - Parameter connection: A connection with exclusive access to the former file; it is closed.
-    private func put(_ connection: Connection) throws {
-        let former = try ReplacedFile(opening.path)
-        // Before the descriptor is closed, which would drop the connection's locks.
-        defer { connection.close() }
-        try FileSystem.replace(opening.path, with: path)
-        do {
-            try FileSystem.settle(opening.path)
-        } catch {
-            connection.close()
-            former.retireAfterFailure()
-            throw error
-        }
-        do {
-            try former.invalidate()
-            connection.close()
-            try former.retire()
-        } catch let error as StrongroomError {
-            throw StrongroomError(
-                error.code,
-                """
-                "\(opening.path)" is restored, but the former file could not be invalidated for programs that have it \
-                open: \(error.message)
-                """,
-                database: opening.file.name)
+        try ReplacedFile.replace(ReplacedFile(opening.path), at: opening.path, closing: connection) {
+            try FileSystem.replace(opening.path, with: path)
         }
     }
 
