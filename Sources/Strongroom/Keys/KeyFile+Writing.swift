@@ -99,13 +99,7 @@ extension KeyFile {
         let prefix = Array("raw:".utf8)
         return SecretBytes(count: prefix.count + 2 * raw.count) { line in
             line.copyBytes(from: prefix)
-            raw.withUnsafeBytes { raw in
-                for (index, byte) in raw.enumerated() {
-                    for (half, digit) in [byte >> 4, byte & 0xF].enumerated() {
-                        line[prefix.count + 2 * index + half] = digit + (digit < 10 ? 0x30 : 0x57)
-                    }
-                }
-            }
+            raw.withUnsafeBytes { line.writeHexadecimal($0, at: prefix.count) }
         }
     }
 

@@ -215,15 +215,6 @@ struct RecordFields {
         case plain(Value)
         case blob(WipedBytes)
         case text(EncodedText)
-
-        /// A copy in separate memory, so that the row can be released.
-        var copied: Field {
-            switch self {
-            case .plain: self
-            case .blob(let bytes): .blob(WipedBytes(copying: bytes))
-            case .text(let text): .text(EncodedText(bytes: WipedBytes(copying: text.bytes), encoding: text.encoding))
-            }
-        }
     }
 
     let fields: [Field]

@@ -12,12 +12,12 @@ final class SalvagePlan {
     private let damaged: [Int]
     private var branches: [OrphanedBranch] = []
     /// The tree of a branch and the unreadable page above it, by the index of the branch.
-    private var places: [Int: Place] = [:]
+    private var positions: [Int: Position] = [:]
     /// The damaged pages whose owner is unknown.
     private var unowned: [Int] = []
     private var owners: [Int: DamagedPage.Owner] = [:]
 
-    private struct Place: Hashable {
+    private struct Position {
         let tree: Int
         let gap: Int
     }
@@ -35,7 +35,7 @@ final class SalvagePlan {
         survey = try TreeSurvey(
             contents, roots: roots, damaged: pages, connection, checkCancellation: checkCancellation)
         free = try FreeList(contents)
-        evidence = IndexEvidence(connection, survey: survey, encoding: encoding)
+        evidence = IndexEvidence(connection: connection, survey: survey, encoding: encoding)
         owners = survey.owners
         let open = survey.trees.indices.filter { !survey.trees[$0].openGaps.isEmpty }
         if !open.isEmpty { try search(open, pages, connection, checkCancellation) }
@@ -48,8 +48,8 @@ final class SalvagePlan {
     func branches(of table: String, below gap: TreeWalk.Gap) -> [OrphanedBranch] {
         branches.indices
             .filter { index in
-                guard let place = places[index] else { return false }
-                return place.gap == gap.page && survey.trees[place.tree].root.name.isSameName(as: table)
+                guard let position = positions[index] else { return false }
+                return position.gap == gap.page && survey.trees[position.tree].root.name.isSameName(as: table)
             }
             .map { branches[$0] }
             .sorted { ($0.range?.lowerBound ?? 0) < ($1.range?.lowerBound ?? 0) }
@@ -95,13 +95,13 @@ final class SalvagePlan {
     ) throws {
         let layouts = try Dictionary(uniqueKeysWithValues: open.map { ($0, try layout(of: $0, connection)) })
         var search = OrphanSearch(
-            contents, reached: survey.reached, damaged: damaged, layouts: layouts,
+            contents: contents, reached: survey.reached, damaged: damaged, layouts: layouts,
             haveRowIDs: Set(open.filter { survey.trees[$0].hasRowIDs }), checkCancellation: checkCancellation)
         try search.run(without: free) { found in
             var branch = found
-            for tree in branch.fits.keys where gaps(for: branch, in: tree).isEmpty { branch.exclude(tree) }
+            for tree in branch.fits.keys where gaps(for: branch, in: tree).isEmpty { branch.fits[tree] = .impossible }
             try consultIndexes(connection, about: &branch)
-            branch.forgetSamples()
+            branch.samples = []
             branches.append(branch)
         }
     }
@@ -119,8 +119,8 @@ final class SalvagePlan {
         guard branch.hasRowIDs, candidates.count > 1 || !free.isComplete else { return }
         for tree in candidates {
             switch try evidence.answer(of: survey.trees[tree].root.name, to: branch.samples) {
-            case .present: branch.confirm(tree)
-            case .absent: branch.exclude(tree)
+            case .present: branch.confirmed.insert(tree)
+            case .absent: branch.fits[tree] = .impossible
             case .unknown: break
             }
         }
@@ -150,16 +150,16 @@ final class SalvagePlan {
         var isChanged = true
         while isChanged {
             isChanged = false
-            for index in branches.indices where places[index] == nil {
-                guard let place = place(of: index) else { continue }
-                places[index] = place
-                for page in branches[index].damaged { owners[page] = survey.trees[place.tree].root.owner }
+            for index in branches.indices where positions[index] == nil {
+                guard let position = position(of: index) else { continue }
+                positions[index] = position
+                for page in branches[index].damaged { owners[page] = survey.trees[position.tree].root.owner }
                 isChanged = true
             }
         }
     }
 
-    private func place(of index: Int) -> Place? {
+    private func position(of index: Int) -> Position? {
         let branch = branches[index]
         var trees = candidates(of: branch).filter { tree in !overlaps(index, tree) }
         let typical = trees.filter { branch.fits[$0] == .typical }
@@ -168,13 +168,13 @@ final class SalvagePlan {
         // If not every deleted row is known, a row that an index contains may be an older version of a row elsewhere.
         let isCurrent = branch.confirmed.contains(tree) && unowned.isEmpty && !meetsOther(index, tree)
         guard free.isComplete || isCurrent, let gap = gaps(for: branch, in: tree).first else { return nil }
-        return Place(tree: tree, gap: gap.page)
+        return Position(tree: tree, gap: gap.page)
     }
 
     /// Whether the row ids of a branch overlap those of another branch that belongs to the tree.
     private func overlaps(_ index: Int, _ tree: Int) -> Bool {
-        places.contains { other, place in
-            place.tree == tree && Self.overlap(branches[other].range, branches[index].range)
+        positions.contains { other, position in
+            position.tree == tree && Self.overlap(branches[other].range, branches[index].range)
         }
     }
 
@@ -191,7 +191,7 @@ final class SalvagePlan {
         return one.overlaps(other)
     }
 
-    private var unattributed: [OrphanedBranch] { branches.indices.filter { places[$0] == nil }.map { branches[$0] } }
+    private var unattributed: [OrphanedBranch] { branches.indices.filter { positions[$0] == nil }.map { branches[$0] } }
 }
 
 /// What the pages of a damaged file reveal about each table and index of its schema.
@@ -267,15 +267,9 @@ struct IndexEvidence {
         case unknown
     }
 
-    private let connection: Connection
-    private let survey: TreeSurvey
-    private let encoding: EncodedText.Encoding
-
-    init(_ connection: Connection, survey: TreeSurvey, encoding: EncodedText.Encoding) {
-        self.connection = connection
-        self.survey = survey
-        self.encoding = encoding
-    }
+    let connection: Connection
+    let survey: TreeSurvey
+    let encoding: EncodedText.Encoding
 
     /// Looks up rows in the indexes of a table.
     ///

@@ -202,13 +202,3 @@ struct WrappingKeys: Sendable {
         return wrapping
     }
 }
-
-extension WrappingKey: CustomStringConvertible, CustomReflectable {
-    var description: String { "WrappingKey(\(fingerprint))" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-extension WrappingKeys: CustomStringConvertible, CustomReflectable {
-    var description: String { "WrappingKeys(\(known.count))" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
-}

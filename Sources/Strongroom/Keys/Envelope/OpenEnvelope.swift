@@ -105,10 +105,7 @@ extension OpenEnvelope {
         let created = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
         let slot = try EnvelopeSlot(
             dataKeys, with: wrapping, header: sealed.header, label: label, created: created, use: use)
-        var changed = self
-        changed.sealed.slots.append(slot)
-        try changed.authenticate()
-        self = changed
+        try change { $0.sealed.slots.append(slot) }
         return slot.keySlot
     }
 
@@ -128,20 +125,14 @@ extension OpenEnvelope {
     ///   label is invalid.
     mutating func label(_ fingerprint: KeyFingerprint, _ label: String, keys: [Key]) throws -> KeySlot {
         let label = try Self.checked(label)
-        guard let index = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
-            throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
-        }
-        let former = sealed.slots[index]
-        for key in keys where former.derivation.suits(key) {
-            let wrapping = try wrappingKeys.key(for: key, former.derivation)
-            guard wrapping.fits(former) else { continue }
+        let index = try index(of: fingerprint)
+        let old = sealed.slots[index]
+        for key in keys where old.derivation.suits(key) {
+            let wrapping = try wrappingKeys.key(for: key, old.derivation)
+            guard wrapping.fits(old) else { continue }
             let slot = try EnvelopeSlot(
-                dataKeys, with: wrapping, header: sealed.header, label: label, created: former.created,
-                use: former.use)
-            var changed = self
-            changed.sealed.slots[index] = slot
-            try changed.authenticate()
-            self = changed
+                dataKeys, with: wrapping, header: sealed.header, label: label, created: old.created, use: old.use)
+            try change { $0.sealed.slots[index] = slot }
             return slot.keySlot
         }
         throw Self.refusal(
@@ -153,17 +144,19 @@ extension OpenEnvelope {
     /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, or if no slot of a chain's key would be
     ///   left.
     mutating func revoke(_ fingerprint: KeyFingerprint) throws {
-        guard let index = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
-            throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
-        }
+        let index = try index(of: fingerprint)
         let isLast = !sealed.slots.enumerated().contains { $0.offset != index && $0.element.use == .chain }
         guard !isLast else {
             throw Self.refusal("The slot \"\(fingerprint)\" is the last that a key chain opens; add another key first")
         }
-        var changed = self
-        changed.sealed.slots.remove(at: index)
-        try changed.authenticate()
-        self = changed
+        try change { $0.sealed.slots.remove(at: index) }
+    }
+
+    private func index(of fingerprint: KeyFingerprint) throws -> Int {
+        guard let index = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
+            throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
+        }
+        return index
     }
 
     /// Replaces a key by another one: the rotation of an envelope.
@@ -193,32 +186,36 @@ extension OpenEnvelope {
     /// - Returns: The removed slots.
     /// - Throws: ``StrongroomError`` with `keySlot` if no slot of a chain's key would be left; nothing is changed then.
     mutating func rewrap(_ dataKeys: DataKeys, keys: [Key]) throws -> [KeySlot] {
-        var changed = self
-        changed.dataKeys = dataKeys
-        changed.sealed.dataKeyIdentifier = dataKeys.identifier
-        changed.sealed.dataKeyCount = dataKeys.count
-        let header = changed.sealed.header
-        changed.sealed.slots = try sealed.slots.compactMap { slot in
-            for key in keys where slot.derivation.suits(key) {
-                let wrapping = try changed.wrappingKeys.key(for: key, slot.derivation)
-                if wrapping.fits(slot) { return try slot.wrapping(dataKeys, with: wrapping, header: header) }
+        let old = keySlots
+        try change { changed in
+            changed.dataKeys = dataKeys
+            changed.sealed.dataKeyIdentifier = dataKeys.identifier
+            changed.sealed.dataKeyCount = dataKeys.count
+            let header = changed.sealed.header
+            let slots = changed.sealed.slots
+            changed.sealed.slots = try slots.compactMap { slot in
+                for key in keys where slot.derivation.suits(key) {
+                    let wrapping = try changed.wrappingKeys.key(for: key, slot.derivation)
+                    if wrapping.fits(slot) { return try slot.wrapping(dataKeys, with: wrapping, header: header) }
+                }
+                return nil
             }
-            return nil
+            guard changed.sealed.slots.contains(where: { $0.use == .chain }) else {
+                throw Self.refusal(
+                    "None of the given keys has a slot that a key chain opens; give the key chain that opened it")
+            }
         }
-        guard changed.sealed.slots.contains(where: { $0.use == .chain }) else {
-            throw Self.refusal(
-                "None of the given keys has a slot that a key chain opens; give the key chain that opened it")
-        }
-        try changed.authenticate()
-        let kept = Set(changed.sealed.slots.map(\.fingerprint))
-        let removed = keySlots.filter { !kept.contains($0.fingerprint) }
-        self = changed
-        return removed
+        let kept = Set(sealed.slots.map(\.fingerprint))
+        return old.filter { !kept.contains($0.fingerprint) }
     }
 
-    private mutating func authenticate() throws {
-        sealed.generation &+= 1
-        sealed.authentication = try dataKeys.authentication(of: sealed.signedBytes)
+    /// Changes the content and authenticates it; if either fails, nothing is changed.
+    private mutating func change(_ body: (inout OpenEnvelope) throws -> Void) throws {
+        var changed = self
+        try body(&changed)
+        changed.sealed.generation &+= 1
+        changed.sealed.authentication = try changed.dataKeys.authentication(of: changed.sealed.signedBytes)
+        self = changed
     }
 
     /// The newest slot's derivation for such a key, so that one derivation determines whether a passphrase has a slot;
@@ -247,11 +244,6 @@ extension OpenEnvelope {
     private static func refusal(_ reason: String) -> StrongroomError {
         StrongroomError(.keySlot, "\(reason). Nothing was changed.")
     }
-}
-
-extension OpenEnvelope: CustomStringConvertible, CustomReflectable {
-    var description: String { "OpenEnvelope(\(sealed.slots.count.counting("slot")))" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The keys with which the database's file may be encrypted: one, or two while it is being replaced, oldest first.
@@ -329,9 +321,4 @@ struct DataKeys: Sendable, Equatable {
     private func made(_ purpose: String, _ length: Int) -> SecretBytes {
         Cryptography.expand(material, purpose, count: length)
     }
-}
-
-extension DataKeys: CustomStringConvertible, CustomReflectable {
-    var description: String { "DataKeys(\(count))" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 }
