@@ -14,7 +14,6 @@ enum FileHolders {
 
     /// Finds other processes that hold a lock of any kind on one of the files.
     ///
-    /// - Parameter nodes: The inode numbers of the files.
     /// - Returns: The process IDs; nil if the system does not report them.
     static func locking(_ nodes: Set<UInt64>) throws -> [Int]? {
         // One line per lock: number, kind, mode, access, process, device and inode, first and last byte. Linux only.
@@ -35,9 +34,6 @@ enum FileHolders {
 
     /// Finds other processes that have a file open, with or without a lock. Only processes of the same user are
     /// visible; for root, all processes.
-    ///
-    /// - Returns: As ``locking(_:)``.
-    /// - Throws: As ``locking(_:)``.
     static func opening(_ path: String) throws -> [Int] {
         // A device, such as /dev/null, or a directory is open in many.
         guard let status = try FileStatus.at(path), status.isRegularFile else { return [] }
@@ -58,7 +54,6 @@ enum FileHolders {
         return try openFiles(of: own).count { $0 == identity }
     }
 
-    /// The files that the descriptors of a process refer to.
     private static func openFiles(of process: Int) throws -> [FileStatus.Identity] {
         let directory = "/proc/\(process)/fd"
         return try (visible { try FileSystem.names(in: directory) } ?? []).compactMap { name in
@@ -78,10 +73,6 @@ enum FileHolders {
 
     /// Repeats a search until it finds no process or the startup time of a process has passed, and returns the
     /// processes found last.
-    ///
-    /// - Parameters:
-    ///   - find: Searches for the processes.
-    ///   - whenWaiting: Called between two attempts; an error that it throws ends the wait.
     static func lasting(_ find: () throws -> [Int], whenWaiting: () throws -> Void = {}) throws -> [Int] {
         let start = ContinuousClock.now
         while true {
@@ -94,11 +85,6 @@ enum FileHolders {
 
     /// The processes of ``using(_:)`` that keep the file open. A child process holds its parent's descriptors for a
     /// moment, until it calls `exec`; such processes are left out.
-    ///
-    /// - Parameters:
-    ///   - path: The database's file.
-    ///   - patience: The maximum time to wait for processes that may be starting.
-    ///   - whenWaiting: As for ``lasting(_:whenWaiting:)``.
     static func staying(
         _ path: String, patience: Duration = startOfAProcess, whenWaiting: () throws -> Void
     ) throws -> [Int] {

@@ -21,7 +21,6 @@ final class ReplacedFile: Sendable {
     let identity: FileStatus.Identity
     private let descriptor: Int32
 
-    /// Opens the file at a path.
     init(_ path: String) throws {
         self.path = path
         descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -112,8 +111,6 @@ final class ReplacedFile: Sendable {
 
     /// Releases the file; call it after the engine's connection is closed. While another program has the file open,
     /// this process keeps its locks.
-    ///
-    /// - Throws: ``StrongroomError`` with `locked` if another program keeps a lock on it.
     func retire() throws {
         let start = ContinuousClock.now
         while try !lock() {

@@ -155,8 +155,6 @@ extension Key: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
 extension Key {
     /// A raw key that is derived from this one by HKDF-SHA256 without a salt; nil for a key that is not raw: a guess of
     /// a passphrase would cost nothing then.
-    ///
-    /// - Parameter purpose: The info parameter, which distinguishes the derived keys.
     func derived(_ purpose: String) -> Key? {
         guard case .raw(let raw, _) = material else { return nil }
         return Key(material: .raw(Cryptography.expand(raw, purpose, count: Cryptography.keyLength), salt: nil))
@@ -168,18 +166,12 @@ extension Key {
 /// Derived once for each open; all connections of the store share it without another derivation.
 struct DerivedKey: Sendable {
     private let specification: SecretBytes
-    /// The cipher settings that it belongs to.
     let settings: CipherSettings
 
     /// The number of derivations from a passphrase in this process: one for each open, which takes most of its time.
     static let derivations = Atomic<Int>(0)
 
     /// Derives the key for a file.
-    ///
-    /// - Parameters:
-    ///   - key: A key of the chain.
-    ///   - salt: The file's first 16 bytes.
-    ///   - settings: How a raw key is derived from a passphrase.
     init(_ key: Key, salt: [UInt8], settings: CipherSettings) throws {
         self.settings = settings
         switch key.material {

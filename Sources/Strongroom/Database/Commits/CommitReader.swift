@@ -8,7 +8,6 @@
 ///
 /// Not `Sendable`: its owner serializes the calls.
 package final class CommitReader {
-    /// What ``findCommits()`` has found.
     package enum Finding: Sendable, Equatable {
         /// Nothing was committed.
         case nothing
@@ -18,7 +17,6 @@ package final class CommitReader {
         case gap
     }
 
-    /// The form of the database's pages.
     package let form: PageForm
     private let cipher: PageCipher
     private let open: () throws -> Connection
@@ -61,8 +59,6 @@ package final class CommitReader {
     package private(set) var logLength = 0
 
     /// Looks for commits since those that have been read.
-    ///
-    /// - Throws: ``StrongroomError`` if the file cannot be read; the reader is closed then.
     package func findCommits() throws -> Finding {
         try closingAfterFailure { ahead.isEmpty ? try findPending() : .commits }
     }
@@ -120,10 +116,6 @@ package final class CommitReader {
 
     /// Finds the pages whose versions differ, so that the next batches bring a copy with these versions to the state of
     /// the last commit.
-    ///
-    /// - Parameter versions: The versions of the pages that the copy has.
-    /// - Returns: The number of pages that differ, and the number of pages of the database.
-    /// - Throws: ``StrongroomError`` with `damaged` if one of those that differ is damaged.
     package func compare(with versions: PageVersions) throws -> (different: Int, all: Int) {
         try closingAfterFailure {
             (pending, ahead) = (nil, [])
@@ -200,9 +192,6 @@ package final class CommitReader {
     }
 
     /// The next pages of the commits that were found.
-    ///
-    /// - Parameter limit: The largest number of pages, above 0.
-    /// - Returns: Nil if there are none.
     package func nextBatch(limit: Int) throws -> PageBatch? {
         try closingAfterFailure {
             guard ahead.isEmpty else { return ahead.removeFirst() }
@@ -352,7 +341,6 @@ final class PageAudit {
 package struct FileStamp: Sendable, Equatable {
     /// Longer than the distance of two times that file systems distinguish, unless they count whole seconds.
     package static let tick = Duration.milliseconds(20)
-    /// The length of a stamp, in bytes.
     package static let length = Digests.length
 
     package let bytes: [UInt8]

@@ -7,9 +7,7 @@ struct PendingPages {
     }
 
     enum Source {
-        /// Frames of the WAL.
         case frames([Frame])
-        /// Pages by number.
         case pages(DatabasePages, [UInt32])
     }
 
@@ -41,9 +39,6 @@ struct PendingPages {
         }
     }
 
-    /// Reads the next pages.
-    ///
-    /// - Throws: ``StrongroomError`` with `damaged`.
     mutating func read(_ limit: Int, _ connection: Connection, _ form: PageForm) throws -> PageBatch {
         let range = done..<min(done + max(1, limit), count)
         var numbers: [UInt32] = []
@@ -96,7 +91,6 @@ extension StrongroomError {
 
 /// Pages of a database as they are stored, encrypted.
 package struct PageBatch: Sendable {
-    /// The form of the pages.
     package let form: PageForm
     /// The number of pages that the database has after the commit.
     package let databasePages: Int
@@ -121,16 +115,11 @@ package struct PageBatch: Sendable {
     }
 }
 
-/// The form of encrypted pages.
 package struct PageForm: Sendable, Hashable {
-    /// The page size, in bytes.
     package let size: Int
     /// Where a page has its initialisation vector.
     package let vectorOffset: Int
 
-    /// - Parameters:
-    ///   - size: The page size, in bytes.
-    ///   - vectorOffset: Where a page has its initialisation vector.
     package init(size: Int, vectorOffset: Int) {
         self.size = size
         self.vectorOffset = vectorOffset
@@ -142,7 +131,6 @@ package struct PageForm: Sendable, Hashable {
 /// What distinguishes the versions of a page: its initialisation vector, which is random and a new one each time the
 /// page is written. A checkpoint copies a page without changing it.
 package struct PageVersion: Sendable, Hashable, BitwiseCopyable {
-    /// Its length in bytes.
     package static let length = 16
 
     private let bits: SIMD2<UInt64>
@@ -152,14 +140,10 @@ package struct PageVersion: Sendable, Hashable, BitwiseCopyable {
 
     private init(bits: SIMD2<UInt64>) { self.bits = bits }
 
-    /// - Parameters:
-    ///   - bytes: Bytes with the initialisation vector.
-    ///   - offset: Where it begins.
     package init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         bits = bytes.loadUnaligned(fromByteOffset: offset, as: SIMD2<UInt64>.self)
     }
 
-    /// Its bytes.
     package var bytes: [UInt8] { withUnsafeBytes(of: bits) { [UInt8]($0) } }
 }
 
@@ -167,7 +151,6 @@ package struct PageVersion: Sendable, Hashable, BitwiseCopyable {
 package struct PageVersions: Sendable {
     private var versions: [UInt32: PageVersion] = [:]
 
-    /// The number of pages.
     package private(set) var count = 0
 
     package init() {}
@@ -178,7 +161,6 @@ package struct PageVersions: Sendable {
         set { versions[UInt32(number)] = newValue }
     }
 
-    /// Sets the number of pages.
     package mutating func resize(to count: Int) {
         if count < self.count { versions = versions.filter { $0.key <= count } }
         self.count = count

@@ -4,25 +4,21 @@
 /// Pages are copied if only the key differs, which gives an exact copy; rows are copied if the cipher settings differ,
 /// because the engine cannot copy pages of one size into those of another.
 struct CheckedCopy: Sendable {
-    /// The database to copy.
     let file: DatabaseFile
     /// The key of the database; nil for plaintext.
     let from: DerivedKey?
     /// The key of the copy; nil for plaintext.
     let to: DerivedKey?
-    /// The path of the copy.
     let path: String
     let monitor: WorkMonitor
     /// Whether the structure is also checked, as indexes that match their tables, which a copy has from its database.
     var structure = StructureCheck.none
-    /// Whether the rows of the copy are counted.
     var countsRows = false
     /// The name of the operation in the error for a full disk, as in "Copying".
     var purpose = "Copying"
     /// The errors of a copy for another purpose; nil for a plain copy.
     var errors: Errors?
 
-    /// The check of the structure.
     enum StructureCheck: Sendable {
         case none
         /// A defect that the copy has from its database is reported.
@@ -31,7 +27,6 @@ struct CheckedCopy: Sendable {
         case required(String)
     }
 
-    /// The errors of a copy that fails.
     struct Errors: Sendable {
         /// For a copy that failed verification.
         let failed: @Sendable (_ reason: String, ResultCode?) -> StrongroomError
@@ -39,7 +34,6 @@ struct CheckedCopy: Sendable {
         let damaged: @Sendable (Int) -> StrongroomError
     }
 
-    /// A finished copy.
     struct Made {
         /// The copy, which keeps this name until it is moved.
         let file: PlainFile
@@ -56,10 +50,7 @@ struct CheckedCopy: Sendable {
         var rowCounts: [Int64] = []
     }
 
-    /// The copy as a database file.
-    var target: DatabaseFile {
-        DatabaseFile(path: path, name: file.name, busyTimeout: 0, log: nil, functions: file.functions)
-    }
+    private var target: DatabaseFile { file.copy(at: path) }
 
     /// Makes the copy, verifies it and synchronizes it to disk.
     ///
@@ -144,10 +135,10 @@ struct CheckedCopy: Sendable {
             } catch let error as StrongroomError
                 where error.code != .diskFull && error.code != .interrupted && source.hasMetDamage
             {
-                let damaged = try from.map { key in
-                    try PageVerifier(PageContents(pages: pages, cipher: PageCipher(key))).damagedPages(.verifying, monitor)
-                }
-                guard let damaged, !damaged.isEmpty else { throw error }
+                guard let from else { throw error }
+                let damaged = try PageVerifier(PageContents(pages: pages, cipher: PageCipher(from)))
+                    .damagedPages(.verifying, monitor)
+                guard !damaged.isEmpty else { throw error }
                 return (PageComparison.Outcome(damagedInSource: damaged), start)
             }
             start = .now
@@ -203,8 +194,6 @@ struct CheckedCopy: Sendable {
     }
 
     /// Copies the rows.
-    ///
-    /// - Returns: The content of the database.
     private func copyContent(to copy: PlainFile, from source: Connection, _ size: Int64) throws -> DatabaseSummary {
         try reportingDamage(of: source) {
             try ContentCopy.run(from: source, to: copy, key: to, progress: { try report(.writing, $0, $1, size) }) {
@@ -376,8 +365,6 @@ extension PageVerifier {
     }
 
     /// Throws if a page of a file that no process has open is damaged.
-    ///
-    /// - Parameter key: The key; nil for plaintext, whose pages have no authentication codes.
     static func requireIntact(_ path: String, _ key: DerivedKey?, _ database: String, _ monitor: WorkMonitor) throws {
         guard let key else { return }
         let verifier = try PageVerifier(

@@ -12,10 +12,7 @@ struct ContentCopy {
     ///   - connection: A connection in exclusive use, outside a transaction.
     ///   - target: An empty file that was created for the copy. Nothing is written before it is proved that the engine
     ///     has opened this file.
-    ///   - key: The key of the target; nil for plaintext.
-    ///   - progress: Called with the number of tables copied and the total; an error that it throws ends the copy.
     ///   - whenCopied: Called in the transaction after everything has been copied.
-    /// - Returns: The result of `whenCopied`.
     static func run<T>(
         from connection: Connection, to target: PlainFile, key: DerivedKey?, progress: (Int, Int) throws -> Void,
         whenCopied: () throws -> T
@@ -261,10 +258,8 @@ extension Value {
 /// The content of a database that a copy of its rows must have as well: its schema, the rows of each table, and the
 /// settings in its header.
 struct DatabaseSummary {
-    /// The rows of a table.
     struct Rows: Equatable {
         let count: Int64
-        /// The digest of all values.
         let digest: [UInt8]
     }
 
@@ -273,15 +268,11 @@ struct DatabaseSummary {
     /// The rows of each table with its own pages; a virtual table keeps its content in shadow tables. By the bytes of
     /// the names: `String` treats a composed and a decomposed é as equal.
     let tables: [[UInt8]: Rows]
-    /// The settings in the header, by their names.
     let header: [String: Value]
 
     private static let settings = ["user_version", "application_id", "auto_vacuum", "encoding"]
 
     /// Reads all rows; to be called in a transaction.
-    ///
-    /// - Parameter progress: Called before each table with the number of tables read and the total; an error that it
-    ///   throws ends the work.
     init(_ connection: Connection, progress: (Int, Int) throws -> Void = { _, _ in }) throws {
         schema = try connection.ownRows(
             """
@@ -369,8 +360,6 @@ extension Connection {
     }
 
     /// A name of the row id that no column uses; nil for a table without row ids.
-    ///
-    /// - Parameter quoted: The table, as SQL.
     func rowIDName(_ quoted: String, _ columns: [String]) -> String? {
         ColumnInfo.rowIDNames.first { name in
             !columns.contains { $0.isSameName(as: name) }

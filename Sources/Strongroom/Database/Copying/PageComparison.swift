@@ -1,18 +1,13 @@
 /// Compares a copy of a database with its source page by page, without the engine: each page has a valid authentication
 /// code in both, and the same content.
 struct PageComparison {
-    /// The source's pages.
     let pages: DatabasePages
     let copy: DatabasePages
     private let ciphers: (source: PageCipher, copy: PageCipher)?
     /// The length of the copy as a file, in bytes.
     private let copySize: Int64
 
-    /// - Parameters:
-    ///   - pages: The source's pages.
-    ///   - source: The key of the source; nil if both are plaintext.
-    ///   - file: The copy, which no connection of this process has open and which has no WAL.
-    ///   - copy: The key of the copy, with the same cipher settings; nil if both are plaintext.
+    /// - Parameter file: The copy, which no connection of this process has open and which has no WAL.
     init(of pages: DatabasePages, key source: DerivedKey?, with file: any FileBytes, key copy: DerivedKey?) throws {
         self.pages = pages
         self.copy = DatabasePages(closed: file, pageSize: pages.pageSize, count: pages.count)
@@ -45,9 +40,6 @@ struct PageComparison {
     }
 
     /// Compares all pages, on all processors.
-    ///
-    /// - Parameter progress: Called repeatedly with the number of pages compared; an error that it throws ends the
-    ///   comparison.
     func run(progress: (Int) throws -> Void) throws -> Outcome {
         var outcome = Outcome()
         outcome.hasOtherLength = copySize != Int64(pages.count) * Int64(pages.pageSize)
@@ -68,11 +60,9 @@ struct PageComparison {
 }
 
 extension PageComparison: PageScan {
-    /// The memory of one thread.
     struct Memory {
         let source: PageMemory
         let copy: PageMemory
-        /// The content of one page of each.
         let content: (source: WipedMemory, copy: WipedMemory)
     }
 

@@ -60,7 +60,6 @@ struct Rotation: Sendable {
         return try rewriteInPlace()
     }
 
-    /// Whether only the key changes.
     private var canBeInPlace: Bool { from?.settings == to.settings }
 
     /// A connection with exclusive access to the file; nil if it cannot be acquired. If the rotation can run in place,
@@ -86,7 +85,6 @@ struct Rotation: Sendable {
 // MARK: Leftovers
 
 extension Rotation {
-    /// The path of the copy.
     var copyPath: String { file.rotatingPath }
     /// The second hard link that keeps a plaintext file until it has been overwritten.
     var plaintextPath: String { FileSystem.companion(of: file.path, "plaintext") }
@@ -277,7 +275,6 @@ extension Rotation {
         return checking
     }
 
-    /// A new connection that has proved the new key.
     private func provedWithNewKey() throws -> Connection {
         let connection = try file.connect(.existing, key: to)
         do {

@@ -1,8 +1,5 @@
 extension DatabaseKeys {
     /// Finds the key that opens the file: tries the data keys of its envelope first, then the keys of the chain.
-    ///
-    /// - Parameter content: The kind of content at the file's path.
-    /// - Returns: The file with its key, and the connection that has proved the key.
     func unlock(_ content: FileContent) throws -> UnlockedFile {
         switch content {
         case .absent: throw file.missing
@@ -141,11 +138,6 @@ extension DatabaseKeys {
 
     /// Finds the key with which any of the first pages is authentic, without the engine, because the first page itself
     /// may be damaged.
-    ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - salt: The file's first bytes.
-    /// - Returns: The newest matching key; nil if there is none.
     func authentic(in bytes: any FileBytes, salt: [UInt8]) throws -> Authentic? {
         let dataKeys = envelope?.fileKeys ?? []
         let candidates =
@@ -180,10 +172,6 @@ extension PageCipher {
 extension DatabaseKeys {
     /// Creates the file under a temporary name and renames it when its content is complete, so that a crash leaves
     /// either no file or a complete one.
-    ///
-    /// - Parameter fill: Writes the content through a connection to the file under its temporary name.
-    /// - Throws: ``StrongroomError`` with `fileMissing` if the log of a former file exists, `fileChanged`, `diskFull`,
-    ///   `permissionDenied`; what the closure throws.
     mutating func createFile(fill: (Connection) throws -> Void) throws -> UnlockedFile {
         guard try !file.hasLog() else { throw logWithoutFile }
         try removeTemporary()

@@ -3,7 +3,6 @@
 /// A page in the WAL takes precedence: that of the file is older, and another process that checkpoints the WAL may be
 /// writing it.
 struct DatabasePages {
-    /// The page size, in bytes.
     let pageSize: Int
     /// The number of pages; a truncated file has fewer.
     let count: Int
@@ -11,8 +10,6 @@ struct DatabasePages {
     private let log: LogPages?
 
     /// The pages of a file that no process has open and that has no WAL.
-    ///
-    /// - Parameter count: The number of pages.
     init(closed file: any FileBytes, pageSize: Int, count: Int) {
         self.file = file
         self.pageSize = pageSize
@@ -51,11 +48,6 @@ struct DatabasePages {
     var hasLog: Bool { log != nil }
 
     /// Reads pages from the file, regardless of the WAL.
-    ///
-    /// - Parameters:
-    ///   - first: The first page, counted from 1.
-    ///   - buffer: Receives the pages.
-    /// - Returns: The number of bytes read.
     func readFile(from first: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         try file.read(at: Int64(first - 1) * Int64(pageSize), into: buffer)
     }
@@ -127,13 +119,12 @@ extension PageContents {
     /// What makes a connection refuse pages of known damage.
     func refusal(of damaged: [Int]) -> RefusedPages {
         let positions = pages.positions(of: damaged)
-        return RefusedPages(inFile: positions.inFile, inLog: positions.inLog) { [cipher] in cipher.fill($0, number: $1) }
+        return RefusedPages(inFile: positions.inFile, inLog: positions.inLog) { cipher.fill($0, number: $1) }
     }
 }
 
 /// Consecutive pages as they are stored, which were read at once; valid as long as their memory.
 struct PagePortion {
-    /// A page in the WAL.
     struct LogPage {
         /// Nil if the WAL ends before the page does.
         let bytes: UnsafeRawBufferPointer?
@@ -148,8 +139,6 @@ struct PagePortion {
     private let log: [Int: LogPage]
 
     /// Reads pages from the file and from the WAL.
-    ///
-    /// - Parameter memory: Receives the pages.
     init(_ range: ClosedRange<Int>, of pages: DatabasePages, into memory: PageMemory) throws {
         self.range = range
         pageSize = pages.pageSize
@@ -213,12 +202,10 @@ extension DatabasePages {
     static let portion = 256 << 10
 }
 
-/// The memory for the pages of a portion.
 final class PageMemory {
     let file: UnsafeMutableRawBufferPointer
     let log: UnsafeMutableRawBufferPointer
 
-    /// - Parameter count: The number of pages of the longest portion.
     init(for pages: DatabasePages, count: Int) {
         file = .allocate(byteCount: count * pages.pageSize, alignment: 16)
         log = .allocate(byteCount: pages.hasLog ? file.count : 0, alignment: 16)
@@ -241,7 +228,6 @@ struct PageSet {
         words = Array(repeating: 0, count: self.pages / 64 + 1)
     }
 
-    /// - Parameter numbers: The initial page numbers.
     init(pages: Int, _ numbers: some Sequence<Int>) {
         self.init(pages: pages)
         for number in numbers { insert(number) }

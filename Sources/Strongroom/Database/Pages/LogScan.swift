@@ -26,10 +26,6 @@ struct LogScan: Equatable {
     private static let portion = 256 << 10
 
     /// Scans a WAL.
-    ///
-    /// - Parameters:
-    ///   - log: The WAL; may be empty.
-    ///   - database: The database file.
     init(_ log: any FileBytes, of database: any FileBytes) throws {
         guard let header = try LogHeader(log) else { return }
         var course = LogCourse(header)
@@ -48,12 +44,6 @@ struct LogScan: Equatable {
         try forEachFrame(of: log, header, from: 0, count: .max) { try body($1) }
     }
 
-    /// Reads frames.
-    ///
-    /// - Parameters:
-    ///   - first: The first frame, counted from 0.
-    ///   - count: The maximum number.
-    ///   - body: Receives the number of a frame, counted from 0, and the frame, which is valid during the call.
     static func forEachFrame(
         of log: any FileBytes, _ header: LogHeader, from first: Int, count: Int,
         _ body: (Int, LogFrame) throws -> Void
@@ -181,8 +171,6 @@ struct LogChecksum: Equatable {
     var second: UInt32 = 0
 
     /// Adds bytes, whose length is a multiple of 8 and whose alignment is 4.
-    ///
-    /// - Parameter isBigEndian: The byte order of the WAL's checksums.
     mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
         // Not by generic loads, which are slow in a debug build.
         bytes.withMemoryRebound(to: UInt32.self) { words in
@@ -207,7 +195,6 @@ struct LogChecksum: Equatable {
         }
     }
 
-    /// This checksum after adding bytes.
     func adding(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) -> LogChecksum {
         var copy = self
         copy.add(bytes, isBigEndian: isBigEndian)
@@ -228,7 +215,6 @@ struct LogChecksum: Equatable {
 
 /// The header of a WAL.
 struct LogHeader {
-    /// Its length, in bytes.
     static let length = 32
     static let frameHeader = 24
 
@@ -248,7 +234,6 @@ struct LogHeader {
     private(set) var salts: UInt64
     /// The stored checksum, from which that of the first frame continues.
     let stored: LogChecksum
-    /// The computed checksum.
     private(set) var computed: LogChecksum
 
     var frameLength: Int { Self.frameHeader + pageSize }
@@ -315,12 +300,9 @@ struct LogFrame {
     let bytes: UnsafeRawBufferPointer
     let isBigEndian: Bool
 
-    /// The page's number.
     var page: Int { Int(number(at: 0)) }
-    /// Whether it is a commit frame.
     var isCommit: Bool { number(at: 4) != 0 }
     var salts: UInt64 { bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
-    /// The stored checksum.
     var stored: LogChecksum { LogChecksum(first: number(at: 16), second: number(at: 20)) }
     var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[LogHeader.frameHeader...]) }
 
@@ -328,9 +310,6 @@ struct LogFrame {
         UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
-    /// The computed checksum.
-    ///
-    /// - Parameter former: The checksum of the frame before, or of the header.
     func checksum(after former: LogChecksum) -> LogChecksum {
         former.adding(UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)
             .adding(content, isBigEndian: isBigEndian)
@@ -338,8 +317,6 @@ struct LogFrame {
 
     /// Whether it was a commit frame before it was damaged, inferred from the commit mark. A change of another byte may
     /// look like one of the mark; the number of lost transactions of a damaged WAL is then too high by one.
-    ///
-    /// - Parameter computed: The checksum computed from its content.
     func wasCommit(_ computed: LogChecksum) -> Bool {
         let effect = LogChecksum.effect(behind: content.count)
         let (first, second) = (stored.first &- computed.first, stored.second &- computed.second)

@@ -26,9 +26,7 @@ struct PageLayout: Sendable, Equatable {
     /// The lock byte; the engine never uses the page that contains it.
     private static let lockByte = 0x4000_0000
 
-    /// The page size, in bytes.
     let pageSize: Int
-    /// The length of the authentication code, in bytes.
     let codeLength: Int
 
     /// The number of reserved bytes at the end of a page.
@@ -42,7 +40,6 @@ struct PageLayout: Sendable, Equatable {
     /// The lock-byte page, counted from 1; in a file of 1 GiB or more it is a hole.
     var lockBytePage: Int { Self.lockBytePage(pageSize: pageSize) }
 
-    /// The lock-byte page of a database with a page size.
     static func lockBytePage(pageSize: Int) -> Int { lockByte / pageSize + 1 }
 
     /// The offset of the ciphertext in a page: the first page starts with the file's salt.
@@ -50,12 +47,10 @@ struct PageLayout: Sendable, Equatable {
 }
 
 extension CipherSettings {
-    /// The layout of the file's pages.
     var layout: PageLayout { PageLayout(pageSize: pageSize, codeLength: pageHash.length) }
 }
 
 extension CipherSettings.Hash {
-    /// The length in bytes.
     var length: Int {
         switch self {
         case .sha1: 20

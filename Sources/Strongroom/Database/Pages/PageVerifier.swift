@@ -34,14 +34,9 @@ struct PageVerifier {
         contents = PageContents(pages: DatabasePages(closed: file, pageSize: pageSize, count: count), cipher: cipher)
     }
 
-    /// The number of pages.
     var count: Int { contents.pages.count }
 
     /// Verifies every page, on all processors.
-    ///
-    /// - Parameter progress: Called repeatedly with the number of pages verified so far; an error that it throws ends
-    ///   the verification.
-    /// - Returns: The damaged pages, in order.
     func damagedPages(progress: (Int) throws -> Void = { _ in }) throws -> [Int] {
         let findings = try scan(progress: progress)
         guard findings.contains(where: { $0.isZero }) else { return findings.map(\.page) }
@@ -90,18 +85,13 @@ extension PageVerifier: PageScan {
 
 /// A check of every page of a database, in portions that are evaluated on all processors.
 protocol PageScan: SendableMetatype {
-    /// The memory of one thread.
     associatedtype Memory
-    /// Pages that were read into the memory of a thread.
     associatedtype Portion
     associatedtype Finding
 
-    /// The pages of the database.
     var pages: DatabasePages { get }
 
     /// Allocates the memory of a thread.
-    ///
-    /// - Parameter pages: The number of pages that it has to hold.
     func makeMemory(pages: Int) -> Memory
 
     /// Reads pages; called by one thread at a time, because the engine's file handles are not made for several.

@@ -6,7 +6,6 @@
 /// plaintext database unless its pages have room for initialisation vectors, and none of the first ones is as SQLite
 /// writes it ("Database File Format", sqlite.org/fileformat.html).
 struct PlaintextHeader {
-    /// The file size in bytes.
     let size: Int64
     /// Reads bytes of the file at an offset; returns fewer at the end of the file.
     let read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
@@ -15,8 +14,6 @@ struct PlaintextHeader {
     private static let lastPage = 17
 
     /// Whether ciphertext follows the header of a file that begins like a plaintext database.
-    ///
-    /// - Throws: Errors of `read`.
     func isFollowedByCiphertext() throws -> Bool {
         let header = try read(0, DatabaseHeader.length)
         guard header.count == DatabaseHeader.length else { return false }
@@ -48,7 +45,6 @@ struct PlaintextHeader {
 extension PlaintextHeader {
     /// The sizes in bytes 16 to 23 of the header.
     private struct Sizes {
-        /// The page size, in bytes.
         let page: Int
         /// The number of reserved bytes at the end of a page.
         let reserve: Int
@@ -65,12 +61,10 @@ extension PlaintextHeader {
             else { return nil }
         }
 
-        /// Whether a page is a b-tree page.
         func isTree(_ page: [UInt8]) -> Bool {
             TreePage(WipedBytes(copying: page.prefix(usable)), isFirst: false)?.isConsistent == true
         }
 
-        /// Whether a page is a freelist trunk page.
         func isFreeTrunk(_ page: [UInt8]) -> Bool { page.integer(at: 4).map { $0 <= usable / 4 - 2 } ?? false }
 
         /// Whether a page has what may be an initialisation vector, which is random, in its reserved bytes.

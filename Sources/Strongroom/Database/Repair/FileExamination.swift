@@ -186,10 +186,7 @@ extension FileDiagnosis {
 
     /// The facts that are known without examining the pages of a file that could not be opened.
     ///
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - error: The reason.
-    ///   - isOfFile: Whether the file caused the failure, and not its configuration.
+    /// - Parameter isOfFile: Whether the file caused the failure, and not its configuration.
     init(of file: DatabaseFile, after error: StrongroomError, isOfFile: Bool) {
         // If the files beside it cannot be examined, only the path is known.
         self = (try? FileDiagnosis(surroundingsOf: file)) ?? FileDiagnosis(path: file.path, finding: .unexamined)
@@ -232,7 +229,6 @@ extension FileDiagnosis.Finding {
 /// The content of a file, which is read without changing it, and not checked.
 extension FileExamination {
     /// - Parameter countsTables: Whether to count rows, which reads the whole file.
-    /// - Throws: ``StrongroomError`` as for opening; `CancellationError`.
     func survey(_ keys: Keys, countsTables: Bool) throws -> FileDiagnosis {
         var survey = try FileDiagnosis(surroundingsOf: file, monitor.check)
         survey.wantsEnvelope = keys.protection == .envelope

@@ -90,10 +90,8 @@ struct OrphanedBranch {
     /// Adds a row of the branch.
     ///
     /// - Parameters:
-    ///   - id: Its row id, if it has one.
     ///   - record: The first bytes of its record.
     ///   - isWhole: Whether the record can be read to its end.
-    ///   - layouts: The row layouts of the candidate trees.
     mutating func add(_ id: Int64?, _ record: WipedBytes, isWhole: Bool, _ layouts: [Int: RowLayout]) {
         rows += 1
         if let id { range = min(range?.lowerBound ?? id, id)...max(range?.upperBound ?? id, id) }
@@ -188,7 +186,6 @@ extension RowLayout.Column {
 }
 
 extension Connection {
-    /// Whether the rows of a table have row ids.
     func hasRowIDs(_ table: String) -> Bool {
         // The engine resolves at least one of the row id's names, if the table has row ids.
         objection(to: "SELECT rowid, oid, _rowid_ FROM \(Identifier.quote(table))") == nil
@@ -220,7 +217,6 @@ extension Connection {
         return try indexFacts(of: table).contains(where: \.isPrimaryKey) ? nil : keys[0]
     }
 
-    /// The layout of a table's rows in its pages.
     func rowLayout(ofTable table: String) throws -> RowLayout {
         let columns = try columnInfos(of: table)
         let alias = try rowIDColumn(of: table, columns)
@@ -252,7 +248,6 @@ extension Connection {
 
 /// The columns that are stored in a row's record, in their order there.
 struct StoredColumns {
-    /// The indices of the columns in the table.
     let indices: [Int]
 
     init(_ columns: [ColumnInfo], hasRowIDs: Bool) {

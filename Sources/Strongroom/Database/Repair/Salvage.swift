@@ -23,7 +23,6 @@ final class Salvage {
         self.monitor = monitor
     }
 
-    /// Copies the file.
     func run() throws -> SalvageReport {
         let start = ContinuousClock.now
         let source = try SalvageSource(
@@ -49,9 +48,7 @@ final class Salvage {
     private var original: DatabaseFile { keys.file }
 
     private var made: DatabaseFile {
-        DatabaseFile(
-            path: FileSystem.companion(of: path, "new"), name: original.name, busyTimeout: original.busyTimeout,
-            log: nil, functions: original.functions)
+        original.copy(at: FileSystem.companion(of: path, "new"), busyTimeout: original.busyTimeout)
     }
 
     private func removeLeftovers() throws {
@@ -289,11 +286,6 @@ struct SalvageSource {
     private(set) var refusal: RefusedPages?
 
     /// Makes the copy.
-    ///
-    /// - Parameters:
-    ///   - keys: The damaged file, which must not be open anywhere, and the keys that may open it.
-    ///   - path: The path of the copy.
-    ///   - checkCancellation: Throws if the work has been cancelled.
     init(of keys: DatabaseKeys, at path: String, checkCancellation: () throws -> Void) throws {
         let original = keys.file
         let before = try Self.states(of: original)
@@ -302,9 +294,7 @@ struct SalvageSource {
             throw original.damagedLog(damage, kept: scan.soundCommits)
         }
         (key, cipher) = try Self.findKey(keys)
-        file = DatabaseFile(
-            path: path, name: original.name, busyTimeout: original.busyTimeout, log: nil,
-            functions: original.functions)
+        file = original.copy(at: path, busyTimeout: original.busyTimeout)
         try remove()
         do {
             for (source, target) in zip(Self.files(of: original), Self.files(of: file)) {
@@ -326,7 +316,6 @@ struct SalvageSource {
         }
     }
 
-    /// Removes the copy.
     func remove() throws {
         try FileSystem.remove(file.path)
         try file.sideFiles.removeEngineFiles()

@@ -22,9 +22,6 @@ final class SalvagePlan {
         let gap: Int
     }
 
-    /// - Parameters:
-    ///   - connection: A connection to the file, whose schema can be read.
-    ///   - checkCancellation: Called repeatedly; an error that it throws ends the work.
     init(
         _ contents: PageContents, roots: [SchemaRoot], damaged: [Int], _ connection: Connection,
         encoding: EncodedText.Encoding, checkCancellation: @escaping () throws -> Void
@@ -196,12 +193,9 @@ final class SalvagePlan {
 
 /// What the pages of a damaged file reveal about each table and index of its schema.
 struct TreeSurvey {
-    /// A table or an index.
     struct Tree {
         let root: SchemaRoot
-        /// Whether it is a table with row ids.
         let hasRowIDs: Bool
-        /// Its unreadable pages.
         fileprivate(set) var gaps: [TreeWalk.Gap] = []
         /// The number of rows or entries found.
         fileprivate(set) var rows = 0
@@ -219,11 +213,6 @@ struct TreeSurvey {
     private(set) var owners: [Int: DamagedPage.Owner] = [:]
 
     /// Walks all trees.
-    ///
-    /// - Parameters:
-    ///   - roots: The schema.
-    ///   - connection: A connection to the file, whose schema can be read.
-    ///   - checkCancellation: Called repeatedly; an error that it throws ends the survey.
     init(
         _ contents: PageContents, roots: [SchemaRoot], damaged: PageSet, _ connection: Connection,
         checkCancellation: () throws -> Void

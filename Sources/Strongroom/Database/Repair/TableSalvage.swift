@@ -233,7 +233,6 @@ struct FoundRow {
 final class LostAndFound {
     private let target: Connection
     private let isKept: Bool
-    /// The names in use.
     private let names: Set<SQLName>
     /// The number of value columns of the table; nil before it is created.
     private var width = 0
@@ -242,9 +241,7 @@ final class LostAndFound {
 
     private static let fixed = ["page", "candidates", "id", "fields"]
 
-    /// - Parameters:
-    ///   - target: The new file.
-    ///   - isKept: Whether rows are stored, or only counted.
+    /// - Parameter isKept: Whether rows are stored, or only counted.
     init(_ target: Connection, roots: [SchemaRoot], isKept: Bool) {
         self.target = target
         self.isKept = isKept
@@ -271,9 +268,6 @@ final class LostAndFound {
         }
     }
 
-    /// Adds a row.
-    ///
-    /// - Parameter candidates: The tables to which it may belong.
     func add(_ row: FoundRow, candidates: [String]) throws {
         var content = content ?? SalvageReport.LostAndFound()
         content.rows += 1
