@@ -59,14 +59,7 @@ package enum FileSystem {
 
     /// The first bytes of a file.
     static func firstBytes(of path: String, _ count: Int, followsLinks: Bool = true) throws -> [UInt8] {
-        try bytes(of: path, from: 0, count, followsLinks: followsLinks)
-    }
-
-    /// A range of bytes of a file.
-    static func bytes(
-        of path: String, from offset: Int64, _ count: Int, followsLinks: Bool = true
-    ) throws -> [UInt8] {
-        try PlainFile(path, followsLinks: followsLinks).bytes(at: offset, count)
+        try PlainFile(path, followsLinks: followsLinks).bytes(at: 0, count)
     }
 
     /// The first bytes of a file beside a database, which another process may remove at any time; nil if it does not

@@ -50,7 +50,7 @@ struct CheckedCopy: Sendable {
         var rowCounts: [Int64] = []
     }
 
-    private var target: DatabaseFile { file.copy(at: path) }
+    var target: DatabaseFile { file.copy(at: path) }
 
     /// Makes the copy, verifies it and synchronizes it to disk.
     ///

@@ -150,7 +150,7 @@ struct ContentCopy {
         switch missing.kind {
         case .function: return columns.contains { $0.generated != nil }
         case .collation:
-            guard connection.rowIDName(quoted, columns.map(\.name)) != nil else { return true }
+            guard try connection.rowIDName(of: table) != nil else { return true }
             return try connection.ownRows("PRAGMA main.index_list(\(quoted))").contains { index in
                 let name = Identifier.quote(index[1].asText ?? "")
                 return try connection.ownRows("PRAGMA main.index_xinfo(\(name))").contains {
@@ -213,7 +213,7 @@ struct ContentCopy {
         guard columns.allSatisfy({ $0.generated == nil }) else { return false }
         // An INTEGER PRIMARY KEY is the only key without an index.
         return try columns.contains { $0.keyPlace != nil }
-            || connection.rowIDName(Identifier.quote(table), columns.map(\.name)) == nil
+            || connection.rowIDName(of: table) == nil
             || !connection.indexFacts(of: table).isEmpty
     }
 
@@ -352,18 +352,8 @@ extension Connection {
     /// The columns of a table of `main` that a copy of its rows needs, as SQL: the row id if it has a name, and all
     /// columns that are not generated.
     func storedColumns(of table: String) throws -> String {
-        let quoted = Identifier.quote(table)
-        let columns = try columnInfos(of: table)
-        var list = columns.filter { $0.generated == nil }.map { Identifier.quote($0.name) }
-        if let rowID = rowIDName(quoted, columns.map(\.name)) { list.insert(rowID, at: 0) }
+        var list = try columnInfos(of: table).filter { $0.generated == nil }.map { Identifier.quote($0.name) }
+        if let rowID = try rowIDName(of: table) { list.insert(rowID, at: 0) }
         return list.joined(separator: ", ")
-    }
-
-    /// A name of the row id that no column uses; nil for a table without row ids.
-    func rowIDName(_ quoted: String, _ columns: [String]) -> String? {
-        ColumnInfo.rowIDNames.first { name in
-            !columns.contains { $0.isSameName(as: name) }
-                && objection(to: "SELECT \(name) FROM main.\(quoted)") == nil
-        }
     }
 }

@@ -128,27 +128,16 @@ extension DatabaseKeys {
 }
 
 extension DatabaseKeys {
-    /// A key with which pages of a file are authentic.
-    struct Authentic {
-        let derivedKey: DerivedKey
-        let cipher: PageCipher
-        /// Its index in the chain, or that of the key that opens the envelope.
-        let position: Int?
-    }
-
     /// Finds the key with which any of the first pages is authentic, without the engine, because the first page itself
     /// may be damaged.
-    func authentic(in bytes: any FileBytes, salt: [UInt8]) throws -> Authentic? {
+    func authentic(in bytes: any FileBytes, salt: [UInt8]) throws -> (key: DerivedKey, position: Int?)? {
         let dataKeys = envelope?.fileKeys ?? []
         let candidates =
             dataKeys.reversed().map { ($0, envelope?.position) } + chain.keys.enumerated().reversed().map { ($1, $0) }
         for settings in ciphers.reversed() {
             for (key, position) in candidates where key != .plaintext {
                 let derivedKey = try DerivedKey(key, salt: salt, settings: settings)
-                let cipher = try PageCipher(derivedKey)
-                if try cipher.fits(bytes) {
-                    return Authentic(derivedKey: derivedKey, cipher: cipher, position: position)
-                }
+                if try PageCipher(derivedKey).fits(bytes) { return (derivedKey, position) }
             }
         }
         return nil

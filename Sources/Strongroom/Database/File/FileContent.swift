@@ -18,7 +18,7 @@ enum FileContent: Equatable {
     /// To be called only while this process has no connection to the file: closing the descriptor drops the engine's
     /// locks.
     static func of(_ path: String) throws -> FileContent {
-        try of(path) { try FileSystem.bytes(of: path, from: $0, $1) }
+        try of(path) { try PlainFile(path).bytes(at: $0, $1) }
     }
 
     static func of(_ path: String, reading read: (Int64, Int) throws -> [UInt8]) throws -> FileContent {

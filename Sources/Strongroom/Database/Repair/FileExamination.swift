@@ -98,10 +98,10 @@ struct FileExamination {
             return
         }
         diagnosis.key = found.position.map { KeyUse(place: $0, count: keys.chain.count) }
-        diagnosis.settings = found.derivedKey.settings
+        diagnosis.settings = found.key.settings
         diagnosis.finding = .whole
-        try withBytes(key: found.derivedKey) { bytes, connection in
-            try examinePages(bytes, found.cipher, connection, &diagnosis)
+        try withBytes(key: found.key) { bytes, connection in
+            try examinePages(bytes, PageCipher(found.key), connection, &diagnosis)
             guard diagnosis.finding == .whole else { return }
             readVersion(connection, keys.migrator, &diagnosis)
         }
@@ -256,7 +256,7 @@ extension FileExamination {
         let content = try FileContent.of(file.path, reading: file.bytes)
         switch content {
         case .absent:
-            throw StrongroomError(.fileMissing, "There is no file at \"\(file.path)\".", database: file.name)
+            throw file.missing
         case .plaintext:
             survey.finding = .plaintext
             return try connect(key: nil)
@@ -275,7 +275,7 @@ extension FileExamination {
             // With a WAL, the file itself may have no valid pages yet; then the engine tries the keys.
             let found = try withBytes(key: nil) { bytes, _ in try databaseKeys.authentic(in: bytes, salt: salt) }
             let (key, position): (DerivedKey?, Int?) =
-                if let found { (found.derivedKey, found.position) } else { try unlocked(databaseKeys, content) }
+                if let found { (found.key, found.position) } else { try unlocked(databaseKeys, content) }
             survey.key = position.map { KeyUse(place: $0, count: keys.chain.count) }
             survey.settings = key?.settings
             return try connect(key: key)

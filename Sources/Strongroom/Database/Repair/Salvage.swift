@@ -293,7 +293,8 @@ struct SalvageSource {
         if let scan = try original.scanLog(PlainFile(original.path)), let damage = scan.damage {
             throw original.damagedLog(damage, kept: scan.soundCommits)
         }
-        (key, cipher) = try Self.findKey(keys)
+        key = try Self.findKey(keys)
+        cipher = try PageCipher(key)
         file = original.copy(at: path, busyTimeout: original.busyTimeout)
         try remove()
         do {
@@ -327,12 +328,10 @@ struct SalvageSource {
         try files(of: file).map(FileStatus.at)
     }
 
-    private static func findKey(_ keys: DatabaseKeys) throws -> (DerivedKey, PageCipher) {
+    private static func findKey(_ keys: DatabaseKeys) throws -> DerivedKey {
         let original = keys.file
         let salt = try FileSystem.firstBytes(of: original.path, CipherSettings.saltLength)
-        if let found = try keys.authentic(in: PlainFile(original.path), salt: salt) {
-            return (found.derivedKey, found.cipher)
-        }
+        if let found = try keys.authentic(in: PlainFile(original.path), salt: salt) { return found.key }
         throw StrongroomError(
             .wrongKey,
             """
