@@ -29,7 +29,7 @@ struct LogScan: Equatable {
     init(_ log: any FileBytes, of database: any FileBytes) throws {
         guard let header = try LogHeader(log) else { return }
         var course = LogCourse(header)
-        try Self.forEachFrame(of: log, header) { course.meet($0) }
+        try Self.forEachFrame(of: log, header) { course.meet($1) }
         soundCommits = course.soundCommits
         soundLength = course.soundFrames == 0 ? 0 : Int64(LogHeader.length + course.soundFrames * header.frameLength)
         guard course.lostCommits > 0, let frame = course.firstBad else { return }
@@ -38,14 +38,9 @@ struct LogScan: Equatable {
         damage = Damage(frame: frame, commits: course.lostCommits)
     }
 
-    private static func forEachFrame(
-        of log: any FileBytes, _ header: LogHeader, _ body: (LogFrame) throws -> Void
-    ) throws {
-        try forEachFrame(of: log, header, from: 0, count: .max) { try body($1) }
-    }
-
+    /// Reads frames; they are counted from 0, and valid during the call.
     static func forEachFrame(
-        of log: any FileBytes, _ header: LogHeader, from first: Int, count: Int,
+        of log: any FileBytes, _ header: LogHeader, from first: Int = 0, count: Int = .max,
         _ body: (Int, LogFrame) throws -> Void
     ) throws {
         let length = header.frameLength
@@ -74,17 +69,11 @@ struct LogScan: Equatable {
         _ log: any FileBytes, _ header: LogHeader, frames: Int, _ database: any FileBytes
     ) throws -> Bool {
         var newest: [Int: Int] = [:]
-        var number = 0
-        try forEachFrame(of: log, header) { frame in
-            number += 1
-            if number <= frames { newest[frame.page] = number }
-        }
-        number = 0
+        try forEachFrame(of: log, header, count: frames) { newest[$1.page] = $0 }
         var isInFile = true
         try withUnsafeTemporaryAllocation(byteCount: header.pageSize, alignment: 16) { buffer in
-            try forEachFrame(of: log, header) { frame in
-                number += 1
-                guard isInFile, number <= frames, newest[frame.page] == number else { return }
+            try forEachFrame(of: log, header, count: frames) { number, frame in
+                guard isInFile, newest[frame.page] == number else { return }
                 let there = try database.read(at: Int64(frame.page - 1) * Int64(header.pageSize), into: buffer)
                 isInFile = there == header.pageSize && UnsafeRawBufferPointer(buffer).elementsEqual(frame.content)
             }
@@ -170,11 +159,11 @@ struct LogChecksum: Equatable {
     var first: UInt32 = 0
     var second: UInt32 = 0
 
-    /// Adds bytes, whose length is a multiple of 8 and whose alignment is 4.
-    mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
+    /// This checksum after adding bytes, whose length is a multiple of 8 and whose alignment is 4.
+    func adding(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) -> LogChecksum {
         // Not by generic loads, which are slow in a debug build.
         bytes.withMemoryRebound(to: UInt32.self) { words in
-            guard let start = words.baseAddress else { return }
+            guard let start = words.baseAddress else { return self }
             var (one, two) = (first, second)
             var index = 0
             let count = words.count
@@ -191,14 +180,8 @@ struct LogChecksum: Equatable {
                     index += 2
                 }
             }
-            (first, second) = (one, two)
+            return LogChecksum(first: one, second: two)
         }
-    }
-
-    func adding(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) -> LogChecksum {
-        var copy = self
-        copy.add(bytes, isBigEndian: isBigEndian)
-        return copy
     }
 
     /// The difference that an increment of the last number makes to a checksum after so many more bytes. It is linear:

@@ -220,9 +220,8 @@ extension Connection {
     func rowLayout(ofTable table: String) throws -> RowLayout {
         let columns = try columnInfos(of: table)
         let alias = try rowIDColumn(of: table, columns)
-        let stored = StoredColumns(columns, hasRowIDs: hasRowIDs(table))
         return RowLayout(
-            columns: stored.indices.map { index in
+            columns: columns.stored(hasRowIDs: hasRowIDs(table)).map { index in
                 let column = columns[index]
                 return RowLayout.Column(
                     affinity: .init(column.declaredType), isNullable: column.isNullable || index == alias,
@@ -246,19 +245,14 @@ extension Connection {
     }
 }
 
-/// The columns that are stored in a row's record, in their order there.
-struct StoredColumns {
-    let indices: [Int]
-
-    init(_ columns: [ColumnInfo], hasRowIDs: Bool) {
-        let stored = columns.indices.filter { columns[$0].generated != .virtual && !columns[$0].isHidden }
-        guard !hasRowIDs else {
-            indices = stored
-            return
-        }
+extension [ColumnInfo] {
+    /// The columns that are stored in a row's record, by their indices in the table, in their order there.
+    func stored(hasRowIDs: Bool) -> [Int] {
+        let stored = indices.filter { self[$0].generated != .virtual && !self[$0].isHidden }
+        guard !hasRowIDs else { return stored }
         // In a table without row ids the primary key comes first.
-        let keys = stored.filter { columns[$0].keyPlace != nil }
-            .sorted { (columns[$0].keyPlace ?? 0) < (columns[$1].keyPlace ?? 0) }
-        indices = keys + stored.filter { columns[$0].keyPlace == nil }
+        let keys = stored.filter { self[$0].keyPlace != nil }
+            .sorted { (self[$0].keyPlace ?? 0) < (self[$1].keyPlace ?? 0) }
+        return keys + stored.filter { self[$0].keyPlace == nil }
     }
 }

@@ -81,14 +81,14 @@ final class Salvage {
         let key = try keys.chain.current.map { key in
             try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
+        let fullText = FullTextSalvage(roots)
         try withTarget(key) { target in
             try new.requireOpened(by: target)
             for setting in ["encoding", "auto_vacuum"] { try copySetting(setting, connection, target) }
-            let derived = FullTextSalvage(roots)
-            let isMade = try makeTables(derived.others, target)
+            let isMade = try makeTables(fullText.others, target)
             // The engine stores the highest row ids there while rows are inserted; those of the old file replace them
             // last.
-            let copied = derived.others.filter { isMade.contains($0.name) }
+            let copied = fullText.others.filter { isMade.contains($0.name) }
             let isLast = { (table: SchemaRoot) in table.name == "sqlite_sequence" }
             let unattributed = LostAndFound(target, roots: roots, isKept: keepsUnattributed)
             let pages = TableSalvage.Pages(contents: contents, plan: plan, encoding: encoding)
@@ -101,9 +101,7 @@ final class Salvage {
         try new.requireName(made.path)
         // On a new connection, so that the engine knows the virtual tables.
         try withTarget(key) { target in
-            let derived = FullTextSalvage(roots)
-            try makeOthers(derived.others, target)
-            try makeFullText(derived, target)
+            try makeOthers(fullText, target)
             guard try target.integrityCheck(most: 1).findings.isEmpty else {
                 throw StrongroomError(
                     .copyDamaged, "The new file is not whole; nothing was kept. Try again on another disk.",
@@ -185,25 +183,19 @@ final class Salvage {
             .text(table.name), .text(table.table), .text(sql))
     }
 
-    /// Creates the indexes, views and triggers, after the rows.
-    private func makeOthers(_ roots: [SchemaRoot], _ target: Connection) throws {
+    /// Creates the indexes, views and triggers, after the rows, and the full-text indexes anew from them.
+    private func makeOthers(_ fullText: FullTextSalvage, _ target: Connection) throws {
         try target.inTransaction(.exclusive) {
             for kind in ["index", "view", "trigger"] {
-                for object in roots where object.kind == kind {
+                for object in fullText.others where object.kind == kind {
                     guard let sql = object.sql else { continue }
                     try monitor.check()
                     _ = try make(object.name) { try target.inSavepoint { try target.run(sql) } }
                 }
             }
-        }
-    }
-
-    /// Creates the full-text indexes anew, from the salvaged rows.
-    private func makeFullText(_ derived: FullTextSalvage, _ target: Connection) throws {
-        try target.inTransaction(.exclusive) {
-            for index in derived.indexes {
+            for index in fullText.indexes {
                 try monitor.check()
-                _ = try make(index.name) { try target.inSavepoint { try derived.create(index, target) } }
+                _ = try make(index.name) { try target.inSavepoint { try fullText.create(index, target) } }
             }
         }
     }

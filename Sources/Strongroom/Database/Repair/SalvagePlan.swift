@@ -267,14 +267,14 @@ struct IndexEvidence {
         guard !rows.isEmpty else { return .unknown }
         let whole = Set(survey.trees.filter { $0.gaps.isEmpty && $0.root.kind == "index" }.map(\.root.name))
         let columns = try connection.columnInfos(of: table)
-        let stored = StoredColumns(columns, hasRowIDs: true)
+        let stored = columns.stored(hasRowIDs: true)
         // A record contains NULL in place of a column that is an alias of the row id.
         let alias = try connection.rowIDColumn(of: table, columns)
         guard let rowID = columns.freeRowIDName else { return .unknown }
         for index in try connection.indexFacts(of: table) where !index.isPartial && whole.contains(index.name) {
             let keys = try connection.indexColumns(of: index.name).filter(\.isKey)
             guard let key = keys.first, keys.allSatisfy({ $0.column >= 0 }), let name = key.name, key.column != alias,
-                let position = stored.indices.firstIndex(of: key.column)
+                let position = stored.firstIndex(of: key.column)
             else { continue }
             let query = """
                 SELECT 1 FROM \(Identifier.quote(table)) INDEXED BY \(Identifier.quote(index.name)) \

@@ -13,6 +13,8 @@ final class TableSalvage {
     private let target: Connection
     private let pages: Pages
     private let columns: [ColumnInfo]
+    /// The columns of a record, by their indices.
+    private let storedColumns: [Int]
     private let hasRowIDs: Bool
     /// The column that is an alias of the row id.
     private let rowIDColumn: Int?
@@ -28,6 +30,7 @@ final class TableSalvage {
     /// The rows that have been read and not written yet.
     private var rows: [FoundRow] = []
     private var bytes = 0
+    private var insertions: [Int: (positions: [Int], sql: String)] = [:]
 
     init(
         _ table: SchemaRoot, from source: Connection, to target: Connection, _ pages: Pages,
@@ -41,6 +44,7 @@ final class TableSalvage {
         columns = try source.columnInfos(of: table.name)
         content = SalvageReport.TableContent(name: table.name)
         hasRowIDs = source.hasRowIDs(table.name)
+        storedColumns = columns.stored(hasRowIDs: hasRowIDs)
         rowIDColumn = try source.rowIDColumn(of: table.name, columns)
     }
 
@@ -148,27 +152,34 @@ final class TableSalvage {
     }
 
     private func insert(_ rows: ArraySlice<FoundRow>) throws {
-        let stored = StoredColumns(columns, hasRowIDs: hasRowIDs).indices
         for row in rows {
-            // A row that is older than a column ends before it, and gets the column's default.
-            let written = zip(stored, row.fields).filter { columns[$0.0].generated == nil }
-            var names = written.map { Identifier.quote(columns[$0.0].name) }
-            if row.id != nil { names.append(columns.freeRowIDName ?? "rowid") }
-            let parameters = Array(repeating: "?", count: names.count).joined(separator: ", ")
-            // No row replaces another, whatever the table's conflict clauses say.
-            let statement = """
-                INSERT OR ABORT INTO \(Identifier.quote(content.name)) (\(names.joined(separator: ", "))) \
-                VALUES (\(parameters))
-                """
+            let (stored, statement) = insertion(row.fields.count)
             try target.withOwnStatement(statement) { insertion in
-                for (index, (column, field)) in written.enumerated() {
-                    let isRowID = column == rowIDColumn
-                    try insertion.bind(isRowID ? .plain(.integer(row.id ?? 0)) : field, at: index)
+                for (index, position) in stored.enumerated() {
+                    let isRowID = storedColumns[position] == rowIDColumn
+                    try insertion.bind(isRowID ? .plain(.integer(row.id ?? 0)) : row.fields[position], at: index)
                 }
-                if let id = row.id { try insertion.bind(.plain(.integer(id)), at: written.count) }
+                if let id = row.id { try insertion.bind(.plain(.integer(id)), at: stored.count) }
                 try insertion.run()
             }
         }
+    }
+
+    /// The values of a record that are inserted, and the statement for a record of that many values. A row that is older
+    /// than a column ends before it, and gets the column's default.
+    private func insertion(_ fieldCount: Int) -> (positions: [Int], sql: String) {
+        if let known = insertions[fieldCount] { return known }
+        let positions = storedColumns.indices.prefix(fieldCount).filter { columns[storedColumns[$0]].generated == nil }
+        var names = positions.map { Identifier.quote(columns[storedColumns[$0]].name) }
+        if hasRowIDs { names.append(columns.freeRowIDName ?? "rowid") }
+        let parameters = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        // No row replaces another, whatever the table's conflict clauses say.
+        let statement = """
+            INSERT OR ABORT INTO \(Identifier.quote(content.name)) (\(names.joined(separator: ", "))) \
+            VALUES (\(parameters))
+            """
+        insertions[fieldCount] = (positions, statement)
+        return (positions, statement)
     }
 
     private func lose(_ id: Int64?) {

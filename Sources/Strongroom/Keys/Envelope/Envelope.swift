@@ -227,9 +227,11 @@ struct EnvelopeSlot: Sendable, Equatable {
         return DataKeys(material: keys)
     }
 
-    /// The same key's slot with other data keys.
-    func wrapping(_ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8]) throws -> EnvelopeSlot {
-        try EnvelopeSlot(dataKeys, with: key, header: header, label: label, created: created, use: use)
+    /// The same key's slot with other data keys, or another label.
+    func wrapping(
+        _ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8], label: String? = nil
+    ) throws -> EnvelopeSlot {
+        try EnvelopeSlot(dataKeys, with: key, header: header, label: label ?? self.label, created: created, use: use)
     }
 
     /// The public description of the slot.

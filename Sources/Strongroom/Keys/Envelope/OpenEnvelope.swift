@@ -100,8 +100,7 @@ extension OpenEnvelope {
         for key in keys where old.derivation.suits(key) {
             let wrapping = try wrappingKeys.key(for: key, old.derivation)
             guard wrapping.fits(old) else { continue }
-            let slot = try EnvelopeSlot(
-                dataKeys, with: wrapping, header: sealed.header, label: label, created: old.created, use: old.use)
+            let slot = try old.wrapping(dataKeys, with: wrapping, header: sealed.header, label: label)
             try change { $0.sealed.slots[index] = slot }
             return slot.keySlot
         }

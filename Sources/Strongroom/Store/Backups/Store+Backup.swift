@@ -47,7 +47,7 @@ extension Store {
         let salt = try key == nil && !file.isInMemory ? file.activeKey().wrapped?.salt : nil
         let wanted = try await salt == nil ? backupKey(key) : nil
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: replacing) }
-        return try await copy(to: place, envelopeOf: salt, progress) { [file] from, monitor in
+        let content = try await copy(to: place, envelopeOf: salt, progress) { [file] from, monitor in
             let envelope = try salt == nil ? nil : from.map { try file.envelopeOfCopy(with: $0) }
             let to =
                 try envelope != nil
@@ -61,9 +61,8 @@ extension Store {
                 file: try file.context().file, from: from, to: to, path: place.temporary, monitor: monitor,
                 structure: checkingStructure ? .reported : .none, countsRows: true)
             return (copy, envelope?.bytes)
-        } finished: {
-            try BackupReport(place.path, $0, since: start)
         }
+        return try BackupReport(place.path, content, since: start)
     }
 
     /// Makes a copy of the database at a path, while no other program has the path.
@@ -72,11 +71,10 @@ extension Store {
     ///   - salt: The salt in the envelope that the copy gets; nil if it gets none.
     ///   - make: Called with the key of the database, as it is while the database cannot be rotated; returns what is to
     ///     be made, and its envelope.
-    private func copy<Report: Sendable>(
+    private func copy(
         to place: CopyPlace, envelopeOf salt: [UInt8]?, _ progress: @escaping @Sendable (WorkProgress) -> Void,
-        make: @escaping @Sendable (DerivedKey?, WorkMonitor) throws -> (CheckedCopy, envelope: [UInt8]?),
-        finished: @escaping @Sendable (CheckedCopy.Content) throws -> Report
-    ) async throws -> Report {
+        make: @escaping @Sendable (DerivedKey?, WorkMonitor) throws -> (CheckedCopy, envelope: [UInt8]?)
+    ) async throws -> CheckedCopy.Content {
         let source = self.path
         try await BlockingWork.run { try place.check(source: source, envelopeOf: salt) }
         let lock = try await place.acquireLock()
@@ -86,7 +84,7 @@ extension Store {
         defer { OpenFiles.shared.release(place.path) }
         // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to
         // another file.
-        let report = try await pool.perform(.read) { [file] reader in
+        let content = try await pool.perform(.read) { [file] reader in
             let monitor = WorkMonitor(progress, reader.cancellation)
             let source = try file.connect(as: nil)
             defer { source.close() }
@@ -100,10 +98,10 @@ extension Store {
                 try copy.remove()
                 throw error
             }
-            return try finished(made.content)
+            return made.content
         }
         lock.release()
-        return report
+        return content
     }
 
     /// The key of the copy; nil for plaintext.
@@ -152,10 +150,9 @@ extension Store {
     ) async throws {
         _ = try file.context()
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: false) }
-        try await copy(to: place, envelopeOf: nil, progress) { [file] from, monitor in
+        _ = try await copy(to: place, envelopeOf: nil, progress) { [file] from, monitor in
             let database = try file.context().file
             return (CheckedCopy(file: database, from: from, to: nil, path: place.temporary, monitor: monitor), nil)
-        } finished: { _ in
         }
     }
 }
@@ -261,17 +258,11 @@ struct CopyPlace: Sendable {
         try envelopeFile.publish(envelope, with: copy) { try put(copy) }
     }
 
-    /// Moves the finished copy to the path, atomically.
-    func put(_ copy: PlainFile) throws {
-        if replaces {
-            try replace(by: copy)
-        } else {
+    private func put(_ copy: PlainFile) throws {
+        guard replaces else {
             try copy.moveIntoPlace(path)
-            try FileSystem.settle(path)
+            return try FileSystem.settle(path)
         }
-    }
-
-    private func replace(by copy: PlainFile) throws {
         try requireUnused()
         let old = try ReplacedFile.at(path)
         // A process of any user that is copying the file holds no lock, and must get a complete copy.
