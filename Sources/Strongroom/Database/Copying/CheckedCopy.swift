@@ -309,13 +309,8 @@ struct CheckedCopy: Sendable {
     private func openCopy(stop isStopped: (@Sendable () -> Bool)? = nil) throws -> Connection {
         let connection = try target.connect(.readOnly, key: to)
         connection.stop(when: isStopped ?? monitor.isCancelled)
-        do {
-            try prove(connection)
-            return connection
-        } catch {
-            connection.close()
-            throw error
-        }
+        try prove(connection)
+        return connection
     }
 
     private func prove(_ connection: Connection) throws {

@@ -279,11 +279,9 @@ extension Rotation {
         let connection = try file.connect(.existing, key: to)
         do {
             try connection.proveKey()
-            return connection
-        } catch {
-            connection.close()
-            guard let error = error as? StrongroomError, error.code == .notADatabase else { throw error }
+        } catch let error as StrongroomError where error.code == .notADatabase {
             throw failed("the engine reported success, but the new key does not open it", error.resultCode)
         }
+        return connection
     }
 }

@@ -67,18 +67,13 @@ extension DatabaseFile {
         while true {
             var longest = patience
             let connection = try connect(.existing, key: key)
-            do {
-                try connection.proveKey()
-                connection.setBusyTimeout(milliseconds: 0)
-                if try connection.acquireExclusiveAccess() {
-                    // A process that has the file open without a lock, not in WAL mode, would continue to use the
-                    // replaced file.
-                    guard try !FileHolders.opening(path).isEmpty else { return connection }
-                    longest = max(longest, FileHolders.startOfAProcess)
-                }
-            } catch {
-                connection.close()
-                throw error
+            try connection.proveKey()
+            connection.setBusyTimeout(milliseconds: 0)
+            if try connection.acquireExclusiveAccess() {
+                // A process that has the file open without a lock, not in WAL mode, would continue to use the replaced
+                // file.
+                guard try !FileHolders.opening(path).isEmpty else { return connection }
+                longest = max(longest, FileHolders.startOfAProcess)
             }
             connection.close()
             guard ContinuousClock.now - start < longest else { return nil }

@@ -162,8 +162,8 @@ extension DatabaseKeys {
     /// Creates the file under a temporary name and renames it when its content is complete, so that a crash leaves
     /// either no file or a complete one.
     mutating func createFile(fill: (Connection) throws -> Void) throws -> UnlockedFile {
-        guard try !file.hasLog() else { throw logWithoutFile }
-        try removeTemporary()
+        try file.requireNoLogLeft()
+        try FileSystem.removeCopy(file.temporaryPath)
         // Its envelope, if there is one, is written to the disk before the file.
         let derivedKey = try forNewFile()
         do {
@@ -172,7 +172,7 @@ extension DatabaseKeys {
             return try unlocked(with: derivedKey)
         } catch {
             // The first failure is the one to report.
-            try? removeTemporary()
+            try? FileSystem.removeCopy(file.temporaryPath)
             throw error
         }
     }
@@ -210,21 +210,5 @@ extension DatabaseKeys {
             try connection.run("DROP TABLE strongroom_file")
         }
         try fill(connection)
-    }
-
-    private func removeTemporary() throws {
-        try FileSystem.removeCopy(file.temporaryPath)
-    }
-
-    private var logWithoutFile: StrongroomError {
-        StrongroomError(
-            .fileMissing,
-            """
-            There is no "\(file.path)", but the log of a former database exists, \
-            \(file.sideFiles.logs.map { "\"\($0)\"" }.joined(separator: " or ")). Restore the file, or move the log \
-            away if a new database is to be created.
-            """,
-            database: file.name
-        )
     }
 }

@@ -279,7 +279,7 @@ struct FileReplacement {
     ///   error says that the file is in its place.
     func run(_ content: FileContent, _ keys: DatabaseKeys) throws {
         guard content != .absent else {
-            guard try !opening.file.hasLog() else { throw logIsLeft }
+            try opening.file.requireNoLogLeft()
             try FileSystem.moveIntoPlace(path, opening.path)
             return try FileSystem.settle(opening.path)
         }
@@ -309,17 +309,6 @@ struct FileReplacement {
             throw opening.file.heldByOthers(for: "restored")
         }
         return connection
-    }
-
-    private var logIsLeft: StrongroomError {
-        StrongroomError(
-            .fileMissing,
-            """
-            There is no "\(opening.path)", but its log exists, which the engine would apply to the restored file. Move \
-            away \(opening.file.sideFiles.logs.map { "\"\($0)\"" }.joined(separator: " and ")), then restore.
-            """,
-            database: opening.file.name
-        )
     }
 
     // MARK: A database that cannot be opened
