@@ -85,14 +85,13 @@ struct Rotation: Sendable {
 // MARK: Leftovers
 
 extension Rotation {
-    var copyPath: String { file.rotatingPath }
     /// The second hard link that keeps a plaintext file until it has been overwritten.
-    var plaintextPath: String { FileSystem.companion(of: file.path, "plaintext") }
+    static func plaintextPath(of path: String) -> String { FileSystem.companion(of: path, "plaintext") }
 
     /// The path of a plaintext file that was encrypted and not erased yet, because the rotation was interrupted; nil
     /// if there is none.
     static func plaintextLeft(of path: String) throws -> String? {
-        let plaintext = FileSystem.companion(of: path, "plaintext")
+        let plaintext = plaintextPath(of: path)
         guard let left = try FileStatus.ofName(plaintext), left.isRegularFile, let file = try FileStatus.at(path) else {
             return nil
         }
@@ -102,7 +101,7 @@ extension Rotation {
     /// Removes the remains of an interrupted rotation; to be called while the lock between processes is held.
     static func removeLeftovers(of path: String) throws {
         try FileSystem.removeCopy(FileSystem.companion(of: path, "rotating"))
-        let plaintext = FileSystem.companion(of: path, "plaintext")
+        let plaintext = plaintextPath(of: path)
         // If the file is missing, the second link is all that is left of it.
         guard let left = try FileSystem.requireRegular(plaintext), let file = try FileStatus.at(path) else { return }
         // Before the copy is in place, this is another hard link to the file itself, and any further link belongs to
@@ -141,14 +140,14 @@ extension Rotation {
         guard try !file.isOpenedMeanwhile(since: descriptors, whenWaiting: monitor.check) else {
             throw OpenedMeanwhile()
         }
-        let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
+        let hasSecondName = try from == nil && FileSystem.addName(Self.plaintextPath(of: file.path), to: file.path)
         // After this check the rotation can no longer be cancelled.
         try monitor.check()
-        try copy.file.requireName(copyPath)
+        try copy.file.requireName(file.rotatingPath)
         let old = try ReplacedFile(file.path)
         do {
             try ReplacedFile.replace(old, at: file.path, names: hasSecondName ? 1 : 0, closing: source) {
-                try FileSystem.replace(file.path, with: copyPath)
+                try FileSystem.replace(file.path, with: file.rotatingPath)
                 isReplaced = true
             } whenReplaced: {
                 try whenReplaced()
@@ -169,7 +168,7 @@ extension Rotation {
 
     private var checkedCopy: CheckedCopy {
         CheckedCopy(
-            file: file, from: from, to: to, path: copyPath, monitor: monitor, purpose: "Rotating",
+            file: file, from: from, to: to, path: file.rotatingPath, monitor: monitor, purpose: "Rotating",
             errors: CheckedCopy.Errors(failed: failed, damaged: damagedPages))
     }
 
