@@ -126,7 +126,7 @@ extension Store {
 
         func through(_ connection: Connection, _ cancellation: CancellationFlag) throws -> DatabaseCheck {
             DatabaseCheck(
-                connection: connection, cipher: try file.pageKey.map { try PageCipher($0, settings: $0.settings) },
+                connection: connection, cipher: try file.pageKey.map { try PageCipher($0) },
                 checksStructure: checksStructure, monitor: WorkMonitor(progress, cancellation),
                 declared: declared)
         }

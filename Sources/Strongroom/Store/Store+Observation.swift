@@ -138,7 +138,7 @@ extension Store {
                 database: name.fileName)
         }
         return { [file] in
-            CommitReader(try PageCipher(key, settings: key.settings)) {
+            CommitReader(try PageCipher(key)) {
                 let connection = try file.connect(as: .reader)
                 do { try connection.keepLittleMemory() } catch {
                     connection.close()

@@ -106,7 +106,7 @@ struct ExchangedFileTests {
         try Data().write(to: URL(filePath: mine))
         try Self.exchange(path, exchange, mine: mine)
         try expectFailure(.fileChanged) {
-            try ContentCopy.run(from: source, to: file, key: nil, progress: { _, _ in })
+            try ContentCopy.run(from: source, to: file, key: nil, progress: { _, _ in }) {}
         }
         #expect(try Data(contentsOf: URL(filePath: mine)).isEmpty)
     }

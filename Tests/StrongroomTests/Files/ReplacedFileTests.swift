@@ -59,7 +59,7 @@ struct ReplacedFileTests {
         }
         let file = try ReplacedFile(path)
         try FileManager.default.removeItem(atPath: path)
-        file.retireAfterFailure()
+        try file.retire()
         #expect(ReplacedFiles.shared.isKept(path))
     }
     #endif

@@ -72,7 +72,7 @@ extension Stores {
         let path = (try? FileSystem.resolve(path)) ?? path
         let file = DatabaseFile(path: path, name: name, busyTimeout: 0, log: nil)
         return try await WorkMonitor.run(progress) { monitor in
-            try FileExamination(file: file, keys: keys, monitor: monitor).run()
+            try FileExamination(file: file, monitor: monitor).run(keys)
         }
     }
 }
