@@ -170,7 +170,6 @@ extension Connection {
     func prepare(_ sql: String) throws -> Statement {
         var prepared: OpaquePointer?
         authorizer.hasRefused = false
-        _ = authorizer.removeCreated()
         let (result, rest) = sql.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?
             let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
@@ -199,11 +198,10 @@ extension Connection {
             try allowHistoryOfReplacedRows()
             return try prepare(sql)
         }
-        let made = authorizer.removeCreated()
-        statement.namesTable = !made.isEmpty
-        try refuseHiding(made, sql)
-        if statement.namesTable { try refuseChecks(in: sql) }
-        if !authorizer.isTrusting { use.statementsPrepared += 1 }
+        if !authorizer.isTrusting {
+            try refuseChecks(in: sql)
+            use.statementsPrepared += 1
+        }
         guard !Self.hasContent(sql.utf8.dropFirst(rest)) else {
             throw StrongroomError(
                 .sql,

@@ -24,9 +24,6 @@ final class Statement {
 
     /// Whether the text is that of a table's operation, not the user's.
     @exclusivity(unchecked) var isOperation = false
-    /// Whether the statement creates or renames a table or view. Such a statement is prepared for each execution:
-    /// whether its name would hide another one depends on the current schema.
-    var namesTable = false
 
     /// The column positions of the record that was read last with this statement. Not released while rows are read.
     @exclusivity(unchecked) var columnOrder: ColumnOrder?
