@@ -49,8 +49,10 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     /// Set from any thread when the running work is cancelled or times out.
     let cancellation = CancellationFlag()
 
-    /// The functions in Swift, and what they share.
+    /// What the functions in Swift share.
     let functions: FunctionCalls
+    /// The functions and collations that the program has declared.
+    var declared = ConnectionFunctions()
 
     // `@exclusivity(unchecked)`: guarded by the slot, as the whole connection is. Every statement or transaction uses
     // these properties, and checks at run time would cost more than the accesses.

@@ -195,26 +195,13 @@ final class Statement {
     }
 }
 
-/// A text from the engine, whose bytes need not be valid in its encoding.
-struct EncodedText: Hashable {
-    /// The text encoding of a database.
-    enum Encoding: String {
-        case utf8 = "UTF-8"
-        case utf16Little = "UTF-16le"
-        case utf16Big = "UTF-16be"
-    }
-
-    let bytes: WipedBytes
-    let encoding: Encoding
-}
-
 extension Statement {
     /// Binds the first parameters to the values of another statement's current row.
     ///
     /// - Parameter count: The number of columns.
     func bindRow(of source: Statement, count: Int) throws {
         let bindings = Bindings(self)
-        for index in 0..<count { try bindings.bind(column: index, of: source, at: index) }
+        for index in 0..<count { try bindings.bind(column: index, of: source.pointer, at: index) }
     }
 
     /// Resets the statement for another execution by the same caller, with every parameter NULL.
@@ -224,14 +211,111 @@ extension Statement {
     }
 }
 
-/// The content of a column where the engine has it, without a copy.
-package enum StoredContent {
-    case null
-    case integer(Int64)
-    case real(Double)
-    /// In the encoding that the engine converts texts to, UTF-8, which is not validated.
-    case text(UnsafeBufferPointer<UInt8>)
-    case blob
+extension Row {
+    @usableFromInline
+    init(_ statement: borrowing Statement) { self.init(statement: statement.pointer) }
+
+    /// A range of columns of a statement's row.
+    ///
+    /// - Parameters:
+    ///   - base: The first column in the statement.
+    ///   - count: The number of columns.
+    @usableFromInline
+    init(_ statement: borrowing Statement, from base: Int, count: Int) {
+        self.init(statement: statement.pointer, from: base, count: count)
+    }
+}
+
+extension Bindings {
+    /// - Parameters:
+    ///   - base: The parameter of index 0, counted from 0.
+    ///   - width: The number of parameters; by default all of the statement's.
+    @usableFromInline
+    init(_ statement: borrowing Statement, from base: Int = 0, width: Int = .max) {
+        self.init(statement.pointer, statement.parameters, from: base, width: width)
+    }
+}
+
+extension Statement {
+    /// The statement's current row, with its columns in the order of a record's. Call it after the first step. The
+    /// names are matched once per type, and again after the engine has prepared the statement anew.
+    ///
+    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing or ambiguous.
+    @usableFromInline
+    func row<R>(for type: R.Type, _ names: [String]) throws -> Row {
+        if let order = columnOrder, order.type == ObjectIdentifier(type), areNamesKnown {
+            return Row(statement: pointer, in: order)
+        }
+        let order = try ColumnOrder(of: names, in: type, from: pointer)
+        columnOrder = order
+        areNamesKnown = true
+        return Row(statement: pointer, in: order)
+    }
+}
+
+/// Rows as bytes: the storage class and the bytes of each value, in the order of the rows.
+final class RowBytes {
+    private let buffer = WipedMemory(count: 64 << 10)
+    private var used = 0
+    private let isUTF16: Bool
+    private let consume: (UnsafeRawBufferPointer) -> Void
+    private(set) var rows: Int64 = 0
+
+    /// - Parameters:
+    ///   - encoding: The text encoding of the database; text is not converted.
+    ///   - consume: Called with the bytes, in parts.
+    init(_ encoding: EncodedText.Encoding, consume: @escaping (UnsafeRawBufferPointer) -> Void) {
+        isUTF16 = encoding != .utf8
+        self.consume = consume
+    }
+
+    /// Adds the current row of a statement.
+    func add(_ statement: Statement) {
+        let pointer = statement.pointer
+        for column in 0..<sqlite3_column_count(pointer) {
+            let type = sqlite3_column_type(pointer, column)
+            switch type {
+            case SQLITE_INTEGER: add(type, UInt64(bitPattern: sqlite3_column_int64(pointer, column)))
+            case SQLITE_FLOAT: add(type, sqlite3_column_double(pointer, column).bitPattern)
+            case SQLITE_TEXT where isUTF16:
+                let text = UnsafeRawPointer(sqlite3_column_text16(pointer, column))
+                add(type, text, Int(sqlite3_column_bytes16(pointer, column)))
+            case SQLITE_TEXT:
+                let text = UnsafeRawPointer(sqlite3_column_text(pointer, column))
+                add(type, text, Int(sqlite3_column_bytes(pointer, column)))
+            case SQLITE_BLOB:
+                let blob = sqlite3_column_blob(pointer, column)
+                add(type, blob, Int(sqlite3_column_bytes(pointer, column)))
+            default: add(type, 0)
+            }
+        }
+        rows += 1
+    }
+
+    /// - Parameter number: The value, or the length of one that follows.
+    private func add(_ type: Int32, _ number: UInt64) {
+        let length = 1 + MemoryLayout<UInt64>.size
+        if buffer.bytes.count - used < length { flush() }
+        buffer.bytes[used] = UInt8(truncatingIfNeeded: type)
+        buffer.bytes.storeBytes(of: number.littleEndian, toByteOffset: used + 1, as: UInt64.self)
+        used += length
+    }
+
+    private func add(_ type: Int32, _ start: UnsafeRawPointer?, _ count: Int) {
+        add(type, UInt64(count))
+        guard let start, count > 0 else { return }
+        let bytes = UnsafeRawBufferPointer(start: start, count: count)
+        if count > buffer.bytes.count - used { flush() }
+        guard count <= buffer.bytes.count else { return consume(bytes) }
+        UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[used..<used + count]).copyMemory(from: bytes)
+        used += count
+    }
+
+    /// Hands over the bytes that are left; to be called after the last row.
+    func flush() {
+        consume(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
+        used = 0
+    }
 }
 
 /// A statement that transactions run again and again; a connection finds it without looking for its text.

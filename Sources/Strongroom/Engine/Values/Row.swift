@@ -31,46 +31,37 @@ public struct Row: ~Copyable {
         /// A statement whose columns are in another order than the record's.
         case reordered(UnsafePointer<ColumnOrder.Positions>)
         /// A row that is copied when its table is written to.
-        case open(UnsafePointer<OpenRows.Current>)
+        case open(UnsafePointer<OpenRow>)
         case list(UnsafePointer<ValueList>)
         /// The arguments of a function.
         case arguments(FunctionArguments.Values?)
     }
 
-    @usableFromInline
-    init(_ statement: borrowing Statement) {
-        source = .statement(statement.pointer)
-        base = 0
-        width = Self.all
-    }
-
-    /// The current row of a loop.
-    ///
-    /// - Parameter rows: Must be retained as long as the row is used.
-    @usableFromInline
-    init(_ rows: OpenRows) {
-        source = .open(UnsafePointer(rows.current))
-        base = 0
-        width = Self.all
-    }
-
-    /// A range of columns of a statement's row.
+    /// A range of columns of a statement's row; all of them by default.
     ///
     /// - Parameters:
+    ///   - statement: Must not be finalized as long as the row is used.
     ///   - base: The first column in the statement.
     ///   - count: The number of columns.
-    @usableFromInline
-    init(_ statement: borrowing Statement, from base: Int, count: Int) {
-        source = .statement(statement.pointer)
+    @inline(__always)
+    init(statement: OpaquePointer, from base: Int = 0, count: Int = all) {
+        source = .statement(statement)
         self.base = base
         width = count
+    }
+
+    /// - Parameter row: Must be retained as long as the row is used.
+    init(_ row: UnsafePointer<OpenRow>) {
+        source = .open(row)
+        base = 0
+        width = Self.all
     }
 
     /// A statement's row, with its columns in the order of a record's.
     ///
     /// - Parameter order: Must be retained as long as the row is used.
-    init(_ statement: borrowing Statement, in order: ColumnOrder) {
-        source = order.positions.map { .reordered($0) } ?? .statement(statement.pointer)
+    init(statement: OpaquePointer, in order: ColumnOrder) {
+        source = order.positions.map { .reordered($0) } ?? .statement(statement)
         base = 0
         width = order.count
     }

@@ -4,19 +4,29 @@ import Foundation
 extension Connection {
     /// Registers what every connection has: the regular expression, and the collations of locales on their first use.
     func installStandardFunctions() throws {
-        guard RegularExpression.install(functions, on: pointer) == SQLITE_OK,
-            WordsFunction.install(functions, on: pointer) == SQLITE_OK,
-            FitFunction.install(functions, on: pointer) == SQLITE_OK,
-            ScoreFunction.install(functions, on: pointer) == SQLITE_OK,
-            RegisteredCollation.installLocales(on: pointer) == SQLITE_OK
-        else { throw failure("The connection could not be set up") }
+        let standard: [(name: String, count: Int, call: RegisteredFunction.Body)] = [
+            (RegularExpression.name, 2, RegularExpression.call), (WordsFunction.name, 2, WordsFunction.call),
+            (FitFunction.name, 2, FitFunction.call), (ScoreFunction.name, 3, ScoreFunction.call),
+        ]
+        let areInstalled = standard.allSatisfy {
+            RegisteredFunction.install($0.name, count: $0.count, functions, on: pointer, $0.call) == SQLITE_OK
+        }
+        guard areInstalled, RegisteredCollation.installLocales(on: pointer) == SQLITE_OK else {
+            throw failure("The connection could not be set up")
+        }
     }
 
     /// Registers functions and collations in Swift.
     func install(_ declared: ConnectionFunctions) throws {
-        functions.declared = declared
+        self.declared = declared
+        functions.tokenizers = declared.tokenizers
         for function in declared.functions {
-            guard RegisteredFunction.install(function, functions, on: pointer) == SQLITE_OK else {
+            let body = function.body
+            let result = RegisteredFunction.install(
+                function.name, count: function.argumentCount, isDeterministic: function.isDeterministic, functions,
+                on: pointer
+            ) { arguments, _ in try body(arguments) }
+            guard result == SQLITE_OK else {
                 throw failure("The function \"\(function.name)\" could not be registered")
             }
         }
@@ -37,8 +47,7 @@ extension Connection {
         if let missing = MissingName(message) { return missing.error(sql: sql, database: database) }
         if let error = virtualTableError(message, sql: sql) { return error }
         guard message.contains("non-deterministic functions prohibited in ") else { return nil }
-        let called = functions.declared.nondeterministic.first { [SQLToken](sql: sql).calls($0.name) }
-        return notDeterministic(called?.name, sql: sql)
+        return notDeterministic(declared.nondeterministic.first(where: [SQLToken](sql: sql).calls), sql: sql)
     }
 
     /// The error of a statement, if the engine cannot use one of the file's virtual tables.
@@ -67,11 +76,11 @@ extension Connection {
     /// Refuses a CHECK constraint that calls a function which is not declared deterministic: the engine refuses that in
     /// indexes only.
     func refuseChecks(in sql: String) throws {
-        let candidates = functions.declared.nondeterministic
+        let candidates = declared.nondeterministic
         guard !candidates.isEmpty else { return }
         let checks = [SQLToken](sql: sql).expressions(after: "CHECK")
-        guard let called = candidates.first(where: { checks.calls($0.name) }) else { return }
-        throw notDeterministic(called.name, sql: sql)
+        guard let called = candidates.first(where: checks.calls) else { return }
+        throw notDeterministic(called, sql: sql)
     }
 
     private func notDeterministic(_ name: String?, sql: String) -> StrongroomError {
@@ -172,8 +181,8 @@ struct ConnectionFunctions: Sendable {
         }
     }
 
-    /// The functions that neither indexes nor checks may call.
-    var nondeterministic: [_FunctionDefinition] { functions.filter { !$0.isDeterministic } }
+    /// The names of the functions that neither indexes nor checks may call.
+    var nondeterministic: [String] { functions.filter { !$0.isDeterministic }.map(\.name) }
 
     /// The most that every supported engine accepts.
     private static let maxArguments = 100

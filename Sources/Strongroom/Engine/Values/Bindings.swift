@@ -20,10 +20,10 @@ public struct Bindings: ~Copyable {
 
     /// - Parameters:
     ///   - base: The parameter of index 0, counted from 0.
-    ///   - width: The number of parameters; by default all of the statement's.
-    @usableFromInline
-    init(_ statement: borrowing Statement, from base: Int = 0, width: Int = .max) {
-        target = .statement(statement.pointer, statement.parameters)
+    ///   - width: The number of parameters.
+    @inline(__always)
+    init(_ statement: OpaquePointer, _ parameters: UnsafeMutablePointer<ParameterState>, from base: Int, width: Int) {
+        target = .statement(statement, parameters)
         self.base = base
         self.width = width
     }
@@ -179,9 +179,9 @@ public struct Bindings: ~Copyable {
     /// connections. Only to a statement.
     ///
     /// - Throws: As for the other methods.
-    func bind(column: Int, of source: Statement, at index: Int) throws {
+    func bind(column: Int, of source: OpaquePointer, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else { throw Self.noStatement }
-        let value = sqlite3_column_value(source.pointer, Int32(clamping: column))
+        let value = sqlite3_column_value(source, Int32(clamping: column))
         try check(sqlite3_bind_value(statement, hold(index, parameters), value))
     }
 
