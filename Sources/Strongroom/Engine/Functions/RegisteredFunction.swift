@@ -88,24 +88,15 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
     }
 
     func fail(_ context: OpaquePointer, _ error: any Error) {
-        if failure == nil { failure = error }
+        failure = error
         sqlite3_result_error(context, Self.message, -1)
     }
 
     /// The engine's message for a statement that a function has ended.
     static let message = "a function in Swift has failed"
 
-    /// Clears an error that has not ended a statement.
-    @inline(__always)
-    func dropFailure() {
-        if failure != nil { failure = nil }
-    }
-
     /// Returns and clears the error of the function that has ended the statement.
-    func removeFailure() -> (any Error)? {
-        guard failure != nil else { return nil }
-        return failure.take()
-    }
+    func removeFailure() -> (any Error)? { failure.take() }
 }
 
 extension StrongroomError {

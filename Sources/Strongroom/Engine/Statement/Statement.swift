@@ -118,8 +118,6 @@ final class Statement {
     @usableFromInline
     func finish() {
         sqlite3_reset(pointer)
-        // The groups of a statement that is not at its end have ended here.
-        functions.dropFailure()
         parameters.pointee.renew(for: pointer)
         isInUse = false
     }
@@ -139,7 +137,7 @@ final class Statement {
 
     /// The error of a function in Swift that has ended the statement, or else that of the engine.
     private func error(_ result: Int32) -> any Error {
-        // The engine also ends the groups of a statement that it ends itself, so an aggregate may have failed later.
+        // A function of constants that failed when the statement was prepared again has not ended it.
         guard let error = functions.removeFailure(), hasFailedInFunction(result) else { return failure(result) }
         owner.recordFailure()
         return (error as? StrongroomError)?.naming(owner.database, sql: sql) ?? error
