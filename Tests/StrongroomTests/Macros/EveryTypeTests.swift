@@ -31,7 +31,7 @@ struct Everything: Equatable {
     var link: URL
     @Column(default: Kind.small) var kind: Kind
     @Column(as: .json) var address: Address
-    @Column(as: .propertyList) var addresses: [Address]
+    @Column(as: .json) var addresses: [Address]
     var mayBeBool: Bool?
     var mayBeDecimal: Decimal?
     var mayBeDate: Date?

@@ -80,8 +80,6 @@ struct FoundationValueTests {
         ]
         try await expectRoundTrip(addresses.map { JSON($0) })
         try await expectRoundTrip([nil] + addresses.map { JSON($0) } as [JSON<Address>?])
-        try await expectRoundTrip(addresses.map { PropertyList($0) })
-        try await expectRoundTrip([nil] + addresses.map { PropertyList($0) } as [PropertyList<Address>?])
         try await expectRoundTrip([JSON(1), JSON(-7)])
         let stored = try JSON(addresses[1]).stored()
         #expect(stored == #"{"number":0.1,"street":"é\u0000\"👩‍👩‍👧/","tags":{"a":-2,"b":1}}"#)
@@ -125,7 +123,6 @@ struct FoundationValueRefusalTests {
             try JSON(Address(street: "secret", number: .nan, tags: [:])).stored()
         }
         #expect(!"\(error)".contains("secret"))
-        try expectFailure(.valueNotStorable) { try PropertyList(1).stored() }
     }
 
     @Test func notANumberIsRefusedInBulk() async throws {
@@ -167,7 +164,6 @@ struct FoundationValueRefusalTests {
             }
             errors.append(try mismatch(Decimal.self, query, db))
             errors.append(try mismatch(JSON<Address>.self, query, db))
-            errors.append(try mismatch(PropertyList<Address>.self, query, db))
             for error in errors {
                 #expect(error.mismatch?.column == "odd")
                 #expect(!error.message.contains("4711"))
@@ -233,7 +229,6 @@ struct WrappedValueTests {
         try await expectNullRefused(Decimal.self)
         try await expectNullRefused(Substring.self)
         try await expectNullRefused(JSON<[Int]>.self)
-        try await expectNullRefused(PropertyList<[Int]>.self)
         try await expectNullRefused(Home.self)
     }
 
