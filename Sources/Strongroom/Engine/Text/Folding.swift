@@ -272,7 +272,8 @@ struct FoldingTableBuilder {
         if Folding.isIgnored(scalar) || scalar.properties.isEmojiModifier { return .ignored }
         guard isPartOfWord(scalar) else {
             if form.contains(where: { isPartOfWord($0) && !isMark($0) }) { return .isolated }
-            return scalar.properties.isEmoji && form == [scalar] ? .cluster : .separator
+            let isEmoji = scalar.properties.isEmoji && ClusterScripts.isEmoji(scalar.value) && form == [scalar]
+            return isEmoji ? .cluster : .separator
         }
         guard let first = form.first else { return .ignored }
         if !form.allSatisfy(isPartOfWord) { return .isolated }
