@@ -19,8 +19,8 @@ final class Statement {
     /// The tables that the statement reads and writes.
     @exclusivity(unchecked) var tables = TableUse()
 
-    /// Whether ``tables`` also contains tables that an engine without complete authorizer callbacks opens.
-    @exclusivity(unchecked) var isExplained = false
+    /// Whether ``tables`` also contains those that an engine without complete authorizer callbacks does not report.
+    @exclusivity(unchecked) var hasAllReads = false
 
     /// Whether the text is that of a table's operation, not the user's.
     @exclusivity(unchecked) var isOperation = false
