@@ -177,16 +177,16 @@ extension Connection {
         }
     }
 
-    /// - Returns: What is open for writing and has not expired, and how often it has written.
+    /// - Returns: The values that are open for writing and have not expired, and how often each was written.
     @discardableResult
-    private func pauseWriters() throws -> [(writer: any OpenWriter, count: Int)] {
+    private func pauseWriters() throws -> [(writer: OpenBlob, count: Int)] {
         guard !transaction.writers.isEmpty else { return [] }
         for writer in transaction.writers { try writer.pause() }
         return transaction.writers.filter { !$0.isExpired }.map { ($0, $0.writeCount) }
     }
 
-    /// - Parameter idle: What is open for writing, and has written nothing since the savepoint.
-    private func undoSavepoint(_ idle: [any OpenWriter]) throws {
+    /// - Parameter idle: The open values that were not written since the savepoint.
+    private func undoSavepoint(_ idle: [OpenBlob]) throws {
         // A failure that made the engine roll back the transaction has removed the savepoint, too.
         guard isInTransaction else { return }
         do {

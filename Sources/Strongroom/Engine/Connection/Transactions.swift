@@ -97,8 +97,8 @@ struct TransactionContext {
     var authorship = Authorship()
     /// Whether the table of the author may have a row.
     var hasAuthorRow = false
-    /// What is open for writing besides statements.
-    var writers: [any OpenWriter] = []
+    /// The values that are open for writing in parts.
+    var writers: [OpenBlob] = []
     /// The rows that closures receive now, the innermost last.
     var openRows: [OpenRows] = []
     /// State of the layers above for this transaction.
@@ -150,26 +150,6 @@ struct TransactionContext {
         guard changes != changesBefore || hasUncountedWrites || tables.changesSchema else { return }
         committedWrites.formUnion(tables.writes)
     }
-}
-
-/// What is open for writing besides statements, such as a value that is written in parts. The engine begins and
-/// releases no savepoint meanwhile, so it pauses then.
-protocol OpenWriter: AnyObject {
-    /// How often it has written.
-    var writeCount: Int { get }
-
-    /// Whether what it writes to was changed otherwise, so that it can neither read nor write any more.
-    var isExpired: Bool { get }
-
-    /// Ends its write until it writes next.
-    func pause() throws
-
-    /// Called when a part of the transaction is rolled back in which it has written.
-    func loseWrites()
-
-    /// Called after a part of the transaction has been rolled back in which it has not written, and before which it was
-    /// not expired.
-    func reopen()
 }
 
 /// A snapshot of the database, lent to the closure of `Store.read`.

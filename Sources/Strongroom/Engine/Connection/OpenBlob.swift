@@ -4,7 +4,7 @@ import CSQLCipher
 ///
 /// See SQLite's documentation, "Open A BLOB For Incremental I/O" (sqlite.org/c3ref/blob_open.html). Guarded by the
 /// connection's slot.
-final class OpenBlob: OpenWriter {
+final class OpenBlob {
     private var pointer: OpaquePointer?
     private unowned let connection: Connection
     private let title: String
@@ -14,6 +14,7 @@ final class OpenBlob: OpenWriter {
     /// The size of the value in bytes, which cannot change while it is open.
     let count: Int
 
+    /// How often it was written.
     private(set) var writeCount = 0
     /// Whether the value is open for reading only, although it is being written.
     private var isPaused = false
@@ -147,7 +148,8 @@ final class OpenBlob: OpenWriter {
 
     // MARK: Savepoints
 
-    /// Opens the value for reading in place of writing. The engine expires it then, too, when the row is changed.
+    /// Opens the value for reading in place of writing: the engine begins and releases no savepoint while one is open
+    /// for writing. The engine expires it then, too, when the row is changed.
     func pause() throws {
         guard pointer != nil else { return }
         try recordingFailure {
@@ -166,6 +168,7 @@ final class OpenBlob: OpenWriter {
         guard !isExpired else { throw changed() }
     }
 
+    /// Called after a part of the transaction has been rolled back in which the value was not written.
     func reopen() {
         expire()
         isExpired = false
@@ -173,6 +176,7 @@ final class OpenBlob: OpenWriter {
         try? recordingFailure { try open(forWriting: false) }
     }
 
+    /// Called when a part of the transaction is rolled back in which the value was written.
     func loseWrites() {
         hasFailed = true
         expire()
