@@ -40,8 +40,6 @@ extension Connection {
 
     /// The error of a statement that the engine has not accepted, if it is about a function, a collation or a module of
     /// virtual tables.
-    ///
-    /// - Parameter sql: The statement.
     func functionError(sql: String) -> StrongroomError? {
         guard let message = sqlite3_errmsg(pointer).map({ String(cString: $0) }) else { return nil }
         if let missing = MissingName(message) { return missing.error(sql: sql, database: database) }
@@ -131,8 +129,6 @@ struct ConnectionFunctions: Sendable {
     init() {}
 
     /// Functions and collations of a configuration.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be used or is used twice.
     init(_ functions: [any DatabaseFunction], _ collations: [Collation], _ tokenizers: [TextTokenizer] = []) throws {
         for tokenizer in tokenizers where !tokenizer.isBuiltIn {
             try tokenizer.checkName()
@@ -263,8 +259,6 @@ extension Connection {
     }
 
     /// Installs or removes a stand-in. Statements that were prepared with it are prepared again.
-    ///
-    /// - Returns: Whether the engine has accepted it.
     @discardableResult
     func setStandIn(for missing: MissingName, isInstalled: Bool) -> Bool {
         let result =

@@ -39,10 +39,6 @@ extension Connection {
     }
 
     /// Applies the settings that every connection has.
-    ///
-    /// - Parameters:
-    ///   - role: A reader's connection cannot write.
-    ///   - busyTimeout: How long a statement waits for another connection, in milliseconds.
     func configure(as role: Role, busyTimeout: Int) throws {
         setBusyTimeout(milliseconds: busyTimeout)
         self.role = role
@@ -114,10 +110,7 @@ extension Connection {
     /// Bytes.
     private static let logKept = 16 << 20
 
-    /// Changes the journal mode.
-    ///
-    /// - Parameter mode: The mode, such as `WAL`.
-    /// - Returns: Whether the file is in that mode now.
+    /// Changes the journal mode, such as to `WAL`; false if the file is not in that mode afterwards.
     func setJournalMode(_ mode: String) throws -> Bool {
         // The statement has to run to its end: it returns the mode before it writes the first page, which may fail.
         try ownRows("PRAGMA journal_mode = \(mode)") == [[.text(mode.lowercased())]]

@@ -118,12 +118,6 @@ extension Connection {
 
     /// A statement for a table's query, found by the parts of its text that differ from those of the table's other
     /// queries.
-    ///
-    /// - Parameters:
-    ///   - key: The other parts, and whether there is a condition.
-    ///   - condition: The text of the condition.
-    ///   - rest: The text after the condition.
-    ///   - make: Makes the whole text.
     func statement(of key: OperationKey, condition: String, rest: String, make: () -> String) throws -> Statement {
         try checkTransaction()
         if let statement = statements.user.latest(for: key, condition, rest) { return try recordUse(of: statement) }

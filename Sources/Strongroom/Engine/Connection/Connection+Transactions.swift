@@ -140,8 +140,6 @@ extension Connection {
     }
 
     /// Rolls back the transaction after work that has thrown.
-    ///
-    /// - Returns: The error to throw.
     func rollBack(after error: any Error) -> any Error {
         let told = explanation(of: error)
         rollBack()

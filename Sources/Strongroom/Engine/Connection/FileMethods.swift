@@ -38,7 +38,6 @@ extension FileLockRule {
 
 /// A file that a ``LogBuffer`` writes.
 protocol WritableFile {
-    /// - Returns: The engine's result code.
     func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32
 }
 
@@ -114,8 +113,6 @@ struct FileMethods {
     }
 
     /// Makes reading pages an error.
-    ///
-    /// - Parameter positions: The numbers of the pages by their positions in this file.
     mutating func refuse(_ positions: [Int64: Int], of pages: RefusedPages) {
         (refused, fillRefused, resultOfRefused) = (positions, pages.fill, pages.result)
     }
@@ -332,7 +329,6 @@ extension Connection {
         var checkpointed: Int32 = 0
         private var lengthBefore = 0
 
-        /// - Parameter pages: The pages in the WAL after a commit.
         mutating func recordCommit(_ pages: Int) {
             // The WAL was restarted: what kept a checkpoint from completing is gone.
             if pages < lengthBefore { self = WALState() }

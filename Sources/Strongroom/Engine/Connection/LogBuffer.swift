@@ -48,8 +48,6 @@ final class LogBuffer {
     deinit { bytes?.deallocate() }
 
     /// Called in place of a write.
-    ///
-    /// - Returns: The engine's result code, also for what was written before.
     func write(_ added: UnsafeRawPointer, _ length: Int, at offset: Int64, to file: some WritableFile) -> Int32 {
         if let failure { return repeated(failure) }
         // Frames that the transaction has written before, or that a savepoint has undone.

@@ -24,14 +24,6 @@ final class OpenBlob {
     private var hasFailed = false
 
     /// Opens a value of a table of the file.
-    ///
-    /// - Parameters:
-    ///   - table: The table's name.
-    ///   - column: The column's name.
-    ///   - rowID: The row's id.
-    ///   - isWriting: Whether the value will be written.
-    /// - Throws: ``StrongroomError`` with `noSuchRow`, `typeMismatch` for NULL and numbers, `blobAccess` for a table or
-    ///   a column that the engine cannot read or write in parts, `readOnly`, or the engine's error.
     init(_ table: String, _ column: String, rowID: Int64, isWriting: Bool, on connection: Connection) throws {
         self.connection = connection
         (self.table, self.column, self.rowID, self.isWriting) = (table, column, rowID, isWriting)
@@ -63,9 +55,6 @@ final class OpenBlob {
     }
 
     /// Closes a value that was written.
-    ///
-    /// - Throws: ``StrongroomError`` with `blobChanged` if a part of it was rolled back, or it could not be opened
-    ///   again; the engine's error.
     func close() throws {
         guard !hasFailed else { throw changed() }
         let result = sqlite3_blob_close(pointer.take())
@@ -73,9 +62,6 @@ final class OpenBlob {
     }
 
     /// Reads as many bytes as the buffer has.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidArgument` for bytes outside of the value, `blobChanged`, `damaged`,
-    ///   or the engine's error; `CancellationError`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
         try check(offset, buffer.count)
         guard buffer.count > 0 else { return }
@@ -84,8 +70,6 @@ final class OpenBlob {
     }
 
     /// Overwrites bytes.
-    ///
-    /// - Throws: As ``read(into:at:)``, and ``StrongroomError`` with `diskFull`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
         try check(offset, bytes.count)
         guard bytes.count > 0 else { return }

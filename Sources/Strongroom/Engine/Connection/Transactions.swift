@@ -113,8 +113,6 @@ struct TransactionContext {
     var committedWrites: Set<String> = []
 
     /// Records the beginning of a transaction.
-    ///
-    /// - Parameter changes: The number of changed rows that the engine has counted so far.
     mutating func begin(after changes: Int) {
         changesBefore = changes
         hasUncountedWrites = false
@@ -131,10 +129,6 @@ struct TransactionContext {
     }
 
     /// Records the rollback of a part: its statements are recorded again when they next run.
-    ///
-    /// - Parameters:
-    ///   - before: The tables that the transaction had read and written before that part.
-    ///   - authorBefore: The author before that part.
     mutating func undoPart(_ before: TableUse, _ authorBefore: Authorship) {
         tables = before
         authorship = authorBefore
@@ -143,8 +137,6 @@ struct TransactionContext {
     }
 
     /// Records the commit: the tables of its statements, unless these have changed no row at all.
-    ///
-    /// - Parameter changes: The number of changed rows that the engine has counted so far.
     mutating func recordCommit(after changes: Int) {
         guard !tables.writes.isEmpty else { return }
         guard changes != changesBefore || hasUncountedWrites || tables.changesSchema else { return }
@@ -223,10 +215,8 @@ struct RequestedRollback: Error, RequestedByWork {}
 protocol RequestedByWork: Error {}
 
 extension Connection {
-    /// Runs the closure of a write or a savepoint, which may request the rollback of its work.
-    ///
-    /// - Parameter undone: Called with the closure's result if it has requested the rollback.
-    /// - Throws: ``RequestedRollback``, upon which the caller rolls back; what the closure throws.
+    /// Runs the closure of a write or a savepoint, which may request the rollback of its work: `undone` gets its result
+    /// then, and ``RequestedRollback`` is thrown, upon which the caller rolls back.
     func acceptingRollback<T>(_ body: () throws -> T, undone: (T) -> Void) throws -> T {
         let outer = transaction.rollback
         transaction.rollback = .possible

@@ -151,8 +151,6 @@ final class RegisteredCollation {
 
     /// Registers a collation. See SQLite's documentation, "Define New Collating Sequences"
     /// (sqlite.org/c3ref/create_collation.html).
-    ///
-    /// - Returns: The engine's result code.
     static func install(
         _ name: String, isTotal: Bool = false, on connection: OpaquePointer, _ order: @escaping Collation.Order
     ) -> Int32 {

@@ -12,11 +12,6 @@ enum ScoreFunction {
     static let name = "strongroom_score"
 
     /// What does not depend on the row.
-    ///
-    /// - Parameters:
-    ///   - averageLength: The average number of words of a row.
-    ///   - weights: The weight of each column.
-    ///   - importances: The importance of each phrase, which is higher for rare ones; see ``importance(of:among:)``.
     static func parameters(averageLength: Double, weights: [Double], importances: [Double]) -> Value {
         let numbers = [averageLength] + weights + importances
         return .blob(numbers.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian) { [UInt8]($0) } })
@@ -144,8 +139,6 @@ enum WordsFunction {
 
 extension FunctionCalls {
     /// The tokenizer that an index names, the first argument.
-    ///
-    /// - Throws: ``StrongroomError`` with `missingFunction`.
     fileprivate func tokenizer(of arguments: FunctionArguments) throws -> TextTokenizer {
         let value = arguments.values?[0]
         if sqlite3_value_type(value) == SQLITE_TEXT, let rule = sqlite3_value_text(value) {

@@ -20,8 +20,6 @@ final class RegisteredFunction {
 
     /// Registers a function. See SQLite's documentation, "Create Or Redefine SQL Functions"
     /// (sqlite.org/c3ref/create_function.html).
-    ///
-    /// - Returns: The engine's result code.
     static func install(
         _ name: String, count: Int, isDeterministic: Bool = true, _ calls: FunctionCalls,
         on connection: OpaquePointer, _ body: @escaping Body

@@ -35,8 +35,6 @@ final class OpenRows {
     }
 
     /// Goes on to the next row.
-    ///
-    /// - Returns: False at the end.
     @usableFromInline
     func next() throws -> Bool {
         if let failure { throw failure }

@@ -75,8 +75,6 @@ final class Statement {
     @usableFromInline var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
 
     /// Steps the statement.
-    ///
-    /// - Returns: True if there is a row, false at the end.
     @usableFromInline
     func step() throws -> Bool {
         let result = sqlite3_step(pointer)
@@ -92,9 +90,6 @@ final class Statement {
     ///
     /// An array that grows is copied again and again; so that a long one is copied less often, it gets the capacity for
     /// as many rows as the statement returned last, but at most 16 times that of the rows so far.
-    ///
-    /// - Parameter elements: The elements of the rows before the current one; those of the others are appended.
-    /// - Throws: What `make` throws, or the engine's failure.
     @inlinable
     func fetch<Element>(into elements: inout [Element], _ make: () throws -> Element) throws {
         var nextReservation = 1_024
@@ -195,8 +190,6 @@ final class Statement {
 
 extension Statement {
     /// Binds the first parameters to the values of another statement's current row.
-    ///
-    /// - Parameter count: The number of columns.
     func bindRow(of source: Statement, count: Int) throws {
         let bindings = Bindings(self)
         for index in 0..<count { try bindings.bind(column: index, of: source.pointer, at: index) }
@@ -214,10 +207,6 @@ extension Row {
     init(_ statement: borrowing Statement) { self.init(statement: statement.pointer) }
 
     /// A range of columns of a statement's row.
-    ///
-    /// - Parameters:
-    ///   - base: The first column in the statement.
-    ///   - count: The number of columns.
     @usableFromInline
     init(_ statement: borrowing Statement, from base: Int, count: Int) {
         self.init(statement: statement.pointer, from: base, count: count)
@@ -225,9 +214,6 @@ extension Row {
 }
 
 extension Bindings {
-    /// - Parameters:
-    ///   - base: The parameter of index 0, counted from 0.
-    ///   - width: The number of parameters; by default all of the statement's.
     @usableFromInline
     init(_ statement: borrowing Statement, from base: Int = 0, width: Int = .max) {
         self.init(statement.pointer, statement.parameters, from: base, width: width)
@@ -237,8 +223,6 @@ extension Bindings {
 extension Statement {
     /// The statement's current row, with its columns in the order of a record's. Call it after the first step. The
     /// names are matched once per type, and again after the engine has prepared the statement anew.
-    ///
-    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing or ambiguous.
     @usableFromInline
     func row<R>(for type: R.Type, _ names: [String]) throws -> Row {
         if let order = columnOrder, order.type == ObjectIdentifier(type), areNamesKnown {
@@ -259,9 +243,6 @@ final class RowBytes {
     private let consume: (UnsafeRawBufferPointer) -> Void
     private(set) var rows: Int64 = 0
 
-    /// - Parameters:
-    ///   - encoding: The text encoding of the database; text is not converted.
-    ///   - consume: Called with the bytes, in parts.
     init(_ encoding: EncodedText.Encoding, consume: @escaping (UnsafeRawBufferPointer) -> Void) {
         isUTF16 = encoding != .utf8
         self.consume = consume

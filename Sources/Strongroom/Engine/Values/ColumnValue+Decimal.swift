@@ -161,8 +161,6 @@ extension DecimalScale {
     }
 
     /// Why a number cannot be stored, for a message about a row; nil if it can be stored.
-    ///
-    /// - Parameter text: The text that is stored so far.
     func misfit(_ text: String) -> String? {
         guard let number = PlainDecimal(text) else { return "a text that is no decimal number" }
         return switch standing(number) {

@@ -40,8 +40,6 @@ extension Row {
     }
 
     /// The value of an expression.
-    ///
-    /// - Parameter form: The stored form, if it is not that of the type.
     func value<V: ColumnValue>(at index: Int, form: StoredForm?) throws -> V {
         guard let form else { return try V(from: self, at: index) }
         if V._isNullable, try isNull(at: index) { return try V(from: self, at: index) }
@@ -171,12 +169,6 @@ final class ColumnOrder {
     let positions: UnsafePointer<Positions>?
 
     /// Matches the names.
-    ///
-    /// - Parameters:
-    ///   - names: The record's columns.
-    ///   - type: The record's type.
-    ///   - statement: The statement, after its first step, at which the engine may have prepared it again.
-    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing or ambiguous.
     init(of names: [String], in type: Any.Type, from statement: OpaquePointer) throws {
         let found = (0..<sqlite3_column_count(statement)).map { index in
             sqlite3_column_name(statement, index).map { String(cString: $0) } ?? ""
