@@ -34,7 +34,6 @@ final class KeptThreads: Sendable {
     /// The threads without work, the most recently used one last.
     private let idle = Locked<[Thread]>([])
 
-    /// - Parameter patience: How long a thread without work is kept.
     init(patience: DispatchTimeInterval) { self.patience = patience }
 
     /// The number of threads without work.
@@ -67,8 +66,6 @@ final class KeptThreads: Sendable {
     }
 
     /// A function of its own, so that nothing of the work is retained while the thread waits.
-    ///
-    /// - Parameter name: The thread's name.
     @inline(never)
     private func doWork(of thread: Thread, _ name: inout String?) {
         guard let work = thread.work.withLock({ $0.take() }) else { return }

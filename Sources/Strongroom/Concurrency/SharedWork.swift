@@ -14,12 +14,6 @@ enum SharedWork {
     ///
     /// The own part must do all the work that the others leave: a thread that the system has not created by the end of
     /// the own part is not waited for, and does not call the closure any more.
-    ///
-    /// - Parameters:
-    ///   - threads: The number of threads, including the caller's.
-    ///   - name: The name of the others, at most 15 bytes.
-    ///   - others: Called on each further thread.
-    ///   - own: Called on the caller's thread.
     static func run(threads: Int, _ name: String, others: @escaping @Sendable () -> Void, own: () -> Void) {
         let state = Locked(State(body: others))
         let hasEnded = DispatchSemaphore(value: 0)
@@ -39,7 +33,6 @@ enum SharedWork {
         for _ in 0..<begun { hasEnded.wait() }
     }
 
-    /// - Returns: Whether it was called.
     private static func callBody(of state: Locked<State>) -> Bool {
         let body = state.withLock { state in
             if state.body != nil { state.threads += 1 }

@@ -14,10 +14,6 @@ enum DedicatedThread {
     ///
     /// If the system cannot create a thread, as at a limit of processes or of memory, it is started as soon as the
     /// system can. The caller waits for that only in a process that could not create a thread since it started.
-    ///
-    /// - Parameters:
-    ///   - name: The thread's name, at most 15 bytes.
-    ///   - body: Called on the thread.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let thread = NewThread(name: name, body: body)
         // It creates its own thread here, before it is needed.
@@ -126,8 +122,6 @@ private final class ThreadRetry: Sendable {
     }
 
     /// Starts its own thread, unless it is running.
-    ///
-    /// - Returns: Whether it is running.
     @discardableResult
     private func begin() -> Bool {
         isRunning.withLock { isRunning in

@@ -132,9 +132,7 @@ struct ConnectionFunctions: Sendable {
     init(_ functions: [any DatabaseFunction], _ collations: [Collation], _ tokenizers: [TextTokenizer] = []) throws {
         for tokenizer in tokenizers where !tokenizer.isBuiltIn {
             try tokenizer.checkName()
-            guard !self.tokenizers.contains(where: { $0.name == tokenizer.name }) else {
-                throw Self.declaredTwice(tokenizer.name, "tokenizer")
-            }
+            try Self.refuse(tokenizer.name, "tokenizer", isTwice: self.tokenizers.contains { $0.name == tokenizer.name })
             self.tokenizers.append(tokenizer)
         }
         for definition in functions.map(\._definition) {
@@ -150,7 +148,7 @@ struct ConnectionFunctions: Sendable {
             let isTwice = self.functions.contains {
                 $0.argumentCount == definition.argumentCount && Identifier.areSame($0.name, definition.name)
             }
-            guard !isTwice else { throw Self.declaredTwice(definition.name, "function") }
+            try Self.refuse(definition.name, "function", isTwice: isTwice)
             guard try !EngineNames.hasFunction(definition.name) else {
                 throw StrongroomError(
                     .invalidName,
@@ -162,9 +160,8 @@ struct ConnectionFunctions: Sendable {
             // One of the engine's, or of a locale.
             guard collation.order != nil else { continue }
             try Self.check(collation.name, "collation")
-            guard !self.collations.contains(where: { Identifier.areSame($0.name, collation.name) }) else {
-                throw Self.declaredTwice(collation.name, "collation")
-            }
+            let isTwice = self.collations.contains { Identifier.areSame($0.name, collation.name) }
+            try Self.refuse(collation.name, "collation", isTwice: isTwice)
             guard !EngineNames.hasCollation(collation.name) else {
                 throw StrongroomError(
                     .invalidName,
@@ -207,8 +204,10 @@ struct ConnectionFunctions: Sendable {
         }
     }
 
-    private static func declaredTwice(_ name: String, _ what: String) -> StrongroomError {
-        StrongroomError(.invalidName, "The configuration has the \(what) \"\(name)\" twice; give one another name.")
+    private static func refuse(_ name: String, _ what: String, isTwice: Bool) throws {
+        guard isTwice else { return }
+        throw StrongroomError(
+            .invalidName, "The configuration has the \(what) \"\(name)\" twice; give one another name.")
     }
 }
 

@@ -76,9 +76,6 @@ extension Connection {
     }
 
     /// Checkpoints the whole WAL and truncates it, and waits for the readers that need it.
-    ///
-    /// - Parameter patience: How long to wait for readers, in milliseconds; nil for the busy timeout.
-    /// - Returns: How far the WAL was checkpointed.
     func checkpoint(patience: Int? = nil) throws -> CheckpointReport {
         try waiting(at: patience ?? waiting.timeout) {
             try withOwnStatement("PRAGMA wal_checkpoint(TRUNCATE)") { statement in

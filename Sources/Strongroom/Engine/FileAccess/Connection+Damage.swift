@@ -24,8 +24,6 @@ extension Connection {
     }
 
     /// Throws if the transaction has read a damaged page, even if all reads succeeded.
-    ///
-    /// - Throws: ``StrongroomError`` with `damaged`, or with the reason why the engine cannot be queried.
     func checkPages() throws {
         try file.check?()
         guard hasUncheckedPages else { return }

@@ -54,8 +54,6 @@ struct EngineFile: FileBytes {
 
 extension Connection {
     /// The database file.
-    ///
-    /// - Parameter schema: `main`, or the schema name of an attached file.
     func databaseFile(of schema: String = "main") throws -> EngineFile {
         try file(SQLITE_FCNTL_FILE_POINTER, of: schema)
     }
@@ -100,8 +98,6 @@ extension Connection {
     }
 
     /// Throws if the file of a store's writer is not at its path any more: what is committed now would be lost.
-    ///
-    /// - Throws: ``StrongroomError`` with `fileMissing` or `fileChanged`.
     func checkPlace() throws {
         guard role == .writer, hasMoved, let path = sqlite3_db_filename(pointer, "main") else { return }
         throw StrongroomError.taken(
@@ -193,11 +189,6 @@ extension Connection {
     ///
     /// An unreadable page at the end of a long value is copied as zeros without an error: callers that must detect this
     /// check the pages first. See SQLite's documentation, "Online Backup API" (sqlite.org/backup.html).
-    ///
-    /// - Parameters:
-    ///   - source: The connection whose file is copied.
-    ///   - pagesAtOnce: The number of pages that are copied between two calls of `progress`.
-    ///   - progress: Called with the number of pages copied and the total; an error that it throws ends the copy.
     func copyPages(from source: Connection, pagesAtOnce: Int, progress: (Int, Int) throws -> Void) throws {
         try source.acceptingZeroPages { try copyAllPages(from: source, pagesAtOnce, progress) }
     }

@@ -11,8 +11,6 @@ extension Connection {
     /// disagree with the rows, these are not compared.
     ///
     /// See SQLite's documentation, "PRAGMA integrity_check" (sqlite.org/pragma.html).
-    ///
-    /// - Parameter most: The maximum number of findings.
     func integrityCheck(most: Int) throws -> IntegrityCheck {
         try withStandIns { missing in
             guard !missing.isEmpty else { return IntegrityCheck(findings: try findings(most), unchecked: []) }

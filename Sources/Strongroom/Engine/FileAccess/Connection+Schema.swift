@@ -37,14 +37,10 @@ extension Connection {
     // MARK: Length
 
     /// The number of pages of the database in the connection's snapshot.
-    ///
-    /// - Throws: ``StrongroomError`` with `engine` if the engine does not report it.
     func pageCount() throws -> Int { try pageNumber("page_count") }
 
     /// The length of the database in the connection's snapshot, in bytes: the engine reads the missing part of a
     /// truncated last page as zeros.
-    ///
-    /// - Throws: As ``pageCount()``.
     func databaseLength() throws -> Int64 { try Int64(pageCount()) * Int64(pageNumber("page_size")) }
 
     private func pageNumber(_ setting: String) throws -> Int {
@@ -82,8 +78,6 @@ extension Connection {
 
     /// Called in a transaction that has read the first page: throws if another program has changed the schema into one
     /// that this program does not know.
-    ///
-    /// - Throws: The error that opening the file would have.
     func requireKnownSchema() throws {
         // The transaction's own changes may be rolled back.
         guard file.mayHaveOtherSchema, let check = file.schemaCheck,

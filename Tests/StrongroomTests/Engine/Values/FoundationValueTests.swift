@@ -45,7 +45,7 @@ struct FoundationValueTests {
         #expect(text == "2001-09-09 01:46:40")
     }
 
-    @Test func dataUUIDsURLsAndSubstringsComeBack() async throws {
+    @Test func dataUUIDsAndURLsComeBack() async throws {
         let bytes = [Data(), Data([0, 255, 0]), Data(repeating: 7, count: 1 << 20), Data([9, 8, 7])[1...]]
         try await expectRoundTrip(bytes)
         try await expectRoundTrip([nil, Data(), Data([0])] as [Data?])
@@ -56,8 +56,7 @@ struct FoundationValueTests {
         try await expectRoundTrip(urls)
         try await expectRoundTrip([nil, urls[0]] as [URL?])
         let long = String(repeating: "é👩‍👩‍👧\0", count: 60_000)
-        try await expectRoundTrip([long[...], "abc".dropFirst(), "", "\0"] as [Substring])
-        try await expectRoundTrip([nil, "x"] as [Substring?])
+        try await expectRoundTrip([long, "", "\0"])
     }
 
     @Test func decimalsComeBackExactly() async throws {
@@ -91,7 +90,7 @@ struct FoundationValueTests {
         var generator = SeededGenerator(seed)
         var dates: [Date?] = []
         var decimals: [Decimal?] = []
-        var texts: [Substring?] = []
+        var texts: [String?] = []
         var codes: [JSON<Address>?] = []
         for _ in 0..<200 {
             dates.append(generator.sometimesNil { Date(timeIntervalSinceReferenceDate: $0.number()) })
@@ -102,7 +101,7 @@ struct FoundationValueTests {
                         sign: $0.next().isMultiple(of: 2) ? .plus : .minus, exponent: exponent,
                         significand: Decimal($0.next()) * Decimal($0.next() >> 2))
                 })
-            texts.append(generator.sometimesNil { $0.text()[...] })
+            texts.append(generator.sometimesNil { $0.text() })
             codes.append(
                 generator.sometimesNil {
                     JSON(Address(street: $0.text(), number: nil, tags: [$0.text(): Int.random(in: 0...9, using: &$0)]))
@@ -160,7 +159,7 @@ struct FoundationValueRefusalTests {
             errors.append(try mismatch(UUID.self, query, db))
             if !isText {
                 errors.append(try mismatch(URL.self, query, db))
-                errors.append(try mismatch(Substring.self, query, db))
+                errors.append(try mismatch(String.self, query, db))
             }
             errors.append(try mismatch(Decimal.self, query, db))
             errors.append(try mismatch(JSON<Address>.self, query, db))
@@ -227,7 +226,6 @@ struct WrappedValueTests {
         try await expectNullRefused(UUID.self)
         try await expectNullRefused(URL.self)
         try await expectNullRefused(Decimal.self)
-        try await expectNullRefused(Substring.self)
         try await expectNullRefused(JSON<[Int]>.self)
         try await expectNullRefused(Home.self)
     }
