@@ -132,7 +132,8 @@ struct ConnectionFunctions: Sendable {
     init(_ functions: [any DatabaseFunction], _ collations: [Collation], _ tokenizers: [TextTokenizer] = []) throws {
         for tokenizer in tokenizers where !tokenizer.isBuiltIn {
             try tokenizer.checkName()
-            try Self.refuse(tokenizer.name, "tokenizer", isTwice: self.tokenizers.contains { $0.name == tokenizer.name })
+            let isTwice = self.tokenizers.contains { $0.name == tokenizer.name }
+            try Self.refuse(tokenizer.name, "tokenizer", isTwice: isTwice)
             self.tokenizers.append(tokenizer)
         }
         for definition in functions.map(\._definition) {
@@ -183,14 +184,8 @@ struct ConnectionFunctions: Sendable {
     private static let longestName = 255
 
     private static func check(_ name: String, _ what: String) throws {
-        let isPlain = name.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"): true
-            default: false
-            }
-        }
         let isNumber = name.utf8.first.map { (0x30...0x39).contains($0) } ?? true
-        guard isPlain, !isNumber, name.utf8.count <= longestName else {
+        guard name.utf8.allSatisfy(\.isOfPlainName), !isNumber, name.utf8.count <= longestName else {
             throw StrongroomError(
                 .invalidName,
                 """

@@ -101,12 +101,7 @@ extension TextTokenizer {
 
     /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be kept with an index.
     func checkName() throws {
-        let isPlain = name.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "."): true
-            default: false
-            }
-        }
+        let isPlain = name.utf8.allSatisfy { $0.isOfPlainName || $0 == UInt8(ascii: ".") }
         guard isBuiltIn || !Self.builtIn.contains(where: { $0.name == name || $0.rule == name }) else {
             throw StrongroomError(
                 .invalidName, "The library has a tokenizer \"\(name)\" itself; give yours another name.")
@@ -177,5 +172,15 @@ public struct TextToken: Sendable, Hashable {
     public init(_ term: String, _ range: Range<String.Index>) {
         self.term = term
         self.range = range
+    }
+}
+
+extension UInt8 {
+    /// Whether it is a letter from A to Z, a digit or `_`.
+    var isOfPlainName: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"): true
+        default: false
+        }
     }
 }
