@@ -19,7 +19,8 @@ struct DatabasePages {
 
     /// The committed pages, read through a connection; valid during its transaction, which excludes other writers.
     init(of connection: Connection, pageSize: Int) throws {
-        try self.init(of: connection, pageSize: pageSize, count: connection.pageCount(), log: connection.logState())
+        try self.init(
+            of: connection, pageSize: pageSize, count: connection.pageCount(), log: connection.publishedLog())
     }
 
     /// The pages of a snapshot, read through a connection, while others write; valid during
@@ -28,17 +29,16 @@ struct DatabasePages {
     /// - Parameter log: The end of the WAL in the snapshot.
     init(of connection: Connection, pageSize: Int, in log: PublishedLog?) throws {
         // The engine may restart a WAL whose pages are all in the file.
-        let state = log.flatMap { $0.isInFile ? nil : LogState(frames: $0.frames, framesInFile: $0.framesInFile) }
         let count = try log.flatMap { $0.frames > 0 ? $0.pages : nil } ?? connection.pageCount()
-        try self.init(of: connection, pageSize: pageSize, count: count, log: state)
+        try self.init(of: connection, pageSize: pageSize, count: count, log: log.flatMap { $0.isInFile ? nil : $0 })
     }
 
-    private init(of connection: Connection, pageSize: Int, count: Int, log state: LogState?) throws {
+    private init(of connection: Connection, pageSize: Int, count: Int, log published: PublishedLog?) throws {
         self.count = count
         self.pageSize = pageSize
         file = try connection.databaseFile()
-        if let state, state.frames > 0 {
-            log = try LogPages(connection.logFile(), state, pageSize: pageSize)
+        if let published, published.frames > 0 {
+            log = try LogPages(connection.logFile(), published, pageSize: pageSize)
         } else {
             log = nil
         }
@@ -89,11 +89,11 @@ private struct LogPages {
     /// The latest frame of each page, by page number; frames are counted from 1.
     private var frames: [Int: Int] = [:]
 
-    init(_ bytes: any FileBytes, _ state: LogState, pageSize: Int) throws {
+    init(_ bytes: any FileBytes, _ log: PublishedLog, pageSize: Int) throws {
         self.bytes = bytes
         self.pageSize = pageSize
-        framesInFile = state.framesInFile
-        for frame in 1...state.frames {
+        framesInFile = log.framesInFile
+        for frame in 1...log.frames {
             let number = try withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { buffer in
                 let offset = position(ofFrame: frame) - Int64(LogHeader.frameHeader)
                 guard try bytes.read(at: offset, into: buffer) == 4 else { return 0 }

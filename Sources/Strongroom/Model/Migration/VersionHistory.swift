@@ -194,7 +194,7 @@ extension Migrator {
             let index = index(of: last.version)
         else { return [] }
         let today = try fingerprintRun.fingerprints(
-            of: Array(migrations[...index]), connection.functions.declared)
+            of: Array(migrations[...index]), connection.declared)
         let changed = entries.filter { entry in
             // A fingerprint with a colon is reserved for later versions of the library.
             guard let then = entry.fingerprint, !then.contains(":"), let now = today[Array(entry.version.utf8)] else {

@@ -315,5 +315,4 @@ struct RecordedName {
     }
 }
 
-extension Substring: TextColumnValue {}
 extension URL: TextColumnValue {}

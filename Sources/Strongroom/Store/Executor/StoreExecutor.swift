@@ -259,17 +259,15 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private func startThread() {
-        DedicatedThread.start(name) { [self] isOwn in work(isOwn) }
+        DedicatedThread.start(name) { [self] in work() }
     }
 
     /// Runs queued work until the thread is to end.
-    ///
-    /// - Parameter isOwn: Whether the thread may wait for further work.
-    func work(_ isOwn: Bool) {
+    func work() {
         let current = CurrentThread(self)
         withExtendedLifetime(current) {
             Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()
-            while let (piece, urgency) = next(mayStay: isOwn) {
+            while let (piece, urgency) = next() {
                 urgency.adopt()
                 run(piece, on: current)
             }
@@ -303,9 +301,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     /// The next piece of work, or nil if the thread is to end.
-    ///
-    /// - Parameter mayStay: Whether the thread may wait for further work.
-    private func next(mayStay: Bool) -> (Piece, Urgency)? {
+    private func next() -> (Piece, Urgency)? {
         let first = state.withLock { state in
             let piece = nextPiece(&state)
             if piece == nil { state.idle += 1 }
@@ -314,7 +310,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         if let first { return first }
         while true {
             poll()
-            switch state.withLock({ step(&$0, mayStay) }) {
+            switch state.withLock({ step(&$0) }) {
             case .run(let piece, let urgency): return (piece, urgency)
             case .end: return nil
             case .sleep: guard sleep() else { return nil }
@@ -322,12 +318,12 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         }
     }
 
-    private func step(_ state: inout State, _ mayStay: Bool) -> Step {
+    private func step(_ state: inout State) -> Step {
         if let (piece, urgency) = nextPiece(&state) {
             removeIdleThread(&state)
             return .run(piece, urgency)
         }
-        guard mayStay, !state.isRetired, state.threads <= 2 * state.largest else {
+        guard !state.isRetired, state.threads <= 2 * state.largest else {
             state.threads -= 1
             return .end
         }

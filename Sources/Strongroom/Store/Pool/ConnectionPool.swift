@@ -97,7 +97,7 @@ final class ConnectionPool: Sendable {
         self.counters = counters
         executor.addStore(threads: settings.readers + 1)
         foreign = ForeignCommits(file, broadcaster, counters)
-        group = GroupCommit(longest: settings.groupDuration, foreign, broadcaster, right)
+        group = GroupCommit(longest: settings.groupDuration, foreign, right)
         idleTimer = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [automaticTables] role in
             let connection = try open(role)
@@ -348,7 +348,7 @@ final class ConnectionPool: Sendable {
         if let connection = writer.connection {
             let changed = connection.removeChangedTables()
             if changed.contains("sqlite_master") { automaticTables.forgetPresent(on: connection) }
-            broadcaster.report(changed, connection.rowRecorder?.removeCommitted())
+            broadcaster.report(changed)
         }
         // Operations that are completed first can join the next transaction.
         finish()

@@ -12,16 +12,13 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     private var start = ContinuousClock.now
     private let longest: Duration
     private let foreign: ForeignCommits
-    private let broadcaster: ChangeBroadcaster
     private let right: WriteRight
 
     /// - Parameters:
     ///   - longest: How long after the end of the first write further ones may begin.
     ///   - foreign: Finds commits of other connections.
-    ///   - broadcaster: Says whether changed rows are observed.
     ///   - right: Compared with the clock before and after each commit.
-    init(longest: Duration, _ foreign: ForeignCommits, _ broadcaster: ChangeBroadcaster, _ right: WriteRight) {
-        self.broadcaster = broadcaster
+    init(longest: Duration, _ foreign: ForeignCommits, _ right: WriteRight) {
         self.right = right
         self.longest = longest
         self.foreign = foreign
@@ -36,9 +33,6 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// - Throws: What the work throws; the write is undone then. If the engine has rolled back the whole transaction,
     ///   the other writes are undone as well and fail with `transactionEnded`.
     func run<T>(_ kind: WriteKind, on connection: Connection, _ work: () throws -> T) throws -> T {
-        if members.isEmpty, broadcaster.observesRows || connection.rowRecorder != nil {
-            connection.recordRows(of: broadcaster.observedKeys)
-        }
         switch kind {
         case .immediate:
             return try acknowledging(

@@ -205,24 +205,6 @@ extension SQLFunction {
     }
 }
 
-extension SQLAggregate {
-    /// Calls the aggregate in a query; rows with NULL for an argument that is not optional are left out.
-    ///
-    /// ```swift
-    /// Product.group { $0.kind }.select { ($0.kind, median($0.price)) }
-    /// ```
-    ///
-    /// - Parameter arguments: Columns or expressions of the arguments' types, optional or not; for stored forms of
-    ///   dates and decimals, see the call of a ``SQLFunction``.
-    public func callAsFunction<each Expression: SQLExpression>(
-        _ arguments: repeat each Expression
-    ) -> Computed<Result> where repeat (each Expression).Value.Unwrapped == (each Argument).Unwrapped {
-        var list = SQL(reserving: 64)
-        repeat list.appendArgument((each arguments).sql)
-        return Computed(function: Identifier.quote(_definition.name), list)
-    }
-}
-
 extension SQL {
     /// Appends an argument in the form of its type, which is the one that the function reads.
     fileprivate mutating func appendArgument(_ argument: SQL) {

@@ -18,8 +18,6 @@ struct TableRenaming {
     }
 
     func run() throws {
-        try connection.requireVisible(
-            newName, isTemporary: false, isVirtual: connection.isVirtual(name, isTemporary: false))
         try refuseHistory()
         try refuseOtherMeanings()
         let sql = "ALTER TABLE \(Identifier.quote(name)) RENAME TO \(Identifier.quote(newName))"
