@@ -70,13 +70,11 @@ extension Connection {
     /// Runs a part of the transaction; if it throws, the part is rolled back and its writes are not recorded.
     func forgettingWrites<T>(_ body: () throws -> T) throws -> T {
         let (before, author) = (transaction.tables, transaction.authorship)
-        let mark = rowRecorder?.mark
         do {
             return try body()
         } catch {
             let hasChangedSchema = transaction.tables.changesSchema
             transaction.undoPart(before, author)
-            if let mark { rowRecorder?.undo(to: mark) }
             if hasChangedSchema { forgetUserStatements() }
             throw error
         }
@@ -92,7 +90,6 @@ extension Connection {
     func recordWrite(of table: String) {
         transaction.hasUncountedWrites = true
         transaction.tables.writes.insert(TableUse.name(table))
-        rowRecorder?.recordUnknown(TableUse.name(table))
     }
 
     // MARK: Engines that do not report all tables

@@ -33,7 +33,6 @@ extension Connection {
         try reportingAnotherKey { try run(start.statement) }
         if start != .deferred { bufferLog() }
         transaction.begin(after: totalChanges)
-        rowRecorder?.begin()
     }
 
     /// Runs work that reads in one snapshot, taken now: a deferred transaction takes its snapshot only with its first
@@ -116,7 +115,6 @@ extension Connection {
         try checkPlace()
         if transaction.isKeptFromWriting { try keepFromWriting(false) }
         transaction.recordCommit(after: totalChanges)
-        rowRecorder?.commit(transaction.tables.writes)
     }
 
     /// Rolls back the transaction, unless the engine has done so.

@@ -59,8 +59,6 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     @exclusivity(unchecked) var transaction = TransactionContext()
     @exclusivity(unchecked) var interruption = Interruption()
     @exclusivity(unchecked) var observers = StatementObservers()
-    /// Records changed rows; nil for most connections.
-    @exclusivity(unchecked) var rowRecorder: RowRecorder?
     /// Counts of the engine's work.
     @exclusivity(unchecked) var use = EngineUse()
     /// State of the layers above for as long as the connection is open.

@@ -14,9 +14,6 @@ final class Authorizer {  // guarded by the slot, as the connection is
     /// The tables of the statement that is being prepared.
     @exclusivity(unchecked) private var tables = TableUse()
 
-    /// The columns that are the row ids of tables whose changed rows are recorded, in lower case.
-    var keys: [String: String] = [:]
-
     /// Whether tables were recorded that have not been removed yet: those of a statement that the engine prepared again
     /// while it ran.
     @exclusivity(unchecked) private(set) var hasTables = false
@@ -88,7 +85,6 @@ final class Authorizer {  // guarded by the slot, as the connection is
         case SQLITE_READ: tables.reads.insert(TableUse.name(name))
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_DROP_TABLE:
             tables.writes.insert(TableUse.name(name))
-            if action == SQLITE_UPDATE, !keys.isEmpty, let second { recordUpdate(of: second, in: TableUse.name(name)) }
         case SQLITE_CREATE_INDEX: tables.makesIndex = true
         default: return
         }
@@ -114,13 +110,6 @@ final class Authorizer {  // guarded by the slot, as the connection is
         // The first of its columns, which no other statement sets.
         if String(cString: column) == "type" { isCompletingEntry = true }
         return isCompletingEntry
-    }
-
-    /// Records that a statement sets a table's row id.
-    private func recordUpdate(of column: UnsafePointer<CChar>, in table: String) {
-        guard let key = keys[table] else { return }
-        let name = TableUse.name(column)
-        if name == key || name == "rowid" { tables.writes.insert(RowRecorder.keyChange(of: table)) }
     }
 
     /// Records objects that user SQL creates; the library's own objects have reserved names.

@@ -222,6 +222,6 @@ final class ForeignCommits: Sendable {
     /// Reports commits that may have written any table.
     private func report() {
         counters.countForeignChange()
-        broadcaster.reportAll()
+        broadcaster.report(nil)
     }
 }

@@ -348,7 +348,7 @@ final class ConnectionPool: Sendable {
         if let connection = writer.connection {
             let changed = connection.removeChangedTables()
             if changed.contains("sqlite_master") { automaticTables.forgetPresent(on: connection) }
-            broadcaster.report(changed, connection.rowRecorder?.removeCommitted())
+            broadcaster.report(changed)
         }
         // Operations that are completed first can join the next transaction.
         finish()

@@ -36,9 +36,6 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// - Throws: What the work throws; the write is undone then. If the engine has rolled back the whole transaction,
     ///   the other writes are undone as well and fail with `transactionEnded`.
     func run<T>(_ kind: WriteKind, on connection: Connection, _ work: () throws -> T) throws -> T {
-        if members.isEmpty, broadcaster.observesRows || connection.rowRecorder != nil {
-            connection.recordRows(of: broadcaster.observedKeys)
-        }
         switch kind {
         case .immediate:
             return try acknowledging(
