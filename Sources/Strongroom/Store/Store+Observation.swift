@@ -89,12 +89,12 @@ extension Store {
     ///
     /// - Throws: ``StrongroomError`` with `closed`.
     package func add(_ companion: any StoreCompanion) throws {
-        guard pool.companions.add(companion) else { throw pool.closed }
+        guard pool.add(companion) else { throw pool.closed }
     }
 
     /// The companion of a type; nil if the store has none.
     package func companion<Companion: StoreCompanion>(_ type: Companion.Type) -> Companion? {
-        pool.companions.first(type)
+        pool.companions.withLock { $0 }.lazy.compactMap { $0 as? Companion }.first
     }
 
     /// Ends the store's right to write for good: every later write throws an error, and so do those that run.
@@ -176,9 +176,9 @@ extension Store {
         try pool.requireWriting()
         // A write that takes long is not waited for.
         let limits = OperationLimits(timeout: .milliseconds(500))
-        try await pool.perform(.ungroupedWrite, limits) { [companions = pool.companions] connection in
-            companions.checkpointing()
-            if connection.checkpointWithoutWaiting() { companions.checkpointing() }
+        try await pool.perform(.ungroupedWrite, limits) { [pool] connection in
+            pool.letLogGo()
+            if connection.checkpointWithoutWaiting() { pool.letLogGo() }
         }
     }
 }

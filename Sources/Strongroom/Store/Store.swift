@@ -27,7 +27,6 @@ public final class Store: Sendable {
     let functions: ConnectionFunctions
     /// What a module above keeps while the store is open.
     package let attachment = Locked<(any Sendable)?>(nil)
-    private let memoryPressure: MemoryPressure
 
     /// - Parameters:
     ///   - connection: The first connection: the writer, or the only one in memory.
@@ -74,7 +73,6 @@ public final class Store: Sendable {
                 context.logger?.info("closed")
             }
         )
-        memoryPressure = MemoryPressure(of: pool)
     }
 
     /// The checkpoint that closing made: incomplete if another process was reading or the checkpoint failed, for

@@ -64,7 +64,8 @@ public struct FinishedOperation: Sendable {
         /// The schema of an existing file was migrated: in its opening, if there was something to do, or by
         /// ``Store/migrate(to:progress:)``.
         case migrate
-        /// The key was rotated: in an opening, if there was something to do, or by ``Store/rotate(timeout:progress:)``.
+        /// The key was rotated: in an opening, if there was something to do, or by
+        /// ``Store/rotate(_:keys:timeout:progress:)``.
         case rotate
     }
 
@@ -155,15 +156,14 @@ final class OperationWatch: Sendable {
 
     /// Reports the beginning of an operation; to be called with the caller's task-local values.
     ///
-    /// - Parameters:
-    ///   - outer: What the observer returned for the opening that the operation is a part of.
-    ///   - start: When it was requested.
+    /// - Parameter start: When it was requested.
     init(
-        _ observer: any OperationObserver, _ name: DatabaseName, _ kind: FinishedOperation.Kind, label: String? = nil,
-        outer: (any Sendable)? = nil, start: ContinuousClock.Instant = .now
+        _ store: StoreObserver, _ kind: FinishedOperation.Kind, label: String? = nil,
+        start: ContinuousClock.Instant = .now
     ) {
-        self.observer = observer
-        started = StartedOperation(name: name, kind: kind, label: label, start: start, outerContext: outer)
+        observer = store.observer
+        started = StartedOperation(
+            name: store.name, kind: kind, label: label, start: start, outerContext: store.outer)
         context = observer.operationBegan(started)
     }
 
@@ -177,6 +177,8 @@ final class OperationWatch: Sendable {
 
     /// Reports the end of the operation.
     func end(_ error: (any Error)?) {
+        // What has requested its rollback has not failed.
+        let error = error is any RequestedByWork ? nil : error
         let duration = ContinuousClock.now - started.start
         let granted = granted.load(ordering: .relaxed)
         observer.operationEnded(
@@ -194,15 +196,9 @@ struct StoreObserver: Sendable {
     /// What the observer returned for the opening whose parts are observed; nil outside of openings.
     var outer: (any Sendable)?
 
-    func watch(
-        _ kind: FinishedOperation.Kind, label: String? = nil, start: ContinuousClock.Instant = .now
-    ) -> OperationWatch {
-        OperationWatch(observer, name, kind, label: label, outer: outer, start: start)
-    }
-
     /// Reports a part of an opening that needs no connection but that of the opening, after its end.
     func report(_ kind: FinishedOperation.Kind, since start: ContinuousClock.Instant, _ error: (any Error)?) {
-        let watch = watch(kind, start: start)
+        let watch = OperationWatch(self, kind, start: start)
         watch.grant(at: start)
         watch.end(error)
     }
@@ -214,15 +210,15 @@ extension StoreObserver? {
     ///
     /// - Parameter work: Records when it has its connection.
     func observing<T>(
-        _ kind: FinishedOperation.Kind, label: String, _ work: (OperationWatch?) async throws -> T
+        _ kind: FinishedOperation.Kind, label: String? = nil, _ work: (OperationWatch?) async throws -> T
     ) async throws -> T {
-        guard let watch = self?.watch(kind, label: label) else { return try await work(nil) }
+        let watch = map { OperationWatch($0, kind, label: label) }
         do {
             let value = try await work(watch)
-            watch.end(nil)
+            watch?.end(nil)
             return value
         } catch {
-            watch.end(error)
+            watch?.end(error)
             throw error
         }
     }

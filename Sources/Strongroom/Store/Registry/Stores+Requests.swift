@@ -17,11 +17,9 @@ extension Stores {
     ///     time.
     ///   - waitsForWork: Whether to wait for the end of work for which the store is kept closed; if not, it is
     ///     `alreadyOpen`.
-    ///   - place: Where to keep the data of a store that is not open yet.
     /// - Returns: The loan, to be returned unless the store is kept, and whether this request has opened the store.
     func request(
-        _ name: DatabaseName, _ purpose: StorePurpose, timeout: Duration? = nil, waitsForWork: Bool = true,
-        in place: Persistence? = nil
+        _ name: DatabaseName, _ purpose: StorePurpose, timeout: Duration? = nil, waitsForWork: Bool = true
     ) async throws -> (loan: StoreLoan, store: Store, isFirst: Bool) {
         if let (loan, store) = state.withLock({ $0.registry.use(name, purpose) }) {
             guard store.pool.isClosing else { return (loan, store, false) }
@@ -31,7 +29,7 @@ extension Stores {
             name: name, purpose: purpose, isNested: StoreUse.isInside(self) || OpeningWaits.isInsideOpening,
             waitsForWork: waitsForWork)
         return try await OpeningWaits.wait(for: OpeningWaits.Place(self, name)) {
-            try await withTaskExecutorPreference(Self.opener) { try await fulfill(request, timeout, in: place) }
+            try await withTaskExecutorPreference(Self.opener) { try await fulfill(request, timeout) }
         }
     }
 
@@ -39,12 +37,12 @@ extension Stores {
     /// same store, which would then never be opened.
     @concurrent
     private func fulfill(
-        _ request: StoreRequest, _ timeout: Duration?, in place: Persistence?
+        _ request: StoreRequest, _ timeout: Duration?
     ) async throws -> (loan: StoreLoan, store: Store, isFirst: Bool) {
         while true {
             var (answer, isFirst) = (await self.answer(request, timeout), false)
             while case .open(let loan) = answer {
-                answer = await joinOpening(loan, request, in: place)
+                answer = await joinOpening(loan, request)
                 isFirst = true
             }
             switch answer {
@@ -79,27 +77,31 @@ extension Stores {
     // MARK: Waiting
 
     private func answer(_ request: StoreRequest, _ timeout: Duration?) async -> StoreAnswer<Store> {
-        await wait(request.name) { ticket, waiter in
+        var timer: (any DispatchSourceTimer)?
+        defer { timer?.cancel() }
+        return await wait(request.name) { ticket, waiter in
             let waiting = Registry.Request(request, ticket: ticket, waiter: waiter)
             let (answer, steps) = state.withLock { $0.registry.request(waiting) }
             perform(steps)
             guard answer == nil else { return answer }
             sweepLater()
             // What comes before the request is queued would not find it.
-            if let timeout { withdraw(request.name, ticket, after: timeout) }
+            if let timeout {
+                timer = startTimer(after: timeout) { [weak self] in
+                    self?.withdraw(request.name, ticket, after: timeout)
+                }
+            }
             return nil
         }
     }
 
-    private func joinOpening(
-        _ loan: StoreLoan, _ request: StoreRequest, in place: Persistence?
-    ) async -> StoreAnswer<Store> {
+    private func joinOpening(_ loan: StoreLoan, _ request: StoreRequest) async -> StoreAnswer<Store> {
         await wait(loan.name) { ticket, waiter in
             let waiting = Registry.Request(request, ticket: ticket, waiter: waiter)
             let steps: Registry.Steps? = state.withLock { state in
                 state.registry.join(loan, waiting)
                 guard !state.registry.hasEnded else { return state.registry.failed(loan, hasShutDown(loan.name)) }
-                state.openings[loan.number] = beginOpening(loan, in: place)
+                state.openings[loan.number] = beginOpening(loan)
                 return nil
             }
             if let steps { perform(steps) }
@@ -141,26 +143,22 @@ extension Stores {
     }
 
     private func withdraw(_ name: DatabaseName, _ ticket: UInt64, after timeout: Duration) {
-        let time = DispatchTimeInterval.milliseconds(Int(clamping: max(0, timeout.milliseconds)))
-        DispatchQueue.global().asyncAfter(deadline: .now() + time) { [weak self] in
-            guard let self else { return }
-            let (waiter, steps, numbers, limits) = state.withLock { state in
-                let (waiter, steps) = state.registry.withdraw(name, ticket, isLate: true)
-                return (waiter, steps, waiter == nil ? nil : state.registry.statistics, state.registry.limits)
-            }
-            perform(steps)
-            guard let waiter, let numbers else { return }
-            let error = StrongroomError(
-                .timedOut,
-                """
-                The store could not be opened within \(timeout). In use: \(numbers.lent.counting("store")); being \
-                opened: \(numbers.opening); being closed, restored or removed: \(numbers.closing); waiting: \
-                \((numbers.waiting + 1).counting("request")). Raise `lendingLimits` \
-                (\(limits.openStores.counting("open store"))), or end uses sooner.
-                """,
-                database: name.fileName)
-            resume(waiter, .failed(error))
+        let (waiter, steps, numbers, limits) = state.withLock { state in
+            let (waiter, steps) = state.registry.withdraw(name, ticket, isLate: true)
+            return (waiter, steps, waiter == nil ? nil : state.registry.statistics, state.registry.limits)
         }
+        perform(steps)
+        guard let waiter, let numbers else { return }
+        let error = StrongroomError(
+            .timedOut,
+            """
+            The store could not be opened within \(timeout). In use: \(numbers.lent.counting("store")); being \
+            opened: \(numbers.opening); being closed, restored or removed: \(numbers.closing); waiting: \
+            \((numbers.waiting + 1).counting("request")). Raise `lendingLimits` \
+            (\(limits.openStores.counting("open store"))), or end uses sooner.
+            """,
+            database: name.fileName)
+        resume(waiter, .failed(error))
     }
 
     private func isKeptClosed(_ name: DatabaseName) -> StrongroomError {

@@ -18,6 +18,8 @@ public final class Stores: Sendable {
         var openings: [UInt64: Task<Store, any Error>] = [:]
         /// The uses of lent stores, by the ticket of their request.
         var holders: [UInt64: StoreHolder] = [:]
+        /// Work that lasts until the shutdown, which cancels it.
+        var endless: [UInt64: Task<Void, any Error>] = [:]
 
         func configuration(of name: DatabaseName) throws -> any Configuration {
             if let fault = faults[name.target] { throw fault.naming(name.fileName) }
@@ -41,7 +43,6 @@ public final class Stores: Sendable {
     /// What the open stores share.
     let resources = Locked(StoreResources())
 
-    let shutdown = ShutdownSignal()
     let idleSweep = IdleTimer(time: .seconds(1))
 
     /// The program's registry: it has every type that is marked `@Configuration` in any module of the program.
@@ -125,7 +126,9 @@ public final class Stores: Sendable {
     }
 
     /// The configuration of a database.
-    func configuration(of name: DatabaseName) throws -> any Configuration {
+    ///
+    /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`.
+    package func configuration(of name: DatabaseName) throws -> any Configuration {
         try state.withLock { try $0.configuration(of: name) }
     }
 }

@@ -62,7 +62,6 @@ struct ForeignCommitsTests {
         #expect(try await lines.next() != nil)
         try await watcher.value
         #expect(store.statistics.foreignChanges > 0)
-        observation.cancel()
         try await store.close()
     }
 
