@@ -119,12 +119,20 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     ///
     /// - Parameter isWaiting: Whether to wait then until the idle threads have ended.
     func removeStore(isWaiting: Bool) {
-        let isLast = state.withLock { state in
+        let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
+        let (sleeping, isReserveSleeping, mustWait) = state.withLock { state in
             state.stores -= 1
-            if state.stores == 0 { state.isRetired = true }
-            return state.stores == 0
+            guard state.stores == 0 else { return (0, false, false) }
+            state.isRetired = true
+            if state.idle > 0, state.whenNoneIsIdle == nil { state.whenNoneIsIdle = ended }
+            let isReserveSleeping = state.reserve == .sleeping
+            if isReserveSleeping { state.reserve = .watching }
+            defer { state.sleeping = 0 }
+            return (state.sleeping, isReserveSleeping, state.idle > 0)
         }
-        if isLast { endIdleThreads(isWaiting: isWaiting) }
+        for _ in 0..<sleeping { wake.signal() }
+        if isReserveSleeping { wakeReserve.signal() }
+        if mustWait { _ = ended?.wait(timeout: .now() + Self.patience) }
     }
 
     /// Runs a task's next job on one of the threads; if none is free, the job is queued by the task's priority.
@@ -190,35 +198,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue().owner.blocking(wait)
     }
 
-    /// Ends the threads as soon as they are idle, without the idle time. Later work still runs.
-    ///
-    /// - Parameter isWaiting: Whether to wait until the idle threads have ended: the process may exit right afterwards.
-    func retire(isWaiting: Bool = false) {
-        state.withLock { $0.isRetired = true }
-        endIdleThreads(isWaiting: isWaiting)
-    }
-
-    private func endIdleThreads(isWaiting: Bool) {
-        let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
-        let (sleeping, isReserveSleeping, mustWait) = state.withLock { state in
-            // A store may have been added meanwhile.
-            guard state.isRetired else { return (0, false, false) }
-            if state.idle > 0, state.whenNoneIsIdle == nil { state.whenNoneIsIdle = ended }
-            let isReserveSleeping = state.reserve == .sleeping
-            if isReserveSleeping { state.reserve = .watching }
-            defer { state.sleeping = 0 }
-            return (state.sleeping, isReserveSleeping, state.idle > 0)
-        }
-        for _ in 0..<sleeping { wake.signal() }
-        if isReserveSleeping { wakeReserve.signal() }
-        if mustWait { _ = ended?.wait(timeout: .now() + Self.patience) }
-    }
-
     /// The number of threads.
     var threadCount: Int { state.withLock { $0.threads + $0.blocked } }
-
-    /// The number of idle threads that have not ended.
-    var idleThreads: Int { state.withLock { $0.idle } }
 
     /// Called by a thread when it ends.
     private func recordThreadEnd() {

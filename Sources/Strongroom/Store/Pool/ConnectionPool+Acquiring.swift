@@ -250,26 +250,6 @@ final class HeldReader: Sendable {
         }
     }
 
-    /// Begins a part of the work, as ``perform(making:_:)`` runs it, and returns at once; the reader is held until it
-    /// is done. Only one part may be in progress.
-    ///
-    /// - Parameter completion: Called on the reader's thread when the part is done, so that another one may begin.
-    func begin<Cursor: SnapshotCursor, T>(
-        _ urgency: Urgency,
-        making make: @escaping @Sendable (Connection) throws -> Cursor,
-        _ work: @escaping @Sendable (Cursor, Connection) throws -> T,
-        completion: @escaping @Sendable (Result<T, any Error>) -> Void
-    ) {
-        pool.executor.post(urgency) { [self] in
-            completion(
-                Result {
-                    try pool.runPart(operation, .unshared, in: slot) { connection in
-                        try snapshot.perform(making: make, work, on: connection)
-                    }
-                })
-        }
-    }
-
     /// Stops the part in progress; no other part begins.
     func stop() {
         operation.stop(.cancelled)
