@@ -212,19 +212,11 @@ extension Store {
     ///
     /// - Returns: Logs a message with metadata; also works after the store is closed.
     package func failureLog() -> @Sendable (_ message: String, _ metadata: [String: String]) -> Void {
-        var logger = configuredLogger ?? Logger(label: "strongroom")
+        // Without a context the store is closed, and the write fails with that error.
+        var logger = (try? file.context())?.logger ?? Logger(label: "strongroom")
         logger[metadataKey: "database"] = .string(name.fileName)
         return { [logger] message, metadata in
             logger.error("\(message)", metadata: metadata.mapValues { .string($0) })
-        }
-    }
-
-    private var configuredLogger: Logger? {
-        do {
-            return try file.context().logger
-        } catch {
-            // The store is closed; the write fails with that error.
-            return nil
         }
     }
 }

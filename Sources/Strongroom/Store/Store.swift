@@ -51,7 +51,7 @@ public final class Store: Sendable {
             database: context.name.fileName,
             settings: context.settings,
             executor: resources.executor,
-            observer: resources.observer.map { StoreObserver(observer: $0, name: context.name) },
+            observer: StoreObserver(resources.observers, context.name),
             counters: counters,
             foreign: context.foreignCommits,
             readerCount: context.isInMemory ? 0 : nil,

@@ -3,10 +3,8 @@ import Synchronization
 /// Receives the operations of a registry's stores; for metrics and traces.
 ///
 /// ```swift
-/// stores.operationObserver = metrics
+/// stores.operationObservers = [metrics]
 /// ```
-///
-/// ``OperationObservers`` combines several.
 public protocol OperationObserver: Sendable {
     /// Called before each operation, with the task-local values of the caller, which waits for that; of an opening,
     /// with those of the first caller that waits for it. An operation that is refused at once, such as a write to a
@@ -44,9 +42,7 @@ public struct StartedOperation: Sendable {
     /// that there was something to do.
     public let start: ContinuousClock.Instant
     /// What the observer returned for the opening that this operation is a part of; nil outside of openings.
-    ///
-    /// An observer that wraps another one sets it to what the other one returned.
-    public var outerContext: (any Sendable)?
+    public internal(set) var outerContext: (any Sendable)?
 }
 
 /// An operation of a store that has ended.
@@ -83,9 +79,7 @@ public struct FinishedOperation: Sendable {
     /// Why it failed; nil if it did not.
     public let error: (any Error)?
     /// What the observer returned when the operation began.
-    ///
-    /// An observer that wraps another one sets it to what the other one returned.
-    public var context: (any Sendable)?
+    public let context: (any Sendable)?
 
     /// `ok`, the code of the ``StrongroomError`` that it failed with, `cancelled`, or `failed` for another error.
     public var outcome: String {
@@ -98,59 +92,12 @@ public struct FinishedOperation: Sendable {
     }
 }
 
-/// Several observers of the same operations.
-///
-/// ```swift
-/// stores.operationObserver = OperationObservers(metrics, StoresTracing())
-/// ```
-public struct OperationObservers: OperationObserver {
-    private let observers: [any OperationObserver]
-
-    private struct Contexts: Sendable {
-        let each: [(any Sendable)?]
-    }
-
-    /// Combines observers.
-    ///
-    /// - Parameter observers: Each is called for every operation, in this order.
-    public init(_ observers: any OperationObserver...) {
-        self.observers = observers
-    }
-
-    /// Calls each observer.
-    ///
-    /// - Parameter operation: What is requested.
-    /// - Returns: What they returned.
-    public func operationBegan(_ operation: StartedOperation) -> (any Sendable)? {
-        let outer = operation.outerContext as? Contexts
-        return Contexts(
-            each: observers.indices.map { index in
-                observers[index].operationBegan(
-                    StartedOperation(
-                        name: operation.name, kind: operation.kind, label: operation.label, start: operation.start,
-                        outerContext: outer?.each[index]))
-            })
-    }
-
-    /// Calls each observer, with what it returned at the beginning.
-    ///
-    /// - Parameter operation: What was done, and how long it took.
-    public func operationEnded(_ operation: FinishedOperation) {
-        let contexts = operation.context as? Contexts
-        for (index, observer) in observers.enumerated() {
-            var part = operation
-            part.context = contexts?.each[index]
-            observer.operationEnded(part)
-        }
-    }
-}
-
-/// Measures one operation for an observer.
+/// Measures one operation for the observers of a registry.
 final class OperationWatch: Sendable {
-    private let observer: any OperationObserver
+    private let observers: [any OperationObserver]
     private let started: StartedOperation
-    /// What the observer returned when the operation began.
-    let context: (any Sendable)?
+    /// What the observers returned when the operation began.
+    let contexts: [(any Sendable)?]
     /// Microseconds from the start until a connection was granted; negative before that.
     private let granted = Atomic<Int64>(-1)
 
@@ -161,10 +108,14 @@ final class OperationWatch: Sendable {
         _ store: StoreObserver, _ kind: FinishedOperation.Kind, label: String? = nil,
         start: ContinuousClock.Instant = .now
     ) {
-        observer = store.observer
-        started = StartedOperation(
-            name: store.name, kind: kind, label: label, start: start, outerContext: store.outer)
-        context = observer.operationBegan(started)
+        observers = store.observers
+        let started = StartedOperation(name: store.name, kind: kind, label: label, start: start)
+        self.started = started
+        contexts = observers.indices.map { index in
+            var operation = started
+            operation.outerContext = store.outer.isEmpty ? nil : store.outer[index]
+            return store.observers[index].operationBegan(operation)
+        }
     }
 
     /// Records that the operation has its connection.
@@ -178,23 +129,31 @@ final class OperationWatch: Sendable {
     /// Reports the end of the operation.
     func end(_ error: (any Error)?) {
         // What has requested its rollback has not failed.
-        let error = error is any RequestedByWork ? nil : error
+        let error = error is RequestedRollback ? nil : error
         let duration = ContinuousClock.now - started.start
         let granted = granted.load(ordering: .relaxed)
-        observer.operationEnded(
-            FinishedOperation(
-                name: started.name, kind: started.kind, label: started.label, start: started.start,
-                wait: granted < 0 ? duration : .microseconds(granted), duration: duration, error: error,
-                context: context))
+        for (observer, context) in zip(observers, contexts) {
+            observer.operationEnded(
+                FinishedOperation(
+                    name: started.name, kind: started.kind, label: started.label, start: started.start,
+                    wait: granted < 0 ? duration : .microseconds(granted), duration: duration, error: error,
+                    context: context))
+        }
     }
 }
 
-/// The observer of one store's operations.
+/// The observers of one store's operations.
 struct StoreObserver: Sendable {
-    let observer: any OperationObserver
+    let observers: [any OperationObserver]
     let name: DatabaseName
-    /// What the observer returned for the opening whose parts are observed; nil outside of openings.
-    var outer: (any Sendable)?
+    /// What each returned for the opening whose parts are observed; empty outside of openings.
+    var outer: [(any Sendable)?] = []
+
+    /// Nil without observers.
+    init?(_ observers: [any OperationObserver], _ name: DatabaseName) {
+        guard !observers.isEmpty else { return nil }
+        (self.observers, self.name) = (observers, name)
+    }
 
     /// Reports a part of an opening that needs no connection but that of the opening, after its end.
     func report(_ kind: FinishedOperation.Kind, since start: ContinuousClock.Instant, _ error: (any Error)?) {

@@ -138,7 +138,7 @@ extension ConnectionPool {
         }
         let accepting: @Sendable (Connection) throws -> Void = { connection in
             do {
-                try connection.acceptingRollback({ try work(connection) }, undone: {})
+                try connection.acceptingRollback { try work(connection) }
             } catch is RequestedRollback {
                 throw StrongroomError(
                     .writeRefused,

@@ -56,15 +56,11 @@ final class ConnectionPool: Sendable {
     /// Creates the slots; readers are opened when they are needed.
     ///
     /// - Parameters:
-    ///   - executor: The threads, which several stores may share.
-    ///   - observer: Receives each operation.
-    ///   - counters: The counters of the store's statistics.
     ///   - foreign: The file that other connections may change; nil for none.
     ///   - readerCount: The number of readers; nil for the number in the settings.
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
     ///     key now.
     ///   - keeper: Called before the connections are closed; returns a connection to close after them.
-    ///   - automaticTables: The tables that need not be compared with the declarations of their types.
     ///   - knownSchema: Compares the versions of the file with those of the program; nil for a file without a migrator.
     ///   - whenClosed: Called once, when no connection is left: after closing, or when the pool is deinitialized;
     ///     released then.

@@ -56,13 +56,13 @@ extension Stores {
         let name = loan.name
         let configuration = try configuration(of: name)
         let resources = resources.withLock { $0 }
-        let observer = resources.observer.map { StoreObserver(observer: $0, name: name) }
+        let observer = StoreObserver(resources.observers, name)
         return try await observer.observing(.open) { watch in
             watch?.grant()
             do {
                 var opening = try StoreOpening(name, configuration)
                 opening.observer = observer
-                opening.observer?.outer = watch?.context
+                opening.observer?.outer = watch?.contexts ?? []
                 return try await run(opening, resources) { [weak self] in self?.ended(loan) { $0.closed(loan) } }
             } catch {
                 throw (error as? StrongroomError)?.naming(name.fileName) ?? error

@@ -114,10 +114,10 @@ public final class Stores: Sendable {
         )
     }
 
-    /// Receives each operation of stores that are opened from now on; nil for none, which is the default.
-    public var operationObserver: (any OperationObserver)? {
-        get { resources.withLock { $0.observer } }
-        set { resources.withLock { $0.observer = newValue } }
+    /// Receive each operation of stores that are opened from now on, in this order; none by default.
+    public var operationObservers: [any OperationObserver] {
+        get { resources.withLock { $0.observers } }
+        set { resources.withLock { $0.observers = newValue } }
     }
 
     /// The targets that have a configuration, in alphabetical order.
