@@ -145,12 +145,9 @@ public final class Store: Sendable {
         }
     }
 
-    /// Reads in a snapshot, on the current thread; for code that is not async.
+    /// Reads in a snapshot, on the current thread; for code that is not async. The parameters are those of the async
+    /// form.
     ///
-    /// - Parameters:
-    ///   - label: The name of the read in error messages, including timeouts of operations that wait for its reader.
-    ///   - timeout: How long it may wait and run; nil for no limit.
-    ///   - body: Receives a transaction that cannot write.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a
     ///   transaction of the same store, or the engine's failure.
@@ -164,14 +161,8 @@ public final class Store: Sendable {
     }
 
     /// Writes through the single writer, on the current thread; for code that is not async. Shares a transaction with
-    /// other writes, as the async form does.
+    /// other writes, as the async form does, whose parameters it has.
     ///
-    /// - Parameters:
-    ///   - author: The author, for tables that keep a history; see ``Writing/author``.
-    ///   - kind: How the transaction begins, and whether other writes may share it.
-    ///   - label: The name of the write in error messages, including timeouts of operations that wait for it.
-    ///   - timeout: How long it may wait and run; nil for no limit.
-    ///   - body: If it throws, or calls ``WriteTransaction/rollBack()``, its work is rolled back.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a
     ///   transaction of the same store, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure.

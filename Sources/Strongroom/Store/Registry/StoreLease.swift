@@ -44,12 +44,12 @@ public final class StoreLease: Sendable {
     /// - Parameter work: The work; it must end when its task is cancelled.
     /// - Throws: What the work throws; not the `CancellationError` of a shutdown.
     public func untilShutdown(_ work: @escaping @Sendable () async throws -> Void) async throws {
-        let task = Task { try await work() }
+        let (task, number) = (Task { try await work() }, Stores.nextTicket())
         let hasEnded = stores.state.withLock { state in
-            state.endless[holder] = task
+            state.endless[number] = task
             return state.registry.hasEnded
         }
-        defer { stores.state.withLock { $0.endless[holder] = nil } }
+        defer { stores.state.withLock { $0.endless[number] = nil } }
         if hasEnded { task.cancel() }
         do {
             try await withTaskCancellationHandler {

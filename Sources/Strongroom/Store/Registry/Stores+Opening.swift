@@ -115,16 +115,7 @@ extension Stores {
     ///   end the opening might have to wait for.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await stores.open(…)")
     public func open(_ fileName: String) throws -> Store {
-        try open(DatabaseName(fileName))
-    }
-
-    /// Opens a database whose name is already validated, on the current thread; for code that is not async.
-    ///
-    /// - Parameter name: The database's name.
-    /// - Returns: The store.
-    /// - Throws: As the method for a text.
-    @available(*, noasync, message: "in an async function (in main.swift, too): try await stores.open(…)")
-    public func open(_ name: DatabaseName) throws -> Store {
+        let name = try DatabaseName(fileName)
         let databases = CurrentTransaction.databases
         guard databases.isEmpty else {
             let list = databases.map { "\"\($0)\"" }.joined(separator: ", ")

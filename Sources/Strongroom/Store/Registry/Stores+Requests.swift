@@ -10,6 +10,9 @@ extension Stores {
 
     private static let tickets = Atomic<UInt64>(0)
 
+    /// A number that no other request, holder or work has.
+    static func nextTicket() -> UInt64 { tickets.wrappingAdd(1, ordering: .relaxed).newValue }
+
     /// Requests a store, and waits for it.
     ///
     /// - Parameters:
@@ -115,7 +118,7 @@ extension Stores {
     private func wait(
         _ name: DatabaseName, _ queue: (_ ticket: UInt64, _ waiter: StoreWaiter) -> StoreAnswer<Store>?
     ) async -> StoreAnswer<Store> {
-        let ticket = Self.tickets.wrappingAdd(1, ordering: .relaxed).newValue
+        let ticket = Self.nextTicket()
         // The thread sanitizer does not see that a continuation which is resumed before it is awaited orders the two;
         // it sees that a lock does.
         defer { state.withLock { _ in } }
@@ -136,19 +139,15 @@ extension Stores {
         waiter.resume(returning: answer)
     }
 
-    private func withdraw(_ name: DatabaseName, _ ticket: UInt64) {
-        let (waiter, steps) = state.withLock { $0.registry.withdraw(name, ticket) }
-        perform(steps)
-        if let waiter { resume(waiter, .failed(CancellationError())) }
-    }
-
-    private func withdraw(_ name: DatabaseName, _ ticket: UInt64, after timeout: Duration) {
+    /// Withdraws a request: its task was cancelled, or its time is over.
+    private func withdraw(_ name: DatabaseName, _ ticket: UInt64, after timeout: Duration? = nil) {
         let (waiter, steps, numbers, limits) = state.withLock { state in
-            let (waiter, steps) = state.registry.withdraw(name, ticket, isLate: true)
-            return (waiter, steps, waiter == nil ? nil : state.registry.statistics, state.registry.limits)
+            let (waiter, steps) = state.registry.withdraw(name, ticket, isLate: timeout != nil)
+            return (waiter, steps, waiter.map { _ in state.registry.statistics }, state.registry.limits)
         }
         perform(steps)
         guard let waiter, let numbers else { return }
+        guard let timeout else { return resume(waiter, .failed(CancellationError())) }
         let error = StrongroomError(
             .timedOut,
             """
@@ -236,7 +235,7 @@ extension Stores {
     ///
     /// - Returns: The number to remove it by.
     func addHolder(_ name: DatabaseName, _ label: String) -> UInt64 {
-        let number = Self.tickets.wrappingAdd(1, ordering: .relaxed).newValue
+        let number = Self.nextTicket()
         state.withLock { $0.holders[number] = StoreHolder(name: name, label: label, since: .now) }
         return number
     }

@@ -149,7 +149,8 @@ struct RegistryProgram {
         }
         guard purpose == .borrow else {
             // Who keeps a store closes it, whoever else uses it.
-            return databases[loan.name]?.loan == loan ? try close(loan) : ()
+            if databases[loan.name]?.loan == loan { try close(loan) }
+            return
         }
         let closes = Int.random(in: 0..<8, using: &random) == 0
         try perform(registry.returned(loan, at: time, closes: closes))
