@@ -24,10 +24,10 @@ extension Store {
     /// print(report.from, report.to, report.bytes)
     /// ```
     ///
-    /// With ``RotationSubject/dataKey`` the file is rewritten with a new data key, which every slot of the envelope then
-    /// wraps: rotate it if it may have leaked. This needs the keys of all slots: those of the chain, and in `keys` the
-    /// others, such as recovery keys. Until the file is rewritten, the envelope holds both data keys; an interrupted
-    /// rotation is resumed by the next one, or when the file is opened.
+    /// With ``RotationSubject/dataKey`` the file is rewritten with a new data key, which every slot of the envelope
+    /// then wraps: rotate it if it may have leaked. This needs the keys of all slots: those of the chain, and in `keys`
+    /// the others, such as recovery keys. Until the file is rewritten, the envelope holds both data keys; an
+    /// interrupted rotation is resumed by the next one, or when the file is opened.
     ///
     /// ```swift
     /// try await store.rotate(.dataKey, keys: [.recovery(RecoveryKey(written))])
@@ -297,9 +297,9 @@ extension Store {
         return try await BlockingWork.run { [file] in
             var envelope = try file.openEnvelope()
             var keys: [KeyFingerprint: KeyUse] = [:]
-            for (place, key) in chain.keys.enumerated() where key != .plaintext {
+            for (position, key) in chain.keys.enumerated() where key != .plaintext {
                 guard let slot = try envelope.slot(of: key) else { continue }
-                keys[slot.fingerprint] = KeyUse(place: place, count: chain.count)
+                keys[slot.fingerprint] = KeyUse(place: position, count: chain.count)
             }
             return envelope.keySlots.map { ($0, keys[$0.fingerprint]) }
         }

@@ -19,8 +19,9 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// The files that the engine, and an envelope, keep beside a database.
-    private static let companions = (SideFiles.engineEndings + SideFiles.envelopeEndings).map { Array($0.utf8) }
+    /// The endings of the files that the engine, and an envelope, keep beside a database.
+    private static let sideFileEndings =
+        (SideFiles.engineEndings + SideFiles.envelopeEndings).map { Array($0.utf8) }
 
     /// The holders, by path. Paths are compared by bytes: a file system distinguishes a composed and a decomposed é,
     /// `String` does not.
@@ -29,22 +30,22 @@ final class OpenFiles: Sendable {
     /// Registers a file that is about to be opened.
     ///
     /// - Throws: ``StrongroomError`` with `alreadyOpen` if the path, or the same file under another path, is already
-    ///   open, `invalidName` if one of the two paths is that of a companion file of the other.
+    ///   open, `invalidName` if one of the two paths is that of a side file of the other.
     func claim(_ path: String, _ name: DatabaseName) throws {
         ReplacedFiles.shared.prune()
         let identity = try FileStatus.at(path)?.identity
         let bytes = Array(path.utf8)
-        let (sameFile, companion) = files.withLock { files in
+        let (sameFile, related) = files.withLock { files in
             let sameFile = files[bytes] ?? identity.flatMap { wanted in files.values.first { $0.isFile(wanted) } }
-            let companion = Self.companion(of: bytes, in: files)
-            if sameFile == nil, companion == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
-            return (sameFile, companion)
+            let related = Self.holder(relatedTo: bytes, in: files)
+            if sameFile == nil, related == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
+            return (sameFile, related)
         }
-        if let companion {
+        if let related {
             throw StrongroomError(
                 .invalidName,
                 """
-                "\(path)" cannot be opened while "\(companion.path)" is open: one of the two has the name of the WAL, \
+                "\(path)" cannot be opened while "\(related.path)" is open: one of the two has the name of the WAL, \
                 the rollback journal or the envelope of the other. Move the database to another path.
                 """,
                 database: name.fileName
@@ -62,11 +63,11 @@ final class OpenFiles: Sendable {
     }
 
     /// The holder of a file that belongs to the database at a path, or of the database that the path belongs to.
-    private static func companion(of path: [UInt8], in files: [[UInt8]: Holder]) -> Holder? {
-        for companion in companions {
-            if let holder = files[path + companion] { return holder }
-            guard path.suffix(companion.count).elementsEqual(companion) else { continue }
-            if let holder = files[Array(path.dropLast(companion.count))] { return holder }
+    private static func holder(relatedTo path: [UInt8], in files: [[UInt8]: Holder]) -> Holder? {
+        for ending in sideFileEndings {
+            if let holder = files[path + ending] { return holder }
+            guard path.suffix(ending.count).elementsEqual(ending) else { continue }
+            if let holder = files[Array(path.dropLast(ending.count))] { return holder }
         }
         return nil
     }

@@ -31,7 +31,7 @@ extension Stores {
         let request = StoreRequest(
             name: name, purpose: purpose, isNested: StoreUse.isInside(self) || OpeningWaits.isInsideOpening,
             waitsForWork: waitsForWork)
-        return try await OpeningWaits.wait(for: OpeningWaits.Place(self, name)) {
+        return try await OpeningWaits.wait(for: OpeningWaits.RegisteredName(self, name)) {
             try await withTaskExecutorPreference(Self.opener) { try await fulfill(request, timeout) }
         }
     }
@@ -64,7 +64,7 @@ extension Stores {
     ///
     /// - Parameter label: What the work is, for the report of a shutdown.
     func whileClosed<T>(_ name: DatabaseName, label: String, _ work: () async throws -> T) async throws -> T {
-        let answer = try await OpeningWaits.wait(for: OpeningWaits.Place(self, name)) {
+        let answer = try await OpeningWaits.wait(for: OpeningWaits.RegisteredName(self, name)) {
             await self.answer(StoreRequest(name: name, purpose: .reserve), nil)
         }
         if case .failed(let error) = answer { throw error }

@@ -51,7 +51,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
         /// - Throws: What the read throws; `CancellationError`.
         public mutating func next() async throws -> Value? {
             while let value = try await read() {
-                if let delivered, let former = delivered as? any Equatable, former.isEqual(to: value) { continue }
+                if let delivered, let last = delivered as? any Equatable, last.isEqual(to: value) { continue }
                 delivered = value is any Equatable ? value : nil
                 return value
             }

@@ -94,8 +94,8 @@ extension StoreTable {
     /// }
     /// ```
     ///
-    /// Without a savepoint, unlike `Table.writeBlob`, so that the engine does not keep the replaced value in memory. See
-    /// <doc:LargeValues>.
+    /// Without a savepoint, unlike `Table.writeBlob`, so that the engine does not keep the replaced value in memory.
+    /// See <doc:LargeValues>.
     ///
     /// - Parameters:
     ///   - column: The column, which must not be generated, indexed, unique or a reference.

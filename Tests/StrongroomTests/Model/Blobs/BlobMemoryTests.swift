@@ -22,7 +22,9 @@ struct BlobMemoryTests {
             let size = 64 << 20
             let key = try await store.write { db in try Film.insert(Film(content: Data()), in: db) }
             // The caches of the connections and of the allocator are full after this.
-            try await films.writeBlob(\.content, of: key, size: 18 << 20) { try Parts(size: 18 << 20, seed: 1).append(to: &$0) }
+            try await films.writeBlob(\.content, of: key, size: 18 << 20) {
+                try Parts(size: 18 << 20, seed: 1).append(to: &$0)
+            }
             for try await _ in films.bytes(of: key, \.content) {}
             let before = try peak()
             var log: [String] = []
