@@ -157,7 +157,9 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: (borrowing ReadTransaction) throws -> T
     ) throws -> T {
-        try pool.readBlocking(OperationLimits(label: label, timeout: timeout)) { try body(ReadTransaction($0)) }
+        try pool.performBlocking(.read, OperationLimits(label: label, timeout: timeout)) { connection in
+            try connection.inKnownSnapshot { try body(ReadTransaction(connection)) }
+        }
     }
 
     /// Writes through the single writer, on the current thread; for code that is not async. Shares a transaction with

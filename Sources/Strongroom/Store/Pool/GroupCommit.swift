@@ -166,11 +166,6 @@ extension ConnectionPool {
         try await perform(.read, limits) { connection in try connection.inKnownSnapshot { try work(connection) } }
     }
 
-    /// As the async form, on the current thread.
-    func readBlocking<T>(_ limits: OperationLimits, _ work: (Connection) throws -> T) throws -> T {
-        try performBlocking(.read, limits) { connection in try connection.inKnownSnapshot { try work(connection) } }
-    }
-
     /// Writes in a transaction, shared or separate; the work may request its rollback.
     ///
     /// - Throws: ``StrongroomError`` with `readOnly`; as ``perform(_:_:_:)``.
