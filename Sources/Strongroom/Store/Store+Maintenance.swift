@@ -13,9 +13,9 @@ extension Store {
     @discardableResult
     public func checkpoint() async throws -> CheckpointReport {
         try pool.requireWriting()
-        return try await pool.perform(.ungroupedWrite) { [companions = pool.companions] connection in
-            companions.checkpointing()
-            defer { companions.checkpointing() }
+        return try await pool.perform(.ungroupedWrite) { [pool] connection in
+            pool.letLogGo()
+            defer { pool.letLogGo() }
             return try connection.checkpoint()
         }
     }

@@ -119,13 +119,10 @@ struct ManyTasksExamples {
         _ = await task.result
     }
 
-    @Test func aConfigurationHasALoggerAndSaysWhatIsSlow() async throws {
+    @Test func aConfigurationHasALoggerAndSaysWhatIsSlow() throws {
         let name = try DatabaseName("addressbook.sqlite")
         #expect(AddressBook().logger(for: name)?.label == "addressbook")
         #expect(AddressBook().settings(for: name).slowStatement == .milliseconds(200))
-        let store = try await Stores(AddressBook()).open("addressbook.sqlite", in: .memory)
-        #expect(try await store.read { db in try db.tableNames() } == [])
-        try await store.close()
     }
 }
 #endif

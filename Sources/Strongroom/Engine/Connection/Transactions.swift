@@ -208,33 +208,38 @@ extension WriteTransaction {
     }
 }
 
-/// The end of work whose closure has requested a rollback.
-struct RequestedRollback: Error, RequestedByWork {}
+/// The end of work whose closure has requested that it be undone; no failure.
+struct RequestedRollback: Error, @unchecked Sendable {  // for the caller of the work, whose result it is
+    private let result: Any
 
-/// An error that is no failure: the work has requested that it be undone.
-protocol RequestedByWork: Error {}
+    init(_ result: Any) { self.result = result }
+
+    /// What the closure has returned.
+    func returned<T>(as type: T.Type = T.self) throws -> T {
+        guard let result = result as? T else { throw self }
+        return result
+    }
+}
 
 extension Connection {
-    /// Runs the closure of a write or a savepoint, which may request the rollback of its work: `undone` gets its result
-    /// then, and ``RequestedRollback`` is thrown, upon which the caller rolls back.
-    func acceptingRollback<T>(_ body: () throws -> T, undone: (T) -> Void) throws -> T {
+    /// Runs the closure of a write or a savepoint, which may request the rollback of its work.
+    ///
+    /// - Throws: ``RequestedRollback``, upon which the caller rolls back; what the closure throws.
+    func acceptingRollback<T>(_ body: () throws -> T) throws -> T {
         let outer = transaction.rollback
         transaction.rollback = .possible
         defer { transaction.rollback = outer }
         let result = try body()
         guard transaction.rollback == .requested else { return result }
-        undone(result)
-        throw RequestedRollback()
+        throw RequestedRollback(result)
     }
 
     /// Runs a user's work in a savepoint, which an error or a request rolls back.
     func inOwnSavepoint<T>(_ body: () throws -> T) throws -> T {
-        var result: T?
         do {
-            return try inSavepoint { try acceptingRollback(body) { result = $0 } }
-        } catch let error as RequestedRollback {
-            guard let result else { throw error }
-            return result
+            return try inSavepoint { try acceptingRollback(body) }
+        } catch let rollback as RequestedRollback {
+            return try rollback.returned()
         }
     }
 }

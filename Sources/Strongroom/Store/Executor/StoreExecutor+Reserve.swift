@@ -4,7 +4,7 @@ extension StoreExecutor {
     /// The thread that takes over when the others are stalled.
     enum Reserve {
         case none
-        /// Compares the number of pieces that have begun, every ``StoreExecutor/stallTime``.
+        /// Compares the number of items that have begun, every ``StoreExecutor/stallTime``.
         case watching
         /// Nothing was queued.
         case sleeping

@@ -44,7 +44,9 @@ final class ChangeObserver: Sendable {
     /// Discards the changes recorded so far.
     func begin() {
         state.withLock { state in
-            (state.changed, state.hasUnknownChanges, state.isReading) = ([], false, true)
+            state.changed = []
+            state.hasUnknownChanges = false
+            state.isReading = true
         }
     }
 
@@ -93,22 +95,12 @@ final class ChangeObserver: Sendable {
         }
     }
 
-    /// Records a commit.
-    ///
-    /// - Parameter tables: The tables that it has written.
-    func record(_ tables: Set<String>) {
-        resume { $0.changed.formUnion(tables) }
-    }
-
-    /// Records a commit that may have written any table.
-    func recordAll() {
-        resume { $0.hasUnknownChanges = true }
-    }
-
     /// Records a commit, and resumes the waiter if it concerns it.
-    private func resume(_ record: (inout State) -> Void) {
+    ///
+    /// - Parameter tables: The tables that it has written; nil if they are not known.
+    func record(_ tables: Set<String>?) {
         state.withLock { state in
-            record(&state)
+            if let tables { state.changed.formUnion(tables) } else { state.hasUnknownChanges = true }
             return state.hasChanges && !state.waitsForEnd ? state.waiter.take() : nil
         }?.resume(returning: true)
     }
@@ -162,23 +154,18 @@ final class ChangeBroadcaster: Sendable {
         state.withLock { $0.whenObserved = call }
     }
 
+    private var observers: [ChangeObserver] { state.withLock { $0.observers.values.compactMap(\.observer) } }
+
     /// Reports a commit.
     ///
-    /// - Parameter tables: The tables that it has written.
-    func report(_ tables: Set<String>) {
-        guard !tables.isEmpty else { return }
-        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.record(tables) }
-    }
-
-    /// Reports a commit that may have written any table, such as one of another process.
-    func reportAll() {
-        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.recordAll() }
+    /// - Parameter tables: The tables that it has written; nil if they are not known, as for one of another process.
+    func report(_ tables: Set<String>?) {
+        guard tables?.isEmpty != true else { return }
+        for observer in observers { observer.record(tables) }
     }
 
     /// The reads of values that observers have not received yet; to be called when there are no further commits.
-    var unfinishedReads: [@Sendable (Connection) -> Void] {
-        state.withLock { $0.observers.values.compactMap(\.observer) }.compactMap(\.unfinishedRead)
-    }
+    var unfinishedReads: [@Sendable (Connection) -> Void] { observers.compactMap(\.unfinishedRead) }
 
     /// Ends the observers: there are no further commits, and the last values are read.
     func close() {

@@ -1,10 +1,8 @@
 /// The operations of a registry that the command-line tool uses.
 extension Stores {
-    /// The configuration of a database.
-    ///
-    /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`.
-    package func registeredConfiguration(of name: DatabaseName) throws -> any Configuration {
-        try configuration(of: name)
+    /// The extensions that the configuration of a database lists.
+    package func extensions(of name: DatabaseName) throws -> [any StoreExtension] {
+        try configuration(of: name).extensions(for: name)
     }
 
     /// The path of a database, whether it exists or not; links are not resolved.

@@ -14,10 +14,6 @@ public struct TableChanges: AsyncSequence, Sendable {
     let broadcaster: ChangeBroadcaster
     let tables: Set<String>
 
-    static func names(_ tables: [any Table.Type]) -> Set<String> {
-        Set(tables.map { TableUse.name($0.schema.name) })
-    }
-
     public func makeAsyncIterator() -> Iterator {
         Iterator(observer: ChangeObserver(broadcaster, tables: tables))
     }
@@ -46,6 +42,6 @@ extension Store {
     /// - Parameter tables: The tables.
     /// - Returns: The changes since the start of the iteration.
     public func changes(in tables: any Table.Type...) -> TableChanges {
-        TableChanges(broadcaster: pool.broadcaster, tables: TableChanges.names(tables))
+        TableChanges(broadcaster: pool.broadcaster, tables: Set(tables.map { TableUse.name($0.schema.name) }))
     }
 }

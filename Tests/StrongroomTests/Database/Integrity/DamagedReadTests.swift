@@ -17,7 +17,7 @@ struct DamagedReadTests {
 
     /// One way to read the page with the damage.
     enum Way: CaseIterable {
-        case text, blob, blockingRead, fetch, find, all, cursor, tableFind, tableFetch, values, observation
+        case text, blob, blockingRead, fetch, find, all, cursor, tableFind, tableFetch, values
         case stream, streamThatIsLeft, writeThatReads, writeAlone, deferredWrite, thrownResult, swallowed, savepoint
     }
 
@@ -85,16 +85,6 @@ struct DamagedReadTests {
         switch way {
         case .values:
             for try await page in store.values({ db in try Page.find(3, in: db) }) { return page }
-            return nil
-        case .observation:
-            let (stream, continuation) = AsyncStream.makeStream(of: Swift.Result<Page?, any Error>.self)
-            let observation = store.observe { db in
-                try Page.find(3, in: db)
-            } onValue: { result in
-                continuation.yield(result)
-            }
-            defer { observation.cancel() }
-            for await result in stream { return try result.get() }
             return nil
         case .stream:
             var found: Page?
