@@ -222,23 +222,6 @@ struct QueriesAcrossTablesExamples {
         }
     }
 
-    @Test func runningSums() async throws {
-        guard try EngineFeatures.current().hasWindowFunctions else { return }
-        try await store().read { db in
-            let running = try Appointment.order { $0.date.ascending }
-                .select {
-                    (
-                        $0.id, $0.fee.sum().over(partitionedBy: $0.patient, orderedBy: $0.date.ascending),
-                        WindowFunction.rowNumber().over(partitionedBy: $0.patient, orderedBy: $0.date.ascending)
-                    )
-                }
-                .fetch(in: db)  // [(Int64?, Decimal?, Int)]
-
-            let typed: [(Int64?, Decimal?, Int)] = running
-            #expect(typed.map(\.2) == [1, 1, 2, 1])
-        }
-    }
-
     @Test func trees() async throws {
         try await store().read { db in
             let below = try Ward.where { $0.name == "Surgery" }
