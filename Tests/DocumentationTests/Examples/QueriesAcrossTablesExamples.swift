@@ -233,18 +233,6 @@ struct QueriesAcrossTablesExamples {
         }
     }
 
-    @Test func partsOfJSON() async throws {
-        guard try EngineFeatures.current().hasJSON else { return }
-        try await store().read { db in
-            let allergic = try Patient.where { $0.profile.jsonContains("nuts", at: "$.allergies") }.fetch(in: db)
-            let streets = try Patient.query
-                .select { $0.profile.jsonValue(at: "$.street", as: String.self) }
-                .fetch(in: db)  // [String?]
-
-            #expect(allergic.map(\.name) == ["Ada"] && streets == ["Am Hof", nil, nil, nil])
-        }
-    }
-
     @Test func changedAndDeletedRows() async throws {
         try await store().write { db in
             let moved = try Patient.where { $0.city == "Bonn" }

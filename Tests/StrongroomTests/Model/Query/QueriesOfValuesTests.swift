@@ -310,47 +310,6 @@ struct QueriesOfValuesTests {
         }
     }
 
-    // MARK: JSON
-
-    /// As `expect`, where the engine has JSON functions; where it has none, the refusal before the statement runs.
-    private func expectJSON(
-        _ sql: String, finds rows: [String], line: Int = #line,
-        _ selection: @escaping @Sendable () throws -> any TextRows
-    ) async throws {
-        guard try EngineFeatures.current().hasJSON else {
-            let error = await #expect(throws: StrongroomError.self) {
-                try await store.read { db in try db.expectSQL { try selection().rows(in: db) } }
-            }
-            #expect(error?.code == .notSupported)
-            return
-        }
-        try await expect(sql, finds: rows, line: line, selection)
-    }
-
-    @Test func q49_aValueInJSON() async throws {
-        try await expectJSON(
-            """
-            SELECT `name`, json_array_length(`profile`, ?) FROM `patient` WHERE (json_extract(`profile`, ?) = ?)
-            """, finds: ["Ada,2"]
-        ) {
-            try Patient.where { $0.profile.jsonValue(at: "$.street", as: String.self) == "Am Hof" }
-                .select { ($0.name, $0.profile.jsonCount(at: "$.allergies")) }
-        }
-    }
-
-    @Test func q50_anElementOfAnArrayInJSON() async throws {
-        try await expectJSON(
-            """
-            SELECT `name` FROM `patient` WHERE (json_type(`profile`, ?) = 'array' AND EXISTS (SELECT 1 FROM (SELECT
-            `profile` AS `j`) AS `j`, json_each(`j`.`j`, ?) AS `e` WHERE `e`.`type` IN ('text') AND `e`.`value` = ?))
-            ORDER BY `name` ASC, `id` ASC
-            """, finds: ["Ada", "Cy"]
-        ) {
-            try Patient.where { $0.profile.jsonContains("nuts", at: "$.allergies") }.order { $0.name.ascending }
-                .select { $0.name }
-        }
-    }
-
     // MARK: Any SQL
 
     @Test func q51_columnsInSQL() async throws {

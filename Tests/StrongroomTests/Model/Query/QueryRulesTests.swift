@@ -147,8 +147,7 @@ struct QueryRulesTests {
     }
 
     @Test("A column of an outer query in SQL that was made before is not taken for one of the inner table")
-    func namesOfEarlierSQL() async throws {
-        let json = try EngineFeatures.current().hasJSON
+    func namesOfEarlierSQL() async {
         let column = await code { db in
             _ = try Doctor.where { doctor in
                 doctor.id.isIn(
@@ -156,13 +155,6 @@ struct QueryRulesTests {
                         let seen = patient.visits > 3
                         return patient.id.isIn(Patient.where { _ in seen })
                     })
-            }
-            .fetch(in: db)
-        }
-        let element = await code { db in
-            _ = try Patient.where { patient in
-                let nuts = patient.profile.jsonContains("nuts", at: "$.allergies")
-                return patient.id.isIn(Patient.where { _ in nuts })
             }
             .fetch(in: db)
         }
@@ -174,7 +166,6 @@ struct QueryRulesTests {
             .fetch(in: db)
         }
         #expect(column == .notTranslatable && function == .missingFunction)
-        if json { #expect(element == .notTranslatable) }
     }
 
     @Test("A subquery's value is that of its own rows, and its table is prepared")
@@ -214,29 +205,5 @@ struct QueryRulesTests {
         #expect(sorted == [1, 2, 3])
     }
 
-    private static func count(_ condition: Condition, _ db: borrowing WriteTransaction) throws -> Int {
-        try Practice.Ward.where { _ in condition }.count(in: db)
-    }
-
-    @Test("An element of a JSON array has the type of the value", .enabled { try EngineFeatures.current().hasJSON })
-    func elementsOfJSON() async throws {
-        typealias Ward = Practice.Ward
-        try await store.write { db in
-            try Ward.query.delete(in: db)
-            try Ward.insert(Ward(name: #"[true, 1.5, 7, "1", [1], null]"#), in: db)
-            try Ward.insert(Ward(name: #"{"a": 1, "b": "1"}"#), in: db)
-            try Ward.insert(Ward(name: "8"), in: db)
-            let name = Ward.columns.name
-            #expect(try Self.count(name.jsonContains(1), db) == 0)
-            #expect(try Self.count(name.jsonContains("[1]"), db) == 0)
-            #expect(try Self.count(name.jsonContains(8), db) == 0)
-            #expect(try Self.count(name.jsonContains("true"), db) == 0)
-            #expect(try Self.count(name.jsonContains(true), db) == 1)
-            #expect(try Self.count(name.jsonContains(false), db) == 0)
-            #expect(try Self.count(name.jsonContains(1.5), db) == 1)
-            #expect(try Self.count(name.jsonContains(7), db) == 1)
-            #expect(try Self.count(name.jsonContains("1"), db) == 1)
-        }
-    }
 }
 #endif
