@@ -222,17 +222,6 @@ struct QueriesAcrossTablesExamples {
         }
     }
 
-    @Test func trees() async throws {
-        try await store().read { db in
-            let below = try Ward.where { $0.name == "Surgery" }
-                .recursively { found, ward in ward.parent == found.id }
-                .order { $0.name.ascending }
-                .fetch(in: db)
-
-            #expect(below.map(\.name) == ["Bones", "Surgery"])
-        }
-    }
-
     @Test func changedAndDeletedRows() async throws {
         try await store().write { db in
             let moved = try Patient.where { $0.city == "Bonn" }

@@ -298,42 +298,6 @@ struct QueriesOfRowsTests {
         }
     }
 
-    // MARK: Trees
-
-    @Test func q23_everythingBelow() async throws {
-        let found = try await store.read { db in
-            try db.expectSQL(
-                """
-                SELECT `id`, `name`, `parent` FROM `ward` WHERE (`id` IN (WITH RECURSIVE found0 (`id`, `name`,
-                `parent`) AS (SELECT `id`, `name`, `parent` FROM `ward` WHERE (`name` = ?) UNION SELECT next0.`id`,
-                next0.`name`, next0.`parent` FROM found0 JOIN `ward` AS next0 ON (next0.`parent` = found0.`id`))
-                SELECT `id` FROM found0)) ORDER BY `name` ASC, `id` ASC
-                """
-            ) {
-                try Ward.where { $0.name == "Surgery" }.recursively { found, ward in ward.parent == found.id }
-                    .order { $0.name.ascending }.fetch(in: db).map(\.name)
-            }
-        }
-        #expect(found == ["Bones", "Hearts", "Surgery"])
-    }
-
-    @Test func q24_everythingAboveIsCounted() async throws {
-        let number = try await store.read { db in
-            try db.expectSQL(
-                """
-                SELECT count(*) FROM `ward` WHERE ((`id` IN (WITH RECURSIVE found0 (`id`, `name`, `parent`) AS (SELECT
-                `id`, `name`, `parent` FROM `ward` WHERE (`name` = ?) UNION SELECT next0.`id`, next0.`name`,
-                next0.`parent` FROM found0 JOIN `ward` AS next0 ON (next0.`id` = found0.`parent`)) SELECT `id` FROM
-                found0)) AND (`name` <> ?))
-                """
-            ) {
-                try Ward.where { $0.name == "Bones" }.recursively { found, ward in ward.id == found.parent }
-                    .where { $0.name != "Bones" }.count(in: db)
-            }
-        }
-        #expect(number == 2)
-    }
-
     // MARK: Changes
 
     @Test func q25_anUpdateFromAQuery() async throws {
