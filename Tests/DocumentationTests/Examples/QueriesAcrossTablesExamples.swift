@@ -170,45 +170,6 @@ struct QueriesAcrossTablesExamples {
         }
     }
 
-    @Test func theShortFormOfGroups() async throws {
-        try await store().read { db in
-            let visits = try Patient.join(Appointment.self) { patient, visit in patient.id == visit.patient }
-            let sums = try visits.select { patient, visit in
-                (patient.city, visit.minutes.sum())
-            } groupedBy: { patient, _ in
-                patient.city
-            }
-            .fetch(in: db)  // [(String, Int?)]
-
-            let typed: [(String, Int?)] = sums
-            #expect(typed.map(\.0) == ["Bonn", "Köln"] && sums.map(\.1) == [65, 45])
-        }
-    }
-
-    @Test func valuesByConditions() async throws {
-        try await store().read { db in
-            let lengths = try Appointment.query
-                .select { ($0.id, CaseExpression.when($0.minutes < 20, then: "short").else("long")) }
-                .fetch(in: db)  // [(Int64?, String)]
-            let long = try Appointment.query.value(in: db) { CaseExpression.when($0.minutes > 30, then: 1).count() }
-
-            let typed: [(Int64?, String)] = lengths
-            #expect(typed.map(\.1) == ["long", "long", "long", "short"] && long == 1)
-        }
-    }
-
-    @Test func combinations() async throws {
-        try await store().read { db in
-            let cities = try Patient.query.select { $0.city }
-                .union(Doctor.query.select { $0.city })
-                .order { city in city.ascending }
-                .fetch(in: db)  // [String]
-
-            let typed: [String] = cities
-            #expect(typed == ["Aachen", "Bonn", "Köln"])
-        }
-    }
-
     @Test func datesAreRoundedDown() async throws {
         try await store().read { db in
             let perDay = try Appointment.group { $0.date.start(of: .day) }
@@ -234,10 +195,25 @@ struct QueriesAcrossTablesExamples {
     }
 
     @Test func columnsInSQL() async throws {
+        let top = "Surgery"
         try await store().read { db in
             let matching = try Patient.where { Condition("\($0.name) GLOB \(pattern)") }.fetch(in: db)
+            let lengths = try Appointment.query
+                .select { ($0.id, Computed("CASE WHEN \($0.minutes < 20) THEN 'short' ELSE 'long' END", as: String.self)) }
+                .fetch(in: db)  // [(Int64?, String)]
+            let surgery = try Ward.where { ward in
+                Condition(
+                    """
+                    \(ward.id) IN (WITH RECURSIVE below (id) AS (SELECT id FROM ward WHERE name = \(top) UNION \
+                    SELECT ward.id FROM below JOIN ward ON ward.parent = below.id) SELECT id FROM below)
+                    """)
+            }
+            .fetch(in: db)
 
             #expect(matching.map(\.name) == ["Bo", "Cy"])
+            let typed: [(Int64?, String)] = lengths
+            #expect(typed.map(\.1) == ["long", "long", "long", "short"])
+            #expect(surgery.map(\.name).sorted() == ["Bones", "Surgery"])
         }
     }
 }

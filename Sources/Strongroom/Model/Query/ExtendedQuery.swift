@@ -96,7 +96,7 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
         _ type: V.Type, _ index: inout Int, _ expressions: [SQL]
     ) -> Computed<V> {
         index += 1
-        return SelectionContent.column(index, type, expressions)
+        return Computed(enclosed: SQL.name(SelectionContent.column(index)).inForm(expressions[index].form))
     }
 
     private static func next<V: ColumnValue>(

@@ -100,26 +100,6 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Keeps the rows that follow the row with a key in the query's order.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the last row of the previous page.
-    ///   - db: A transaction.
-    /// - Returns: The query; it must be sorted by columns only.
-    /// - Throws: ``StrongroomError`` with `noSuchRow` if the row is deleted, since its position is then unknown. A
-    ///   ``PageCursor`` retains the position.
-    public func after(key: Source.Key, in db: borrowing some Reading & ~Copyable) throws -> Query {
-        guard let record = try Source.find(key, in: db) else {
-            throw StrongroomError(
-                .noSuchRow,
-                """
-                Table "\(Source.schema.name)" has no row with the key that the page is to follow, so its place is not \
-                known; page by a cursor (`cursor(after:)`), or begin at the first page.
-                """)
-        }
-        return after(record)
-    }
-
     /// Keeps the rows that follow a cursor in the query's order; see ``cursor(after:)``.
     ///
     /// - Parameter cursor: A cursor made by a query of the same table in the same order. With any other cursor, running

@@ -113,10 +113,8 @@ struct JoinTests {
             #expect(computed.map(\.2) == [33, 88, 44, nil, 99])
             #expect(computed.map(\.3) == ["PEN", "INK", "PEN", nil, "CUP"])
             #expect(computed.map(\.4) == [0, 2, 1, nil, 0])
-            let sums = try join.select { contact, purchase in
+            let sums = try join.group { contact, _ in contact.id }.select { contact, purchase in
                 (contact.id, purchase.total.sum(), purchase.id.count())
-            } groupedBy: { contact, _ in
-                contact.id
             }
             .fetch(in: db)
             #expect(sums.map(\.1) == [11, 4, nil, 9])
@@ -162,10 +160,8 @@ struct JoinTests {
             #expect(rows.map { $0.2?.total } == [4, nil, 9])
             let four = three.join(Purchase.self) { one, _, _, purchase in one.id == purchase.buyer }
             #expect(try four.distinct().count(in: db) == 8)
-            let sums = try four.select { one, _, _, mine in
+            let sums = try four.group { one, _, _, _ in one.id }.select { one, _, _, mine in
                 (one.id, mine.total.sum())
-            } groupedBy: { one, _, _, _ in
-                one.id
             }
             .fetch(in: db)
             #expect(sums.map(\.0) == [1, 2])

@@ -100,23 +100,6 @@ extension Join {
         SelectQuery(content.selection(of: made(expressions)))
     }
 
-    /// Selects values of each group of rows. The join's order and limit apply to the groups; see
-    /// ``group(_:)-((Columns)->E)`` for conditions on them.
-    ///
-    /// - Parameters:
-    ///   - expressions: Makes a tuple of expressions from the tables' columns: the grouping expressions, and
-    ///     aggregates.
-    ///   - groups: Makes the expressions to group by.
-    /// - Returns: The selection.
-    public func select<each E: SQLExpression, each G: SQLExpression>(
-        _ expressions: (Columns) -> (repeat each E),
-        groupedBy groups: (Columns) -> (repeat each G)
-    ) -> SelectQuery<repeat (each E).Value> {
-        var grouped = content
-        grouped.clauses.groups = made(groups)
-        return SelectQuery(grouped.selection(of: made(expressions)))
-    }
-
     @usableFromInline
     func limitedToOne() -> Join {
         limit(min(content.clauses.limit ?? 1, 1), offset: content.clauses.offset)

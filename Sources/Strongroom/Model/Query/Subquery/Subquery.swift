@@ -147,7 +147,7 @@ public struct Subquery<Source: Table>: Sendable {
     /// - Parameter expression: Makes the expression from the table's columns.
     /// - Returns: The values.
     public func select<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> SelectQuery<E.Value> {
-        SelectQuery([made(expression)], from: table, clauses, of: [Source.schema])
+        SelectQuery(SelectionContent([made(expression)], from: table, clauses, of: [Source.schema]))
     }
 
     private static var noOwnColumn: StrongroomError {
