@@ -199,7 +199,9 @@ struct QueriesAcrossTablesExamples {
         try await store().read { db in
             let matching = try Patient.where { Condition("\($0.name) GLOB \(pattern)") }.fetch(in: db)
             let lengths = try Appointment.query
-                .select { ($0.id, Computed("CASE WHEN \($0.minutes < 20) THEN 'short' ELSE 'long' END", as: String.self)) }
+                .select {
+                    ($0.id, Computed("CASE WHEN \($0.minutes < 20) THEN 'short' ELSE 'long' END", as: String.self))
+                }
                 .fetch(in: db)  // [(Int64?, String)]
             let surgery = try Ward.where { ward in
                 Condition(

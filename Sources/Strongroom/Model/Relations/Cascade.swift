@@ -152,46 +152,33 @@ extension Table {
     }
 }
 
-/// Records of one table that a cascading deletion reaches.
-protocol RecordsInReach {
-    var table: any Table.Type { get }
-
-    /// The records that reference these, by table.
-    func below(_ cascade: Cascade) throws -> [any RecordsInReach]
-
-    func delete(cascading: Bool, in db: borrowing WriteTransaction) throws -> Int
-}
-
-struct RecordsInReachOf<Source: Table>: RecordsInReach {
-    let records: [Source.RecordType]
-
-    var table: any Table.Type { Source.self }
-
-    func below(_ cascade: Cascade) throws -> [any RecordsInReach] {
-        try (Source.relations?.children ?? []).compactMap { try $0.referring(to: records, cascade) }
-    }
-
-    func delete(cascading: Bool, in db: borrowing WriteTransaction) throws -> Int {
-        let connection = db._handle.connection
-        let there = try records.filter { record in
-            guard let key = Source.key(of: record) else { throw TableFailure.missingKey(Source.schema) }
-            return try Source.isPresent(key, on: connection)
-        }
-        return there.isEmpty ? 0 : try Source.delete(contentsOf: there, cascading: cascading, in: db)
-    }
-}
-
-/// A step of a cascading deletion in two databases: records of one table.
+/// Records of one table that a cascading deletion in two databases reaches.
 package struct CascadeStep {
-    fileprivate let records: any RecordsInReach
+    package let table: any Table.Type
+    /// The records that reference these, by table.
+    fileprivate let below: (Cascade) throws -> [CascadeStep]
+    private let deletion: (_ cascading: Bool, borrowing WriteTransaction) throws -> Int
 
-    package var table: any Table.Type { records.table }
+    init<Source: Table>(_ records: [Source.RecordType], of source: Source.Type) {
+        table = source
+        below = { cascade in
+            try (Source.relations?.children ?? []).compactMap { try $0.referring(to: records, cascade) }
+        }
+        deletion = { isCascading, db in
+            let connection = db._handle.connection
+            let there = try records.filter { record in
+                guard let key = Source.key(of: record) else { throw TableFailure.missingKey(Source.schema) }
+                return try Source.isPresent(key, on: connection)
+            }
+            return there.isEmpty ? 0 : try Source.delete(contentsOf: there, cascading: isCascading, in: db)
+        }
+    }
 
     /// Deletes the records that have a row in a database.
     ///
     /// - Returns: Their number.
     package func delete(cascading: Bool, in db: borrowing WriteTransaction) throws -> Int {
-        try records.delete(cascading: cascading, in: db)
+        try deletion(cascading, db)
     }
 }
 
@@ -199,13 +186,12 @@ extension Table {
     /// Records and all that reference them, each once: first the records, then those that reference the ones before.
     package static func reach(of records: [RecordType], in db: borrowing WriteTransaction) throws -> [CascadeStep] {
         let cascade = Cascade(db._handle.connection)
-        let first = try cascade.enter(Self.self, records).map { records[$0] }
-        var found: [any RecordsInReach] = [RecordsInReachOf<Self>(records: first)]
+        var found = [CascadeStep(try cascade.enter(Self.self, records).map { records[$0] }, of: Self.self)]
         var next = 0
         while next < found.count {
             found += try found[next].below(cascade)
             next += 1
         }
-        return found.map { CascadeStep(records: $0) }
+        return found
     }
 }

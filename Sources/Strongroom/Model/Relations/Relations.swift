@@ -132,17 +132,12 @@ protocol ChildRelation<Source>: Relation {
     /// - Parameter saved: The outcome for each of the parents.
     func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws
 
-    /// Whether one of the rows below the records is among the saved rows.
-    ///
-    /// - Parameter seen: The visited rows, so that cycles end.
-    func holdsPresent(below parents: [Source], _ cascade: Cascade, _ seen: inout KeySets) throws -> Bool
-
     /// Deletes the rows that must be deleted before the records, or returns the deletion that must come first; nil if
     /// there is none.
     func deletion(below parents: [Source], _ cascade: Cascade) throws -> (any Deletion)?
 
     /// The records that reference the parents and were not visited before; nil if there are none.
-    func referring(to parents: [Source], _ cascade: Cascade) throws -> (any RecordsInReach)?
+    func referring(to parents: [Source], _ cascade: Cascade) throws -> CascadeStep?
 }
 
 /// A relation to a record that this one references.

@@ -90,17 +90,6 @@ extension Table {
         for relation in relations?.all ?? [] { try relation.collect(from: kept, into: &keys) }
     }
 
-    /// Whether one of the rows below the records is among the saved rows.
-    static func holdsPresent(
-        below records: [RecordType], _ cascade: Cascade, _ seen: inout KeySets
-    ) throws -> Bool {
-        guard !records.isEmpty else { return false }
-        for relation in relations?.children ?? [] where try relation.holdsPresent(below: records, cascade, &seen) {
-            return true
-        }
-        return false
-    }
-
     /// The tables that a cascading call may visit, beginning with this one.
     ///
     /// - Parameter isStrict: Whether a table without a database name is considered to be in another database than one
