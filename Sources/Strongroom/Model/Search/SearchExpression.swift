@@ -16,7 +16,7 @@ package struct SearchPhrase: Hashable, Sendable {
     }
 }
 
-/// A question in the terms of an index.
+/// A query in the terms of an index.
 ///
 /// Lists have two elements at least, no duplicates, and no list of their own kind.
 package indirect enum SearchExpression: Hashable, Sendable {

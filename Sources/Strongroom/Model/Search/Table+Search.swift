@@ -1,5 +1,5 @@
 extension Table {
-    /// A query of the rows whose texts answer a question.
+    /// A query of the rows whose texts answer a query.
     ///
     /// ```swift
     /// let found = try Note.search("café menu").limit(20).fetch(in: db)
@@ -7,11 +7,11 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - question: The question; a string literal finds the texts with all of its words. A question without a word
+    ///   - question: The query; a string literal finds the texts with all of its words. A query without a word
     ///     finds nothing.
     ///   - columns: The columns that are searched; none for all columns of the index.
     ///   - index: The index's name; nil for the first one of the table.
-    /// - Returns: The query, which can be refined as any other. If the table declares no such index, or the question is
+    /// - Returns: The query, which can be refined as any other. If the table declares no such index, or the query is
     ///   too long, running it throws ``StrongroomError`` with `notDeclared`, `tableDiffers` or `limit`.
     public static func search(
         _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
@@ -20,18 +20,18 @@ extension Table {
         return Query().where { _ in condition }
     }
 
-    /// The condition that a row's texts answer a question, for queries with other conditions beside it.
+    /// The condition that a row's texts answer a query, for queries with other conditions beside it.
     ///
     /// ```swift
     /// let found = try Note.where { $0.isDone == false && Note.matches("menu") }.fetch(in: db)
     /// ```
     ///
     /// - Parameters:
-    ///   - question: The question; a string literal asks for all of its words. A question without a word is answered by
+    ///   - question: The query; a string literal asks for all of its words. A query without a word is answered by
     ///     no row.
     ///   - columns: The columns that are searched; none for all columns of the index.
     ///   - index: The index's name; nil for the first one of the table.
-    /// - Returns: The condition. If the table declares no such index, or the question is too long, running a query with
+    /// - Returns: The condition. If the table declares no such index, or the query is too long, running a query with
     ///   it throws ``StrongroomError`` with `notDeclared`, `tableDiffers` or `limit`.
     public static func matches(
         _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
@@ -40,7 +40,7 @@ extension Table {
     }
 }
 
-/// A question as a condition on the rows of a table.
+/// A query as a condition on the rows of a table.
 struct SearchCondition<Source: Table> {
     let condition: Condition
 
@@ -56,7 +56,7 @@ struct SearchCondition<Source: Table> {
     private static func condition(_ question: SearchQuery, _ columns: [String], _ name: String?) throws -> Condition {
         let index = try Source.schema.fullTextIndex(named: name)
         let positions = try columns.map { try index.position(of: $0, in: Source.schema.name) }
-        let expression = try question.asked(of: index, in: Source.schema.name)
+        let expression = try question.expression(by: index.tokenizer)
         guard expression != .nothing else { return Condition("0") }
         let table = FullTextTable.name(of: index.name, table: Source.schema.name)
         let condition = try NumberedSearch(table: table, columns: positions).condition(expression) { numbers in
@@ -150,10 +150,10 @@ extension Connection {
     }
 }
 
-/// A question to one full-text index, as SQL.
+/// A query to one full-text index, as SQL.
 ///
 /// FTS4 and FTS5 have different query languages. What both can say is one MATCH; anything else is composed in SQL of
-/// questions that both can say, so that the answers are equal.
+/// queries that both can say, so that the answers are equal.
 struct NumberedSearch {
     /// The name of the virtual table.
     let table: String

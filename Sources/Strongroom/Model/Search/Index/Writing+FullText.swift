@@ -223,7 +223,7 @@ extension Connection {
 }
 
 /// The numbers that FTS4 keeps of an index beside its words: those of each row in `…_docsize`, and their sums in
-/// `…_stat`. SQLite 3.15.2 (SQLCipher 3.4.1) reads the sums without a check whenever a row changes, and for questions
+/// `…_stat`. SQLite 3.15.2 (SQLCipher 3.4.1) reads the sums without a check whenever a row changes, and for queries
 /// with frequent words: an empty value ends the process.
 extension Connection {
     /// Throws if the engine must not read the sums of an FTS4 index.
