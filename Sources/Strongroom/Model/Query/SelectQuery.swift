@@ -54,7 +54,7 @@ public struct SelectQuery<each Value: ColumnValue>: Sendable {
         try db.value("SELECT count(*) FROM (\(content.sql))") ?? 0
     }
 
-    private static func read(_ row: borrowing Row, _ forms: [StoredForm?]) throws -> (repeat each Value) {
+    static func read(_ row: borrowing Row, _ forms: [StoredForm?]) throws -> (repeat each Value) {
         var index = -1
         func next() -> Int {
             index += 1
