@@ -55,31 +55,19 @@ extension Join {
         return try db.value(content.count) ?? 0
     }
 
-    /// Reads the rows into records of another type, whose columns come from any of the tables.
+    /// Reads the rows into records of another type, from specified columns and expressions.
     ///
     /// ```swift
     /// let lines = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
-    ///     .fetch(as: StatementLine.self, in: db)
+    ///     .fetch(as: StatementLine.self, in: db) { contact, order in [contact.name, order.total * 100] }
     /// ```
-    ///
-    /// - Parameters:
-    ///   - type: The record's type; exactly one of the tables must have a column of each of its names.
-    ///   - db: A transaction.
-    /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `sql` for a column that no table has, or more than one, `typeMismatch`, or
-    ///   the engine's failure.
-    public func fetch<R: Record>(as type: R.Type, in db: borrowing some Reading & ~Copyable) throws -> [R] {
-        try content.fetch(type, content.columns(named: R.columnNames), in: db)
-    }
-
-    /// Reads the rows into records of another type, from specified columns and expressions.
     ///
     /// - Parameters:
     ///   - type: The record's type.
     ///   - db: A transaction.
     ///   - expressions: Makes the expressions for the record's columns, in their order.
     /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `sql` if their number differs from that of the record's columns,
+    /// - Throws: ``StrongroomError`` with `invalidArgument` if their number differs from that of the record's columns,
     ///   `typeMismatch`, or the engine's failure.
     public func fetch<R: Record>(
         as type: R.Type,

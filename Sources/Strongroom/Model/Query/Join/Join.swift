@@ -38,7 +38,6 @@
 /// - ``first(in:)``
 /// - ``exists(in:)``
 /// - ``count(in:)``
-/// - ``fetch(as:in:)``
 /// - ``fetch(as:in:columns:)``
 /// - ``select(_:)``
 /// - ``group(_:)-((Columns)->E)``

@@ -3,10 +3,8 @@
 struct JoinContent: Sendable {
     private struct Member {
         let alias: String
-        let table: String
-        let tableColumns: [String]
-        let recordColumns: [String]
         let schema: TableSchema
+        let recordColumns: [String]
     }
 
     private var source: SQL
@@ -56,11 +54,8 @@ struct JoinContent: Sendable {
     }
 
     private mutating func add<Source: Table>(_ table: Source.Type) {
-        let names = Source.schema.columns.map(\.name)
         members.append(
-            Member(
-                alias: nextAlias, table: Source.schema.name, tableColumns: names,
-                recordColumns: Source.RecordType.columnNames, schema: Source.schema))
+            Member(alias: nextAlias, schema: Source.schema, recordColumns: Source.RecordType.columnNames))
     }
 
     @usableFromInline
@@ -114,18 +109,6 @@ struct JoinContent: Sendable {
         return sql
     }
 
-    func columns(named names: [String]) throws -> [SQL] {
-        try names.map { name in
-            let owners = members.filter { Identifier.index(of: name, in: $0.tableColumns) != nil }
-            guard let owner = owners.first, owners.count == 1 else {
-                let tables = (owners.isEmpty ? members : owners).map { "\"\($0.table)\"" }.joined(separator: ", ")
-                let fault = owners.isEmpty ? "None of the tables \(tables) has" : "The tables \(tables) all have"
-                throw StrongroomError(.sql, "\(fault) a column \"\(name)\"; choose the columns with `columns:`.")
-            }
-            return SQL(verbatim: "\(owner.alias).\(Identifier.quote(name))")
-        }
-    }
-
     func fetch<R: Record>(
         _ type: R.Type,
         _ expressions: [SQL],
@@ -158,7 +141,7 @@ struct JoinContent: Sendable {
         let member = members[part]
         // The original error is the one to report.
         let rowID = try? rowID(of: member, at: number, on: connection)
-        return error.located(in: member.table, rowID: rowID)
+        return error.located(in: member.schema.name, rowID: rowID)
     }
 
     func prepareTables(_ connection: Connection) throws {
