@@ -149,25 +149,13 @@ extension Query {
 
     /// The records with some keys, as they are stored; without those of rows that do not exist.
     static func records<R: Record>(_ type: R.Type, _ keys: [[Value]], on connection: Connection) throws -> [R] {
-        try keys.compactMap { try record(type, row(of: R.columnNames, $0), on: connection) }
+        try keys.compactMap { try firstRow(row(of: R.columnNames, $0), on: connection) { row in try R(row: row) } }
     }
 
     /// Selects columns of the row with a key.
     static func row(of columns: [String], _ key: [Value]) throws -> SQL {
         let columns = columns.map(Identifier.quote).joined(separator: ", ")
-        var sql = SQL(verbatim: "SELECT \(columns) FROM \(Source.schema.quotedName)")
-        for (index, (name, value)) in try zip(keyNames(), key).enumerated() {
-            sql.append(text: index == 0 ? " WHERE " : " AND ")
-            sql.append(.name(name))
-            sql.append(text: value == .null ? " IS " : " = ")
-            sql.append(value: value)
-        }
-        return sql
-    }
-
-    /// The record of a query's first row; nil if it has none.
-    static func record<R: Record>(_ type: R.Type, _ sql: SQL, on connection: Connection) throws -> R? {
-        try firstRow(sql, on: connection) { row in try R(row: row) }
+        return rows(try keyNames(), key).clauses.sql(after: "SELECT \(columns) FROM \(Source.schema.quotedName)")
     }
 
     /// Reads a query's first row; nil if it has none.

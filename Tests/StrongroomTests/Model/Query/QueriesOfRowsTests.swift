@@ -329,10 +329,10 @@ struct QueriesOfRowsTests {
                 (SELECT +value FROM strongroom_list(?)))
                 """,
                 """
-                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE `id` = ?
+                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE (`id` = ?)
                 """,
                 """
-                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE `id` = ?
+                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE (`id` = ?)
                 """
             ) {
                 try Patient.where { $0.city == "Bonn" }.order { $0.name.descending }
