@@ -185,8 +185,9 @@ struct QueriesAcrossTablesExamples {
 
     @Test func changedAndDeletedRows() async throws {
         try await store().write { db in
-            let moved = try Patient.where { $0.city == "Bonn" }
-                .update(in: db, returning: Patient.self) { [$0.city.set("Köln")] }
+            let local = try Patient.where { $0.city == "Bonn" }.fetch(in: db)
+            try Patient.where { $0.city == "Bonn" }.update(in: db) { [$0.city.set("Köln")] }
+            let moved = try Patient.stored(local.compactMap(\.id), as: Patient.self, in: db)
             let gone = try Patient.where { patient in !Appointment.exists { $0.patient == patient.id } }.fetch(in: db)
             try Patient.delete(contentsOf: gone, in: db)
 

@@ -136,7 +136,7 @@ public struct Query<Source: Table>: Sendable {
         var copy = self
         let values = try Source.plainValues(of: key)
         for (column, value) in zip(try Source.schema.keyColumns(), values) {
-            copy.clauses.add(Condition(.name(column.name), " = ", value: value))
+            copy.clauses.add(Condition(.name(column.name), value == .null ? " IS " : " = ", value: value))
         }
         return copy
     }

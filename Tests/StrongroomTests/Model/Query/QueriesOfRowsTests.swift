@@ -317,33 +317,6 @@ struct QueriesOfRowsTests {
         #expect(visits == [3, 1, 1, 0])
     }
 
-    @Test func q26_anUpdateThatReturnsRows() async throws {
-        let moved = try await store.write { db in
-            try db.expectSQL(
-                """
-                SELECT `id`, strongroom_fit((`id` + ?), 'Swift.Int64') FROM `patient` WHERE (`city` = ?) ORDER BY
-                `name` DESC, `id` DESC
-                """,
-                """
-                UPDATE `patient` SET `city` = ?, `id` = strongroom_fit((`id` + ?), 'Swift.Int64') WHERE (`id` IN
-                (SELECT +value FROM strongroom_list(?)))
-                """,
-                """
-                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE (`id` = ?)
-                """,
-                """
-                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE (`id` = ?)
-                """
-            ) {
-                try Patient.where { $0.city == "Bonn" }.order { $0.name.descending }
-                    .update(in: db, returning: Patient.self) { [$0.city.set("Köln"), $0.id.set($0.id + 10)] }
-            }
-        }
-        #expect(moved.map(\.name) == ["Cy", "Ada"])
-        #expect(moved.map(\.city) == ["Köln", "Köln"])
-        #expect(moved.map(\.id) == [13, 11])
-    }
-
     @Test func q27_aDeletionOfRowsThatWereRead() async throws {
         let gone = try await store.write { db in
             let gone = try Patient.where { patient in !Appointment.exists { $0.patient == patient.id } }.fetch(in: db)

@@ -119,16 +119,5 @@ struct CalculatedUpdateTests {
             #expect(two == [2, 2])
         }
     }
-
-    @Test func updatesThatReturnTheirRowsAndInsertsAreNoWayAround() async throws {
-        let store = try await TemporaryStore(tables: [Num.schema]).store
-        try await store.write { db throws in
-            try Num.insert(Self.row, in: db)
-            try expectFailure(.limit) {
-                try Num.where { $0.id == 1 }.update(in: db, returning: Num.self) { [$0.uint8.set($0.uint8 + 1)] }
-            }
-            #expect(try Num.all(in: db) == [Self.row])
-        }
-    }
 }
 #endif
