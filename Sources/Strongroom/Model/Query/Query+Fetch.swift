@@ -142,19 +142,10 @@ extension Query {
         _ expression: (Source.Columns) -> E
     ) throws -> E.Value {
         try db._handle.connection.prepareTable(Source.schema)
-        var clauses = try resolved()
-        let table = Source.schema.quotedName
-        if !clauses.hasLimit { clauses.orderings = [] }
+        var (source, rows) = try limited()
+        rows.orderings = []
         let computed = Source.made(expression)[0]
-        var sql: SQL = "SELECT \(computed) FROM "
-        if clauses.hasLimit {
-            sql.append(text: "(")
-            sql.append(clauses.sql(after: "SELECT * FROM \(table)"))
-            // With the table's name, by which a subquery in the expression refers to the row.
-            sql.append(text: ") AS \(table)")
-        } else {
-            sql.append(clauses.sql(after: table))
-        }
+        let sql = SelectionContent([computed], from: source, rows, of: []).sql
         let statement = try db._handle.connection.statement(for: sql)
         defer { statement.finish() }
         guard try statement.step() else {
@@ -162,6 +153,14 @@ extension Query {
                 .notTranslatable, "The expression gives no row; compute it with an aggregate.", sql: sql.text)
         }
         return try Row(statement).value(at: 0, form: computed.form)
+    }
+
+    /// What follows FROM, and the clauses after it. Limited rows are a subquery with the table's name, so that the
+    /// clauses of a group or an aggregate apply to them alone.
+    func limited() throws -> (source: SQL, rows: QueryClauses) {
+        let (rows, table) = (try resolved(), SQL.name(Source.schema.name))
+        guard rows.hasLimit else { return (table, rows) }
+        return ("(\(rows.sql(after: "SELECT * FROM \(table.text)"))) AS \(table)", QueryClauses())
     }
 
     @usableFromInline

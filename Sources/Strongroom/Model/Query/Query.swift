@@ -210,22 +210,13 @@ extension QueryClauses {
     fileprivate func values(of record: some Record) throws -> [Value] {
         let values = try record.values()
         return try orderings.map { ordering in
-            guard !ordering.isCoded else {
+            guard !ordering.isCoded, let column = ordering.column, let value = values[column] else {
                 throw StrongroomError(
                     .notTranslatable,
                     """
-                    The query is sorted by a column whose values can be stored in several forms, such as JSON, so no \
-                    page can follow a record; sort by other columns.
+                    The query is sorted by more than the record's columns, or by one whose values can be stored in \
+                    several forms, such as JSON, so no page can follow a record; sort by other columns.
                     """)
-            }
-            guard let column = ordering.column, let value = values[column] else {
-                throw StrongroomError(
-                    .notTranslatable,
-                    """
-                    The query is sorted by more than the record's columns, so no page can follow a record; sort by \
-                    columns.
-                    """
-                )
             }
             return value
         }

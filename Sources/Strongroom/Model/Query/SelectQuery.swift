@@ -106,12 +106,8 @@ struct SelectionContent: Sendable {
     /// The name of a result column, which no table's column should have.
     static func column(_ index: Int) -> String { "strongroom_\(index)" }
 
-    /// Whether all expressions are columns, which are NULL only if their type is optional.
-    var isOfColumns: Bool { expressions.allSatisfy(\.isColumn) }
-
-    /// The values of a selection with one column, for a list.
-    func values(withoutNull: Bool) -> SQL {
-        guard withoutNull else { return sql }
+    /// The values of a selection with one column, without NULL, for a list.
+    var presentValues: SQL {
         let name = SQL.name(Self.column(0))
         return "SELECT \(name) FROM (\(sql(as: name))) WHERE \(name) IS NOT NULL"
     }
@@ -140,16 +136,5 @@ extension TableSchema {
     /// The table, for SQL that reads it.
     var required: RequiredTable {
         RequiredTable(name: name) { connection in try connection.prepareTable(self) }
-    }
-}
-
-extension SQL {
-    /// Whether the SQL is a column of a table or an alias.
-    fileprivate var isColumn: Bool {
-        let tokens = [SQLToken](sql: text).filter { $0.kind != .space }
-        guard tokens.count == 1 || tokens.count == 3 && tokens[1].isSign("."), let last = tokens.last else {
-            return false
-        }
-        return last.kind == .quoted && last.name != nil
     }
 }

@@ -57,15 +57,8 @@ struct QueryClauses: Sendable {
 
     /// The query.
     ///
-    /// - Parameters:
-    ///   - beginning: The SELECT and FROM clauses.
-    ///   - isSorted: Whether the rows are sorted.
-    func sql(after beginning: String, isSorted: Bool = true) -> SQL {
-        guard isSorted else {
-            var copy = self
-            copy.orderings = []
-            return copy.sql(after: beginning)
-        }
+    /// - Parameter beginning: The SELECT and FROM clauses.
+    func sql(after beginning: String) -> SQL {
         var sql = SQL(reserving: beginning.utf8.count + 96)
         sql.append(text: beginning)
         append(to: &sql)

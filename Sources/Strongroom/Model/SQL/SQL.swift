@@ -228,23 +228,12 @@ extension SQL {
     }
 
     package static func twoForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
-        guard left?.scale != nil || right?.scale != nil else { return twoDateForms(left, right) }
-        func name(_ form: StoredForm?) -> String { form?.words ?? "no scale" }
+        func name(_ form: StoredForm?) -> String { form?.words ?? "the form of its type" }
         return StrongroomError(
             .notTranslatable,
             """
-            A decimal of \(name(left)) is combined with one of \(name(right)), which is not exact in SQL; declare \
-            the columns with one scale, or calculate with the fetched values.
-            """)
-    }
-
-    private static func twoDateForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
-        func name(_ form: StoredForm?) -> String { form?.words ?? "the form of Date" }
-        return StrongroomError(
-            .notTranslatable,
-            """
-            A date in \(name(left)) is combined with one in \(name(right)), which the engine would compare without \
-            conversion; declare the columns with one form, or compare the fetched values.
+            A value of \(name(left)) is combined with one of \(name(right)), which the engine would combine without \
+            conversion; declare the columns with one scale or form, or calculate with the fetched values.
             """)
     }
 }

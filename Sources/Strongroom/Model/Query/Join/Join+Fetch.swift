@@ -38,11 +38,7 @@ extension Join {
     /// - Returns: True if there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
-        let connection = db._handle.connection
-        try content.prepareTables(connection)
-        let statement = try connection.statement(for: limitedToOne().content.presence)
-        defer { statement.finish() }
-        return try statement.step()
+        try db.value(limitedToOne().content.presence, as: Value.self) != nil
     }
 
     /// The number of rows, taking the limit into account.
@@ -51,8 +47,7 @@ extension Join {
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
-        try content.prepareTables(db._handle.connection)
-        return try db.value(content.count) ?? 0
+        try db.value(content.count) ?? 0
     }
 
     /// Reads the rows into records of another type, from specified columns and expressions.

@@ -77,37 +77,19 @@ struct JoinContent: Sendable {
             .joined(separator: ", ")
     }
 
-    /// The number of rows. With DISTINCT, the selected rows are counted, in a subquery whose columns need unique names.
-    var count: SQL {
-        let list = members.flatMap { member in
-            member.recordColumns.map { name in
-                "\(member.alias).\(Identifier.quote(name)) AS \(Identifier.quote("\(member.alias).\(name)"))"
-            }
-        }
-        return "SELECT count(*) FROM (\(sql(SQL(verbatim: list.joined(separator: ", ")))))"
-    }
+    /// The number of rows.
+    var count: SQL { "SELECT count(*) FROM (\(presence))" }
 
     /// A statement that has a row for each row of the join. With DISTINCT, an offset applies to the selected rows.
-    var presence: SQL { sql(SQL(verbatim: clauses.isDistinct ? recordColumns : "1")) }
+    var presence: SQL { sql(clauses.isDistinct ? recordColumns : "1") }
 
     /// The statement for the records of all tables.
     @usableFromInline
     func statement(on connection: Connection) throws -> Statement {
-        try prepareTables(connection)
-        return try connection.statement(for: sql(SQL(verbatim: recordColumns)))
+        try connection.statement(for: sql(recordColumns))
     }
 
-    /// The statement.
-    ///
-    /// - Parameter result: What is selected.
-    func sql(_ result: SQL) -> SQL {
-        var sql: SQL = clauses.isDistinct ? "SELECT DISTINCT " : "SELECT "
-        sql.append(result)
-        sql.append(text: " FROM ")
-        sql.append(source)
-        clauses.append(to: &sql)
-        return sql
-    }
+    private func sql(_ columns: String) -> SQL { selection(of: [SQL(verbatim: columns)]).sql }
 
     func fetch<R: Record>(
         _ type: R.Type,
@@ -119,14 +101,9 @@ struct JoinContent: Sendable {
                 .invalidArgument,
                 "\(R.self) has \(R.columnNames.count.counting("column")); chosen for them: \(expressions.count).")
         }
-        try prepareTables(db._handle.connection)
-        var result = SQL(reserving: 128)
-        for (index, expression) in expressions.enumerated() {
-            if index > 0 { result.append(text: ", ") }
-            result.append("\(expression) AS \(name: R.columnNames[index])" as SQL)
-        }
+        let named = zip(expressions, R.columnNames).map { "\($0) AS \(name: $1)" as SQL }
         var records: [R] = []
-        try db.forEachRow(sql(result)) { row in records.append(try R(row: row)) }
+        try db.forEachRow(selection(of: named).sql) { row in records.append(try R(row: row)) }
         return records
     }
 
@@ -144,17 +121,13 @@ struct JoinContent: Sendable {
         return error.located(in: member.schema.name, rowID: rowID)
     }
 
-    func prepareTables(_ connection: Connection) throws {
-        for member in members { try connection.prepareTable(member.schema) }
-    }
-
     private func rowID(of member: Member, at number: Int, on connection: Connection) throws -> Int64? {
         guard !clauses.isDistinct else { return nil }
         var one = self
         one.clauses.limit = 1
         one.clauses.offset += number
         // With the records' columns, so that the engine returns the rows in the same order.
-        let statement = try connection.statement(for: one.sql(SQL(verbatim: "\(member.alias).rowid, \(recordColumns)")))
+        let statement = try connection.statement(for: one.sql("\(member.alias).rowid, \(recordColumns)"))
         defer { statement.finish() }
         return try statement.step() ? Row(statement).integer(at: 0) : nil
     }

@@ -226,8 +226,8 @@ extension SQLExpression {
     /// - Returns: The condition.
     public func isIn<Other: ColumnValue>(_ selection: SelectQuery<Other>) -> Condition
     where Other.Unwrapped == Value.Unwrapped {
-        // A computed value may be NULL although its type is not optional, as `a / 0`.
-        isIn(selection.content, withoutNull: Other._isNullable || !selection.content.isOfColumns)
+        // Also of a type that is not optional: a computed value may be NULL, as `a / 0`.
+        isIn(selection.content.presentValues, of: selection.content.expressions[0])
     }
 
     /// The value is one of the keys of a query's rows.
@@ -248,19 +248,19 @@ extension SQLExpression {
             }
             let rows = SelectionContent(
                 [keys[0].quoted], from: .name(Source.schema.name), try query.resolved(), of: [Source.schema])
-            return isIn(rows, withoutNull: false)
+            return isIn(rows.sql, of: keys[0].quoted)
         } catch {
             return Condition(failing: error as? StrongroomError ?? StrongroomError(.sql, "The table has no key."))
         }
     }
 
-    private func isIn(_ selection: SelectionContent, withoutNull: Bool) -> Condition {
+    private func isIn(_ values: SQL, of expression: SQL) -> Condition {
         var list = SQL(reserving: 128)
         list.append(sql)
         list.append(text: " IN (")
-        list.append(selection.values(withoutNull: withoutNull))
+        list.append(values)
         list.append(text: ")")
-        list.requireOneForm(sql, selection.expressions[0])
+        list.requireOneForm(sql, expression)
         return Condition(list)
     }
 }
