@@ -88,15 +88,9 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
         }
         rows.orderings = clauses.orderings + rows.orderings
         if clauses.hasLimit { (rows.limit, rows.offset) = (clauses.limit, clauses.offset) }
-        let columns = Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
-        var sql = SQL(verbatim: "SELECT \(rows.isDistinct ? "DISTINCT " : "")\(columns)")
-        for (index, expression) in expressions.enumerated() {
-            sql.append(text: ", ")
-            sql.append(expression)
-            sql.append(text: " AS \(SelectionContent.column(index))")
-        }
-        sql.append(rows.sql(after: " FROM \(Source.schema.quotedName)"))
-        return sql
+        let columns = SQL(verbatim: Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", "))
+        let named = expressions.enumerated().map { "\($1) AS \(SQL(verbatim: SelectionContent.column($0)))" as SQL }
+        return SelectionContent([columns] + named, from: .name(Source.schema.name), rows, of: []).sql
     }
 }
 

@@ -16,7 +16,7 @@ extension Table {
     public static func search(
         _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
     ) -> Query<Self> {
-        let condition = SearchCondition<Self>(question, columns.map(\.definition.name), index).condition
+        let condition = searchCondition(question, columns.map(\.definition.name), index)
         return Query().where { _ in condition }
     }
 
@@ -36,48 +36,37 @@ extension Table {
     public static func matches(
         _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
     ) -> Condition {
-        SearchCondition<Self>(question, columns.map(\.definition.name), index).condition
+        searchCondition(question, columns.map(\.definition.name), index)
     }
 }
 
-/// A query as a condition on the rows of a table.
-struct SearchCondition<Source: Table> {
-    let condition: Condition
-
-    init(_ question: SearchQuery, _ columns: [String], _ index: String?) {
+/// A search query as a condition on the rows of a table.
+extension Table {
+    private static func searchCondition(_ question: SearchQuery, _ columns: [String], _ index: String?) -> Condition {
         do {
-            condition = try Self.condition(question, columns, index)
+            return try condition(question, columns, index)
         } catch {
-            condition = Condition(
-                failing: error as? StrongroomError ?? StrongroomError(.sql, "The question cannot be asked: \(error)"))
+            return Condition(
+                failing: error as? StrongroomError ?? StrongroomError(.sql, "The query cannot be asked: \(error)"))
         }
     }
 
     private static func condition(_ question: SearchQuery, _ columns: [String], _ name: String?) throws -> Condition {
-        let index = try Source.schema.fullTextIndex(named: name)
-        let positions = try columns.map { try index.position(of: $0, in: Source.schema.name) }
+        let index = try schema.fullTextIndex(named: name)
+        let positions = try columns.map { try index.position(of: $0, in: schema.name) }
         let expression = try question.expression(by: index.tokenizer)
         guard expression != .nothing else { return Condition("0") }
-        let table = FullTextTable.name(of: index.name, table: Source.schema.name)
-        let condition = try NumberedSearch(table: table, columns: positions).condition(expression) { numbers in
+        let table = FullTextTable.name(of: index.name, table: schema.name)
+        var sql = try NumberedSearch(table: table, columns: positions).condition(expression) { numbers in
             try isAmong(numbers, of: table)
-        }
-        return try requiring(table, index, condition)
-    }
-
-    /// The condition, before which the index is looked for in the file.
-    private static func requiring(_ name: String, _ index: FullTextIndex, _ condition: Condition) throws -> Condition {
-        var sql = condition.sql
-        sql.require(
-            RequiredTable(name: name) { connection in
-                try connection.requireFullText(name, index, of: Source.schema)
-            })
+        }.sql
+        // The index is looked up in the file before.
+        sql.require(RequiredTable(name: table) { try $0.requireFullText(table, index, of: schema) })
         return Condition(enclosed: sql)
     }
 
     /// The condition that a row of the table is among those with some numbers.
     private static func isAmong(_ numbers: SQL, of table: String) throws -> Condition {
-        let schema = Source.schema
         let keys = try schema.keyColumns().map { "\(schema.quotedName).\($0.quoted.text)" }
         guard schema.rowIDColumn == nil else {
             return Condition(SQL(verbatim: keys[0]), " IN ", Condition(numbers).sql)

@@ -109,19 +109,13 @@ public struct Subquery<Source: Table>: Sendable {
     public func value<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> Computed<E.Value> {
         var made = made(expression)
         if made.isOnlyOfOthers(than: alias) { made.fail(Self.noOwnColumn) }
-        guard clauses.hasLimit else {
-            var plain = self
-            plain.clauses.orderings = []
-            return Computed(enclosed: plain.rows(made))
-        }
+        var plain = self
+        plain.clauses.orderings = []
+        guard clauses.hasLimit else { return Computed(enclosed: plain.rows(made)) }
         // The rows are limited before they are aggregated.
-        var sql: SQL = "(SELECT "
-        sql.append(made)
-        sql.append(text: " FROM ")
-        sql.append(limitedTable)
-        sql.append(text: ")")
-        sql.require(Source.schema.required)
-        return Computed(enclosed: sql.inForm(made.form))
+        plain.clauses = QueryClauses()
+        let rows = clauses.sql(after: "SELECT \(alias).* FROM \(table.text)")
+        return Computed(enclosed: plain.rows(made, of: "(\(rows)) AS \(SQL(verbatim: alias))"))
     }
 
     /// The value of the first row in the subquery's order.
@@ -163,22 +157,9 @@ public struct Subquery<Source: Table>: Sendable {
 
     private var table: SQL { SQL(verbatim: "\(Source.schema.quotedName) AS \(alias)") }
 
-    private var limitedTable: SQL {
-        var sql = SQL(verbatim: "(")
-        sql.append(clauses.sql(after: "SELECT \(alias).* FROM \(table.text)"))
-        sql.append(text: ") AS \(alias)")
-        return sql
-    }
-
-    private func rows(_ expression: SQL) -> SQL {
-        var sql = SQL(verbatim: "(SELECT ")
-        sql.append(expression)
-        sql.append(text: " FROM ")
-        sql.append(table)
-        clauses.append(to: &sql)
-        sql.append(text: ")")
-        sql.require(Source.schema.required)
-        return sql.inForm(expression.form)
+    private func rows(_ expression: SQL, of source: SQL? = nil) -> SQL {
+        let rows = SelectionContent([expression], from: source ?? table, clauses, of: [Source.schema])
+        return ("(\(rows.sql))" as SQL).inForm(expression.form)
     }
 }
 
