@@ -162,7 +162,8 @@ package struct CascadeStep {
     init<Source: Table>(_ records: [Source.RecordType], of source: Source.Type) {
         table = source
         below = { cascade in
-            try (Source.relations?.children ?? []).compactMap { try $0.referring(to: records, cascade) }
+            _ = try cascade.enter(source, records)
+            return try (Source.relations?.children ?? []).compactMap { try $0.referring(to: records, cascade) }
         }
         deletion = { isCascading, db in
             let connection = db._handle.connection
@@ -174,6 +175,18 @@ package struct CascadeStep {
         }
     }
 
+    /// These records and all that reference them, each once: those that reference others after them.
+    package func reach(in db: borrowing WriteTransaction) throws -> [CascadeStep] {
+        let cascade = Cascade(db._handle.connection)
+        var found = [self]
+        var next = 0
+        while next < found.count {
+            found += try found[next].below(cascade)
+            next += 1
+        }
+        return found
+    }
+
     /// Deletes the records that have a row in a database.
     ///
     /// - Returns: Their number.
@@ -183,15 +196,31 @@ package struct CascadeStep {
 }
 
 extension Table {
-    /// Records and all that reference them, each once: first the records, then those that reference the ones before.
+    /// Records and all that reference them, each once: those that reference others after them.
     package static func reach(of records: [RecordType], in db: borrowing WriteTransaction) throws -> [CascadeStep] {
-        let cascade = Cascade(db._handle.connection)
-        var found = [CascadeStep(try cascade.enter(Self.self, records).map { records[$0] }, of: Self.self)]
-        var next = 0
-        while next < found.count {
-            found += try found[next].below(cascade)
-            next += 1
-        }
-        return found
+        let first = try Cascade(db._handle.connection).enter(Self.self, records).map { records[$0] }
+        return try CascadeStep(first, of: Self.self).reach(in: db)
+    }
+
+    /// The orphans of a cascading save that are in another database than the saved rows, and to be deleted; those to be
+    /// detached are detached.
+    ///
+    /// - Parameters:
+    ///   - records: The records, before they are saved.
+    ///   - db: The other database.
+    ///   - hasRows: Whether it has rows of a table.
+    package static func orphans(
+        of records: [RecordType], in db: borrowing WriteTransaction, where hasRows: (any Table.Type) -> Bool
+    ) throws -> [CascadeStep] {
+        var present = KeySets()
+        try collect(records, into: &present)
+        return try orphans(of: records, Cascade(db._handle.connection, present: present), hasRows)
+    }
+
+    static func orphans(
+        of records: [RecordType], _ cascade: Cascade, _ hasRows: (any Table.Type) -> Bool
+    ) throws -> [CascadeStep] {
+        guard !records.isEmpty else { return [] }
+        return try (relations?.all ?? []).flatMap { try $0.orphans(of: records, cascade, hasRows) }
     }
 }

@@ -227,6 +227,29 @@ extension Children {
         }
     }
 
+    func orphans(
+        of parents: [Source], _ cascade: Cascade, _ hasRows: (any Table.Type) -> Bool
+    ) throws -> [CascadeStep] {
+        var found = try Child.orphans(of: parents.flatMap { get($0).values }, cascade, hasRows)
+        guard orphans != .keep, hasRows(Child.self) else { return found }
+        let (column, present) = (try reference.column(), try cascade.present(Child.self))
+        for parent in parents {
+            guard let key = Source.key(of: parent) else { continue }
+            let related = get(parent)
+            let left = try KeySet<Child>(related.values.compactMap(Child.key(of:))).union(present)
+            let gone = related.known.subtracting(left)
+            guard !gone.isEmpty else { continue }
+            let refersToIt = try refer(to: [key])
+            let lost = try rows(gone).where { _ in refersToIt }
+            if orphans == .delete {
+                found.append(CascadeStep(try lost.fetch(in: cascade.db), of: Child.self))
+            } else if let cleared = cleared(column) {
+                try lost.update(with: [cleared], in: cascade.db)
+            }
+        }
+        return found
+    }
+
     /// The existing rows in the position of a new only child.
     private func hiddenRows(of parents: [Source], _ cascade: Cascade) throws -> [[Value]: KeySet<Child>] {
         guard isOnly, orphans != .keep else { return [:] }

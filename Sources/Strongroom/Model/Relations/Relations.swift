@@ -123,6 +123,11 @@ protocol Relation<Source>: Sendable {
     /// Collects the keys of the related records, and of the records related to these.
     func collect(from records: [Source], into keys: inout KeySets) throws
 
+    /// The orphans, also of related records, in the database of the cascade; see ``Table/orphans(of:in:where:)``.
+    func orphans(
+        of records: [Source], _ cascade: Cascade, _ hasRows: (any Table.Type) -> Bool
+    ) throws -> [CascadeStep]
+
     /// Reads the related records, with one statement for all records.
     func load(into records: inout [Source], on connection: Connection) throws
 }

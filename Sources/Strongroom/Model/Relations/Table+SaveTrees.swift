@@ -155,6 +155,12 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
         try Parent.collect(records.compactMap { $0[keyPath: property].wrappedValue }, into: &keys)
     }
 
+    func orphans(
+        of records: [Source], _ cascade: Cascade, _ hasRows: (any Table.Type) -> Bool
+    ) throws -> [CascadeStep] {
+        try Parent.orphans(of: records.compactMap { $0[keyPath: property].wrappedValue }, cascade, hasRows)
+    }
+
     func save(of children: inout [Source], _ cascade: Cascade) throws {
         let indices = children.indices.filter { children[$0][keyPath: property].wrappedValue != nil }
         var parents = indices.compactMap { children[$0][keyPath: property].wrappedValue }
