@@ -80,7 +80,8 @@ enum Objects<Source: Table> {
 
     /// Writes in the file alone if nothing is in memory, otherwise in the file and in memory.
     private static func write<T: Sendable>(
-        _ reach: Reach = .own, _ keys: [[Value]]? = nil, file: @escaping @Sendable (borrowing WriteTransaction) throws -> T,
+        _ reach: Reach = .own, _ keys: [[Value]]? = nil,
+        file: @escaping @Sendable (borrowing WriteTransaction) throws -> T,
         both:
             @escaping @Sendable (
                 borrowing WriteTransaction, borrowing WriteTransaction, inout MemoryTables

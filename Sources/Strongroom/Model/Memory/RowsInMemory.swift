@@ -64,7 +64,9 @@ package struct RowsInMemory: Sendable {
     // MARK: Beside the file
 
     /// The keys of records, as they are stored.
-    package static func keys<Source: Table>(of records: [Source.RecordType], in table: Source.Type) throws -> [[Value]] {
+    package static func keys<Source: Table>(
+        of records: [Source.RecordType], in table: Source.Type
+    ) throws -> [[Value]] {
         try records.compactMap(Source.key(of:)).map { try Source.plainValues(of: $0) }
     }
 
