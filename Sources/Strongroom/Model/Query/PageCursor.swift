@@ -65,9 +65,7 @@ public struct PageCursor: Sendable, Hashable {
 
     private static func count(of values: [Value]) -> UInt8 { UInt8(truncatingIfNeeded: values.count) }
 
-    /// The values, one for each term of an order.
-    ///
-    /// - Throws: ``StrongroomError`` with `pageCursor` if the cursor belongs to another order.
+    /// The values, one for each term of an order; `pageCursor` if the cursor belongs to another one.
     func values(in order: Order) throws -> [Value] {
         guard fingerprint == order.fingerprint, values.count == order.terms.count else {
             throw StrongroomError(

@@ -194,10 +194,7 @@ extension Query {
 enum RecordsOf<Source: Table, R: Record> {}
 
 extension Query {
-    /// Adds the table and the row to an error about a value of the wrong type.
-    ///
-    /// - Parameters:
-    ///   - number: The row's index in the query's result, from 0; nil if it is not known.
+    /// Adds the table and, if its index in the result is known, the row to an error about a value of the wrong type.
     @usableFromInline
     func located(_ error: any Error, at number: Int?, on connection: Connection) -> any Error {
         guard let error = error as? StrongroomError, error.mismatch != nil else { return error }

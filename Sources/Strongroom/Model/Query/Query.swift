@@ -222,9 +222,7 @@ extension QueryClauses {
         }
     }
 
-    /// The condition for the rows that follow one in the order of the query.
-    ///
-    /// - Parameter values: The row's values, one for each ordering.
+    /// The condition for the rows that follow one, of which there is a value for each ordering.
     fileprivate func isBehind(_ values: [Value]) -> Condition {
         var behind: Condition?
         var level: Condition?

@@ -22,9 +22,7 @@ final class Cascade {
     /// A deletion within the save.
     var deletion: Cascade { Cascade(connection, present: present) }
 
-    /// Records a visited row.
-    ///
-    /// - Returns: Whether it is visited for the first time.
+    /// Records a visited row; true if it is visited for the first time.
     func enter<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws -> Bool {
         try entered.insert(key, of: table)
     }
@@ -47,9 +45,7 @@ final class Cascade {
         try marked.contains(key, of: table)
     }
 
-    /// Records that a row belongs to a list.
-    ///
-    /// - Returns: Whether it did not belong to a list before.
+    /// Records that a row belongs to a list; true if it did not belong to one before.
     func link<Source: Table>(_ table: Source.Type, _ key: Source.Key, by column: String) throws -> Bool {
         try linked[column, default: KeySets()].insert(key, of: table)
     }
@@ -187,9 +183,7 @@ package struct CascadeStep {
         return found
     }
 
-    /// Deletes the records that have a row in a database.
-    ///
-    /// - Returns: Their number.
+    /// Deletes the records that have a row in a database, and returns their number.
     package func delete(cascading: Bool, in db: borrowing WriteTransaction) throws -> Int {
         try deletion(cascading, db)
     }
@@ -205,10 +199,7 @@ extension Table {
     /// The orphans of a cascading save that are in another database than the saved rows, and to be deleted; those to be
     /// detached are detached.
     ///
-    /// - Parameters:
-    ///   - records: The records, before they are saved.
-    ///   - db: The other database.
-    ///   - hasRows: Whether it has rows of a table.
+    /// - Parameter records: The records, before they are saved.
     package static func orphans(
         of records: [RecordType], in db: borrowing WriteTransaction, where hasRows: (any Table.Type) -> Bool
     ) throws -> [CascadeStep] {

@@ -33,10 +33,7 @@ struct QueryClauses: Sendable {
         self.offset = offset
     }
 
-    /// Groups the rows.
-    ///
-    /// - Parameter groups: The GROUP BY and HAVING clauses, and the order and the limit of the groups, which replace
-    ///   those of the rows.
+    /// Groups the rows; the order and the limit of the groups replace those of the rows.
     mutating func group(by groups: QueryClauses) {
         self.groups = groups.groups
         having = groups.having
@@ -55,9 +52,7 @@ struct QueryClauses: Sendable {
             .invalidArgument, "A limit or an offset is negative; check where the number comes from, such as a request.")
     }
 
-    /// The query.
-    ///
-    /// - Parameter beginning: The SELECT and FROM clauses.
+    /// The query that begins with SELECT and FROM clauses.
     func sql(after beginning: String) -> SQL {
         var sql = SQL(reserving: beginning.utf8.count + 96)
         sql.append(text: beginning)

@@ -202,9 +202,7 @@ struct RequiredTable: Sendable, Equatable {
 }
 
 extension SQL {
-    /// The form in which a value is compared with this expression.
-    ///
-    /// - Parameter sign: The comparison operator before the value.
+    /// The form in which a value after a comparison operator is compared with this expression.
     func compared<V: ColumnValue>(with value: V, _ sign: String) throws -> Value {
         try form?.compared(value, sign) ?? value.stored()
     }

@@ -212,9 +212,7 @@ struct SearchRanking<Source: Table> {
             return numbers
         }
 
-        /// The number of rows with a phrase in the searched columns.
-        ///
-        /// - Parameter most: The number at which counting ends.
+        /// The number of rows with a phrase in the searched columns; counting ends at `most`.
         private func count(_ phrase: SearchPhrase, _ connection: Connection, atMost most: Int? = nil) throws -> Int {
             guard let numbers = NumberedSearch(table: name, columns: columns).numbers(.phrase(phrase)) else { return 0 }
             var sql: SQL = "SELECT count(*) FROM (\(numbers)"

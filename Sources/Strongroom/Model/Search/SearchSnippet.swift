@@ -90,8 +90,7 @@ struct SnippetWindow {
     let matches: [PhraseMatch]
 
     /// Chooses the window of a length with the most different phrases, then the most occurrences, then the first one.
-    ///
-    /// - Parameter matches: The occurrences in the order of their first tokens.
+    /// The occurrences are in the order of their first tokens.
     init(_ matches: [PhraseMatch], tokenCount: Int, length: Int) {
         let length = min(length, tokenCount)
         // An occurrence that is longer than the window counts by its first tokens.

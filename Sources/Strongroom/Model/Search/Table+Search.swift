@@ -80,9 +80,7 @@ extension Table {
 }
 
 extension TableSchema {
-    /// The declared full-text index with a name; the first one without a name.
-    ///
-    /// - Throws: ``StrongroomError`` with `notDeclared`.
+    /// The declared full-text index with a name, the first one without a name, or `notDeclared`.
     func fullTextIndex(named wanted: String?) throws -> FullTextIndex {
         let found = fullText.first { index in wanted.map { Identifier.areSame($0, index.name) } ?? true }
         guard let found else {
@@ -99,9 +97,7 @@ extension TableSchema {
 }
 
 extension FullTextIndex {
-    /// The position of a column in the index.
-    ///
-    /// - Throws: ``StrongroomError`` with `notDeclared` if the index does not have it.
+    /// The position of a column in the index; `notDeclared` if the index does not have it.
     func position(of column: String, in table: String) throws -> Int {
         guard let position = Identifier.index(of: column, in: columns) else {
             throw StrongroomError(
@@ -149,9 +145,7 @@ struct NumberedSearch {
     /// The positions of the columns that are searched; none for all.
     let columns: [Int]
 
-    /// Matches the rows whose texts satisfy a search query.
-    ///
-    /// - Parameter isAmong: Returns the condition that a query returns the row's number.
+    /// Matches the rows whose texts satisfy a search query; `isAmong` makes the condition that SQL has a row's number.
     func condition(_ expression: SearchExpression, isAmong: (SQL) throws -> Condition) throws -> Condition {
         if let numbers = numbers(expression) { return try isAmong(numbers) }
         switch expression {

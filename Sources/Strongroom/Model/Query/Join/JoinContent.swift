@@ -107,11 +107,7 @@ struct JoinContent: Sendable {
         return records
     }
 
-    /// Adds the table and the row to an error about a value of the wrong type.
-    ///
-    /// - Parameters:
-    ///   - part: The table whose record was read, in the order of the join.
-    ///   - number: The row's position in the result, counted from 0.
+    /// Adds the table (the index of its part) and the row (its index) to an error about a value of the wrong type.
     @usableFromInline
     func located(_ error: any Error, in part: Int, at number: Int, on connection: Connection) -> any Error {
         guard let error = error as? StrongroomError, error.mismatch != nil else { return error }
@@ -152,9 +148,7 @@ struct JoinReader: ~Copyable {
         part = -1
     }
 
-    /// Reads the record of the next table.
-    ///
-    /// - Parameter count: The number of the record's columns.
+    /// Reads the record of the next table, which has a number of columns.
     @inlinable
     mutating func next<R: Record>(_ type: R.Type, _ count: Int) throws -> R {
         let row = nextPart(count)
@@ -162,8 +156,6 @@ struct JoinReader: ~Copyable {
     }
 
     /// Reads the record of the next table; nil if all of its columns are NULL.
-    ///
-    /// - Parameter count: The number of the record's columns.
     @inlinable
     mutating func nextIfPresent<R: Record>(_ type: R.Type, _ count: Int) throws -> R? {
         let row = nextPart(count)

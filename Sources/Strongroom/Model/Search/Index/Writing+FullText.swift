@@ -128,9 +128,7 @@ extension Connection {
         for sql in FullTextTable.removal(name) { try run(sql) }
     }
 
-    /// Drops the full-text indexes of a table.
-    ///
-    /// - Returns: The indexes, as the file had them.
+    /// Drops the full-text indexes of a table, and returns them as the file had them.
     @discardableResult
     func dropFullText(ofTable table: String) throws -> [StoredFullText] {
         let indexes = StoredFullText.all(in: try schemaEntries(), of: table)
@@ -145,9 +143,7 @@ extension Connection {
     }
 
     /// Drops the full-text indexes of a table and creates them anew. An index that the present engine would create in
-    /// another form, or of which a part is missing, is created in that form.
-    ///
-    /// - Returns: The names of the indexes.
+    /// another form, or of which a part is missing, is created in that form. Returns their names.
     @discardableResult
     func rebuildFullText(of table: String? = nil) throws -> [String] {
         let entries = try schemaEntries()
@@ -180,9 +176,7 @@ extension Connection {
         }
     }
 
-    /// Compares the full-text indexes of a file with their tables.
-    ///
-    /// - Returns: A sentence for each that differs, or that cannot be compared.
+    /// A sentence for each full-text index of a file that differs from its table, or that cannot be compared.
     func fullTextFindings() throws -> (findings: [String], unchecked: [String]) {
         let entries = try schemaEntries()
         var findings: [String] = []
@@ -226,9 +220,7 @@ extension Connection {
 /// `…_stat`. SQLite 3.15.2 (SQLCipher 3.4.1) reads the sums without a check whenever a row changes, and for queries
 /// with frequent words: an empty value ends the process.
 extension Connection {
-    /// Throws if the engine must not read the sums of an FTS4 index.
-    ///
-    /// - Throws: ``StrongroomError`` with `damaged`.
+    /// Throws `damaged` if the engine must not read the sums of an FTS4 index.
     func requireStatistics(of index: String) throws {
         guard try EngineFeatures.current().readsFullTextUnchecked, try statisticsTables().contains("\(index)_stat"),
             try !hasStatistics(index)
