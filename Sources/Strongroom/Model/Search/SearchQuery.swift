@@ -14,7 +14,7 @@
 /// let field = SearchQuery.typing("qui")
 /// ```
 ///
-/// A query is limited to 256 different phrases, 1,024 words in all, 8 texts in `near`, and 12 levels of nesting.
+/// A query is limited to 256 different phrases, 1,024 words in all, and 12 levels of nesting.
 /// It is not cut: searching for more throws.
 public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The parts of a query as they were given.
@@ -22,7 +22,6 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
         case words(String, isAny: Bool)
         case phrase(String)
         case typing(String)
-        case near([String], Int)
         case all([SearchQuery])
         case any([SearchQuery])
         case excluding(SearchQuery, [SearchQuery])
@@ -83,18 +82,6 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
         Self(.typing(text))
     }
 
-    /// Finds texts where each of some phrases is near the next one of them, before or after it.
-    ///
-    /// - Parameters:
-    ///   - texts: The phrases, at most eight. With three or more, the second has to be near the first, the third near
-    ///     the second, and so on; the first and the third may be farther apart.
-    ///   - words: The number of words that may stand between two of them, 0 to 1,000; other numbers are limited to
-    ///     these.
-    /// - Returns: The query.
-    public static func near(_ texts: String..., within words: Int = 10) -> Self {
-        Self(.near(texts, min(max(words, 0), 1000)))
-    }
-
     /// Finds what this query finds and another does not.
     ///
     /// - Parameter other: The query for what is left out. Without a word it leaves out nothing.
@@ -136,7 +123,7 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
 extension SearchQuery {
     /// The query in the terms of a tokenizer.
     ///
-    /// - Throws: ``StrongroomError`` with `limit` if it has too many words, phrases, texts or levels.
+    /// - Throws: ``StrongroomError`` with `limit` if it has too many words, phrases or levels.
     package func expression(by tokenizer: TextTokenizer) throws -> SearchExpression {
         var compiler = SearchQueryCompiler(tokenizer)
         return try compiler.expression(self)
@@ -162,8 +149,6 @@ private struct SearchQueryCompiler {
             return .all(of: try pieces(text, isTyped: true))
         case .phrase(let text):
             return try phrase(tokenizer.tokens(in: text))
-        case .near(let texts, let words):
-            return try near(texts, words)
         case .all(let parts):
             return .all(of: try parts.map { try expression($0) })
         case .any(let parts):
@@ -188,16 +173,6 @@ private struct SearchQueryCompiler {
             start = position + 1
         }
         return result
-    }
-
-    private mutating func near(_ texts: [String], _ words: Int) throws -> SearchExpression {
-        if texts.count > SearchQueryLimit.nearTexts { throw SearchQueryLimit.tooManyTexts }
-        var phrases: [SearchPhrase] = []
-        for text in texts {
-            guard case .phrase(let phrase) = try phrase(tokenizer.tokens(in: text)) else { continue }
-            if !phrases.contains(phrase) { phrases.append(phrase) }
-        }
-        return SearchExpression.nearEachNext(phrases, words)
     }
 
     private mutating func phrase(
@@ -236,7 +211,6 @@ private enum QueryPieces {
 private enum SearchQueryLimit {
     static let phrases = 256
     static let words = 1024
-    static let nearTexts = 8
 
     /// The error for a query beyond a limit, which has none of its words in it.
     static func error(_ count: Int, _ what: String, _ advice: String) -> StrongroomError {
@@ -248,10 +222,6 @@ private enum SearchQueryLimit {
     }
 
     static var tooManyWords: StrongroomError { error(words, "words", "ask for fewer words") }
-
-    static var tooManyTexts: StrongroomError {
-        error(nearTexts, "texts in `near`", "combine several queries with `&&`")
-    }
 
     static var tooDeep: StrongroomError {
         error(SearchQuery.deepest, "levels of combined queries", "combine fewer queries")

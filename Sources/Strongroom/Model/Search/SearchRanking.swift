@@ -19,10 +19,9 @@ extension Table {
     /// ```
     ///
     /// The order is the same on both engines: by BM25 with the weights of ``FullTextIndex``, as FTS5 computes it.
-    /// ``SearchQuery/near(_:within:)`` is the exception: FTS4 counts each word wherever it stands. Rows with equal
-    /// scores are ordered by their row ids, or by the numbers that the index gives to other keys, so that pages are
-    /// stable while nothing is written. A beginning of a word by itself that more than 10,000 rows have is not ranked:
-    /// the scores are 0.
+    /// Rows with equal scores are ordered by their row ids, or by the numbers that the index gives to other keys, so
+    /// that pages are stable while nothing is written. A beginning of a word by itself that more than 10,000 rows have
+    /// is not ranked: the scores are 0.
     ///
     /// - Parameters:
     ///   - question: The query; a string literal finds the texts with all of its words. A query without a word

@@ -133,7 +133,7 @@ extension SearchQuery {
     /// was asked for.
     ///
     /// Words are marked even if others of the query are missing in the text, which may be one of several columns; what
-    /// is excluded is not marked. The phrases of `near` are marked wherever they stand.
+    /// is excluded is not marked.
     ///
     /// ```swift
     /// let text = "Crème brûlée"

@@ -157,7 +157,7 @@ struct NumberedSearch {
             return all.dropFirst().reduce(all.first ?? Condition("0")) { $0 || $1 }
         case .excluding(let wanted, let unwanted):
             return try condition(wanted, isAmong: isAmong) && !condition(unwanted, isAmong: isAmong)
-        case .nothing, .phrase, .near:
+        case .nothing, .phrase:
             return Condition("0")
         }
     }
@@ -168,12 +168,11 @@ struct NumberedSearch {
             return matching(columns.first, text, expression.fts5)
         }
         switch expression {
-        case .phrase, .near:
-            guard let text = expression.fts4 else { return nil }
-            var sql = matching(columns.first, text, expression.fts5)
+        case .phrase(let phrase):
+            var sql = matching(columns.first, phrase.fts4, phrase.fts5)
             for column in columns.dropFirst() {
                 sql.append(text: " UNION ")
-                sql.append(matching(column, text, expression.fts5))
+                sql.append(matching(column, phrase.fts4, phrase.fts5))
             }
             return sql
         case .nothing, .all, .any, .excluding:

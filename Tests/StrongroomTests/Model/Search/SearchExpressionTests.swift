@@ -15,15 +15,6 @@ import Testing
         (.typing("quick fo "), #"("quick" AND "fo")"#, #""quick" "fo""#),
         (.typing("l'ét"), #""l et" *"#, #""l et*""#),
         (.typing("fox fox"), #"("fox" AND "fox" *)"#, #""fox" "fox*""#),
-        (.near("a b", "c", within: 3), #"NEAR("a b" "c", 3)"#, #""a b" NEAR/3 "c""#),
-        (.near("a", "b"), #"NEAR("a" "b", 10)"#, #""a" NEAR/10 "b""#),
-        (
-            .near("a", "b", "c", within: 2), #"(NEAR("a" "b", 2) AND NEAR("b" "c", 2))"#,
-            #""a" NEAR/2 "b" "b" NEAR/2 "c""#
-        ),
-        (.near("b", "a b", "c", within: 2), #"("a b" AND NEAR("a b" "c", 2))"#, #""a b" "a b" NEAR/2 "c""#),
-        (.near("a", "?", "A", within: -1), #""a""#, #""a""#),
-        (.near("a", "b", within: .max), #"NEAR("a" "b", 1000)"#, #""a" NEAR/1000 "b""#),
         ("a" && "b c", #"("a" AND "b" AND "c")"#, #""a" "b" "c""#),
         (.any("a b") || .phrase("c d"), #"("a" OR "b" OR "c d")"#, #""a" OR "b" OR "c d""#),
         ("a" && .any("b c"), #"("a" AND ("b" OR "c"))"#, nil),
@@ -35,7 +26,6 @@ import Testing
         (SearchQuery("a").excluding(""), #""a""#, #""a""#),
         (SearchQuery("-").excluding("a"), #""""#, nil),
         ("", #""""#, nil),
-        (.near(), #""""#, nil),
         ("NOT \"a* (AND", #"("not" AND "a" AND "and")"#, #""not" "a" "and""#),
         ("1️⃣", "\"1\u{20E3}\"", "\"1\u{20E3}\""),
         ("#️⃣", "\"\u{E023}\u{20E3}\"", "\"\u{E023}\u{20E3}\""),
@@ -60,7 +50,7 @@ import Testing
     }
 
     @Test func `phrases are those that may be found`() throws {
-        let query = SearchQuery.near("a", "b") && .typing("a cd").excluding("e")
+        let query = SearchQuery.all("a b") && .typing("a cd").excluding("e")
         #expect(
             try query.expression(by: .standard).phrases
                 == [SearchPhrase(["a"]), SearchPhrase(["b"]), SearchPhrase(["cd"], isPrefix: true)])
@@ -73,9 +63,6 @@ import Testing
         expectLimit("256 different words or phrases", SearchQuery.all(words(256)).excluding("other"))
         #expect(throws: Never.self) { try SearchQuery.phrase(words(1024)).expression(by: .standard) }
         expectLimit("1024 words", .phrase(words(1025)))
-        let near = SearchQuery.near("a", "b", "c", "d", "e", "f", "g", "h", "i")
-        expectLimit("8 texts", near)
-        #expect(near.highlights(in: "a b c") == [])
     }
 
     private func expectLimit(_ limit: String, _ query: SearchQuery) {

@@ -13,7 +13,6 @@ import Testing
         (.typing("missing qui"), fox, ["quick", "QUICK"]),
         (.typing("brown f"), fox, ["brown", "fox", "brown"]),
         (SearchQuery("fox").excluding("dog"), fox, ["fox"]),
-        (.near("fox", "brown", within: 0), fox, ["brown", "fox", "brown"]),
         ("ete", "L'e\u{301}te\u{301}, ETE\u{301}!", ["e\u{301}te\u{301}", "ETE\u{301}"]),
         ("東京", "私は東京都の東にいる", ["東京"]),
         ("東", "東京", ["東"]),

@@ -12,8 +12,8 @@ import Testing
             let query = Self.query(levels: Int.random(in: 0..<4, using: &random), using: &random)
             let tokenizer = Bool.random(using: &random) ? TextTokenizer.standard : .keepingMarks
             guard let expression = try? query.expression(by: tokenizer) else { continue }
-            #expect(Self.isSafe(expression.fts5, operators: ["AND", "OR", "NOT", "NEAR(", "(", ")", "*", ","]))
-            if let fts4 = expression.fts4 { #expect(Self.isSafe(fts4, operators: ["OR", "NEAR/"])) }
+            #expect(Self.isSafe(expression.fts5, operators: ["AND", "OR", "NOT", "(", ")", "*"]))
+            if let fts4 = expression.fts4 { #expect(Self.isSafe(fts4, operators: ["OR"])) }
             #expect((expression == .nothing) == expression.phrases.isEmpty)
         }
     }
@@ -22,7 +22,7 @@ import Testing
     func `a question of many words is refused, not cut`(_ part: String) {
         let text = String(repeating: part, count: 100_000 / part.utf8.count)
         let different = (0..<2_000).map { "\(part)\($0)" }.joined(separator: " ")
-        for query in [SearchQuery.all(text), .near(text)] { _ = query.highlights(in: "a b 東京") }
+        _ = SearchQuery.all(text).highlights(in: "a b 東京")
         #expect(throws: StrongroomError.self) { try SearchQuery.all(different).expression(by: .standard) }
     }
 
@@ -34,13 +34,11 @@ import Testing
                 : RandomText.text(Int.random(in: 0..<12, using: &random), using: &random)
         }
         guard levels > 0 else {
-            return switch Int.random(in: 0..<5, using: &random) {
+            return switch Int.random(in: 0..<4, using: &random) {
             case 0: .all(text(&random))
             case 1: .any(text(&random))
             case 2: .phrase(text(&random))
-            case 3: .typing(text(&random))
-            default:
-                .near(text(&random), text(&random), text(&random), within: Int.random(in: -1..<5, using: &random))
+            default: .typing(text(&random))
             }
         }
         let first = query(levels: levels - 1, using: &random)
