@@ -70,10 +70,7 @@ extension FullTextIndex {
 }
 
 extension Connection {
-    /// Creates an index, unless the file has it.
-    ///
-    /// - Parameter isFilled: Whether an index with other triggers has the words of all rows: rows may have been written
-    ///   without them.
+    /// Creates an index, unless the file has it; one with other triggers is filled unless it has the words of all rows.
     func create(_ index: FullTextTable, _ entries: [SchemaEntry], isFilled: Bool = false) throws {
         let isStored = index.isStored(in: entries)
         guard !isStored || !index.hasTriggers(in: entries) else { return }
@@ -91,10 +88,8 @@ extension Connection {
         }
     }
 
-    /// Indexes all rows of a table anew.
-    ///
-    /// - Throws: ``StrongroomError`` with `typeMismatch` for a text that is not valid UTF-8, of which the engine's
-    ///   error names neither row nor column.
+    /// Indexes all rows of a table anew. The engine's error for a text that is not valid UTF-8 names neither row nor
+    /// column, so it becomes `typeMismatch`.
     func fill(_ index: FullTextTable) throws {
         do {
             for sql in index.filling { try run(sql) }
@@ -159,9 +154,7 @@ extension Connection {
         }
     }
 
-    /// Adapts the triggers of a table's full-text indexes to its unique constraints.
-    ///
-    /// - Parameter isFilled: Whether the indexes have the words of all rows; if not, the rows are indexed anew.
+    /// Adapts the triggers of a table's full-text indexes to its unique constraints; fills those that are not filled.
     func adaptFullText(of table: String, isFilled: Bool = true) throws {
         let entries = try schemaEntries()
         for stored in StoredFullText.all(in: entries, of: table) {
@@ -228,11 +221,8 @@ extension Connection {
         throw FullTextNumbers.damage.naming(database)
     }
 
-    /// Removes sums that the engine must not read, and creates these indexes anew.
-    ///
-    /// - Returns: The names of these indexes.
-    /// - Throws: ``StrongroomError`` with `missingFunction` if the connection does not have a tokenizer, or the
-    ///   engine's error; then the sums are only removed: without them, the engine counts from zero.
+    /// Removes sums that the engine must not read, creates these indexes anew, and returns their names. If that fails,
+    /// as without a tokenizer, the sums are only removed: without them, the engine counts from zero.
     func rebuildFullTextWithoutStatistics() throws -> [String] {
         guard try EngineFeatures.current().readsFullTextUnchecked else { return [] }
         let names = try statisticsTables().map { String($0.dropLast("_stat".count)) }.filter { try !hasStatistics($0) }
@@ -296,11 +286,8 @@ extension Connection {
         return value != nil && value != .integer(0)
     }
 
-    /// Turns the option off in every index that has it, and indexes the rows anew, in one transaction.
-    ///
-    /// - Returns: The names of these indexes.
-    /// - Throws: ``StrongroomError`` with `missingFunction` if the connection does not have a tokenizer, or the
-    ///   engine's error; then nothing is changed.
+    /// Turns the option off in every index that has it, indexes the rows anew, and returns their names, in one
+    /// transaction, which fails without a tokenizer.
     func rebuildSecureFullText() throws -> [String] {
         guard try EngineFeatures.current().hasSecureFullText, try mayHaveSecureFullText() else { return [] }
         return try inTransaction(.immediate) {
