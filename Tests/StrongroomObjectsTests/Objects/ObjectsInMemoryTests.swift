@@ -126,6 +126,21 @@ struct ObjectsBesideTheFileTests {
         }
     }
 
+    /// So that many saves do not look up every object in the file again.
+    @Test func aWriteLooksUpTheObjectsThatItConcerns() async throws {
+        try await ObjectHome.run { home async throws in
+            var (hidden, other) = (Player(id: 5, name: "hidden"), Player(id: 6, name: "other"))
+            try await hidden.save(persistence: .memory)
+            try await other.save(persistence: .memory)
+            try await home.store.write { db in try Player.insert(Player(id: 5, name: "row"), in: db) }
+            other.age = 1
+            #expect(try await other.save() == .updated)
+            #expect(try await Player.all(orderBy: { $0.id.ascending }).map(\.name) == ["row", "other"])
+            try await home.store.write { db in try Player.delete(5, in: db) }
+            #expect(try await Player.find(5) == hidden)
+        }
+    }
+
     @Table("ware", in: "objects.sqlite")
     struct Ware: Equatable {
         var id: UUID?

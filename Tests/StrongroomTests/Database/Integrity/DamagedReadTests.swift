@@ -69,10 +69,9 @@ struct DamagedReadTests {
         case .all: return try await store.read { db in try Page.all(in: db).first { $0.id == 3 } }
         case .cursor:
             return try await store.read { db in
-                try query.withCursor(in: db) { cursor in
-                    while let page = try cursor.next() { if page.id == 3 { return page } }
-                    return nil
-                }
+                var found: Page?
+                try query.forEach(in: db) { page in if page.id == 3 { found = page } }
+                return found
             }
         case .tableFind: return try await store.table(Page.self).find(3)
         case .tableFetch: return try await store.table(Page.self).fetch(query).first { $0.id == 3 }

@@ -155,10 +155,8 @@ struct JoinOfManyTablesTests {
             }
             #expect(values.map(\.0).sorted() == ["Algebra", "Algebra", "Botany"])
             #expect(values.compactMap(\.1) == ["hall", "hall"] && values.compactMap(\.2) == [5])
-            let sums = try six.select { loan, _, _, _, review, city in
+            let sums = try six.group { _, _, _, _, _, city in city.id }.select { loan, _, _, _, review, city in
                 (city.name, loan.days.sum(), review.stars.average())
-            } groupedBy: { _, _, _, _, _, city in
-                city.id
             }
             .fetch(in: db)
             #expect(sums.map(\.0) == ["Bonn", "Mainz"] && sums.map(\.1) == [21, 24] && sums.map(\.2) == [5, 2])

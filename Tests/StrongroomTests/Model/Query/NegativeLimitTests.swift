@@ -3,7 +3,7 @@ import StrongroomTesting
 import Testing
 
 /// Numbers of a query that a request to a service may contain.
-@Suite("Negative limits and distances")
+@Suite("Negative limits")
 struct NegativeLimitTests {
     @Test(arguments: [(-1, 0), (2, -1), (.min, .min), (0, -1)])
     func aNegativeLimitOrOffsetFailsWhenTheQueryRuns(limit: Int, offset: Int) async throws {
@@ -17,25 +17,6 @@ struct NegativeLimitTests {
             try expectFailure(.invalidArgument) { try query.delete(in: db) }
             try expectFailure(.invalidArgument) { try query.select { $0.name }.fetch(in: db) }
             #expect(try Contact.count(in: db) == 5)
-        }
-    }
-
-    @Test(.enabled(if: (try? EngineFeatures.current().hasWindowFunctions) ?? false, "no window functions"))
-    func aNegativeDistanceCountsInTheOtherDirection() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
-            try Contact.insert(contentsOf: Contact.samples(3), in: db)
-            let before = try Contact.query.select {
-                WindowFunction.previous($0.id, by: 1).over(orderedBy: $0.id.ascending)
-            }.fetch(in: db)
-            let after = try Contact.query.select {
-                WindowFunction.next($0.id, by: -1).over(orderedBy: $0.id.ascending)
-            }.fetch(in: db)
-            #expect(before == [nil, 1, 2] && after == before)
-            let sums = try Contact.query.select {
-                $0.id.sum().over(orderedBy: $0.id.ascending, frame: .rows(preceding: -1, following: 1))
-            }.fetch(in: db)
-            #expect(sums == [2, 3, nil])
         }
     }
 

@@ -13,14 +13,6 @@ struct MemoryMatcher {
         switch expression {
         case .nothing: false
         case .phrase(let phrase): !places(phrase, terms).isEmpty
-        case .near(let phrases, let words):
-            zip(phrases, phrases.dropFirst()).allSatisfy { first, second in
-                places(first, terms).contains { one in
-                    places(second, terms).contains { two in
-                        max(one.lowerBound, two.lowerBound) - min(one.upperBound, two.upperBound) <= words
-                    }
-                }
-            }
         case .all(let parts): parts.allSatisfy { matches($0, terms) }
         case .any(let parts): parts.contains { matches($0, terms) }
         case .excluding(let base, let excluded): matches(base, terms) && !matches(excluded, terms)

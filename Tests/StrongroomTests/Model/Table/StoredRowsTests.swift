@@ -196,7 +196,7 @@ struct StoredRowsTests {
             let fare = Fare(country: "A", amount: Decimal(string: "1.5")!)
             let stored = try db.expectSQL(
                 "INSERT INTO `fare` (`country`, `amount`, `zone`) VALUES (?1, ?2, ?3)",
-                "SELECT `country`, `amount`, `zone` FROM `fare` WHERE `country` = ? AND `amount` = ?"
+                "SELECT `country`, `amount`, `zone` FROM `fare` WHERE ((`country` = ?) AND (`amount` = ?))"
             ) {
                 try Fare.stored(Fare.insert(fare, in: db), as: Fare.self, in: db)
             }

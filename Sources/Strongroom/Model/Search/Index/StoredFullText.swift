@@ -11,9 +11,7 @@ struct StoredFullText {
     /// The name in the declaration, also if the table has been renamed by SQL: it has no full stop.
     var indexName: String { name.split(separator: ".").last.map(String.init) ?? name }
 
-    /// The full-text indexes of a file.
-    ///
-    /// - Parameter table: The table that they are of; nil for all. It may be missing.
+    /// The full-text indexes of a file, or of one table, which may be missing.
     static func all(in entries: [SchemaEntry], of table: String? = nil) -> [StoredFullText] {
         entries.compactMap { view in
             guard view.kind == .view, view.name.hasPrefix(FullTextTable.prefix), view.name.hasSuffix("_rows"),

@@ -196,11 +196,12 @@ extension Table {
     public static func stored<R: Record>(
         _ keys: [Key], as type: R.Type, in db: borrowing some Reading & ~Copyable
     ) throws -> [R] {
-        let connection = db._handle.connection
-        try connection.prepareTable(schema)
-        let records = try Query<Self>.records(type, keys.map { try plainValues(of: $0) }, on: connection)
-        guard records.count == keys.count else { throw TableFailure.notStored(schema) }
-        return records
+        try keys.map { key in
+            guard let record = try Query<Self>().where(key: key).fetch(as: type, in: db).first else {
+                throw TableFailure.notStored(schema)
+            }
+            return record
+        }
     }
 
     /// Reads the columns of a record's row into the record; properties that are not stored, such as loaded children,
@@ -220,9 +221,10 @@ extension Table {
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
         let connection = db._handle.connection
         try connection.prepareTable(schema)
-        let sql = try Query<Self>.row(of: RecordType.columnNames, plainValues(of: key))
+        let columns = RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
+        let row = try Query<Self>().where(key: key).clauses.sql(after: "SELECT \(columns) FROM \(schema.quotedName)")
         var copy = record
-        let found: Void? = try Query<Self>.firstRow(sql, on: connection) { row in try copy._update(from: row) }
+        let found: Void? = try Query<Self>.firstRow(row, on: connection) { row in try copy._update(from: row) }
         guard found != nil else { throw TableFailure.notStored(schema) }
         record = copy
     }
