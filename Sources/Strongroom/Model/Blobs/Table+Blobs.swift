@@ -187,7 +187,7 @@ struct BlobPlace<Source: Table> {
 
     /// A name of the row id that no column has.
     private func rowIDName() throws -> String {
-        let name = ["rowid", "_rowid_", "oid"].first { name in
+        let name = ColumnInfo.rowIDNames.first { name in
             !table.columns.contains { Identifier.areSame($0.name, name) }
         }
         guard let name else { throw refusal("has a table whose columns take every name of the row id") }

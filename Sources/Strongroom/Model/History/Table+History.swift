@@ -24,7 +24,7 @@ extension Table {
         of key: Key, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
         let reader = try HistoryReader<Self>(on: db._handle.connection)
-        return try reader.changes(where: reader.history.keyCondition()) { try bind(key, to: $0, at: 0) }
+        return try reader.changes(where: reader.history.keyCondition) { try bind(key, to: $0, at: 0) }
     }
 
     /// The changes after a change, oldest first.
@@ -60,20 +60,6 @@ extension Table {
     ) throws -> [RecordChange<Self>] {
         let reader = try HistoryReader<Self>(on: db._handle.connection)
         return try reader.changes(where: "at >= ?1", limit: limit) { try date.bind(to: $0, at: 0) }
-    }
-
-    /// The changes of a transaction in this table, oldest first; reads the whole history.
-    ///
-    /// - Parameters:
-    ///   - transaction: The number of the transaction; see ``RecordChange/transaction``.
-    ///   - db: A transaction.
-    /// - Returns: The changes that were not pruned.
-    /// - Throws: As `history(of:in:)`.
-    public static func changes(
-        inTransaction transaction: Int64, in db: borrowing some Reading & ~Copyable
-    ) throws -> [RecordChange<Self>] {
-        let reader = try HistoryReader<Self>(on: db._handle.connection)
-        return try reader.changes(where: "transaction_id = ?1") { try $0.bind(.integer(transaction), at: 0) }
     }
 
     /// Removes the changes that are older than the history's days, and of each row those beyond its number of changes.
@@ -278,11 +264,6 @@ struct HistoryReader<Source: Table> {
         let isBeforeKnown: Bool
     }
 
-    /// What is known of a row after a change.
-    private enum After {
-        case row(Image), noRow, unknown
-    }
-
     /// The changes that satisfy a condition, in order.
     ///
     /// - Parameters:
@@ -297,34 +278,26 @@ struct HistoryReader<Source: Table> {
     }
 
     private func change(_ entry: Entry) throws -> RecordChange<Source> {
-        let after = try self.after(entry)
-        var (record, isKnown, columns) = (Source.RecordType?.none, true, [String]())
-        switch after {
-        case .row(let image):
-            record = image.record
-            if let before = entry.before {
-                columns = names.indices.filter { before.values[$0].exact != image.values[$0].exact }.map { names[$0] }
-            }
-        case .noRow: break
-        case .unknown: isKnown = false
+        let after = entry.kind == .delete ? nil : try self.after(entry)
+        let columns = names.indices.filter { index in
+            guard let before = entry.before, let after else { return false }
+            return before.values[index].exact != after.values[index].exact
         }
         return RecordChange(
             number: entry.number, transaction: entry.transaction, author: entry.author,
             at: Date(timeIntervalSinceReferenceDate: entry.at), kind: entry.kind, key: entry.key,
-            before: entry.before?.record, isBeforeKnown: entry.isBeforeKnown, after: record, isAfterKnown: isKnown,
-            columns: columns)
+            before: entry.before?.record, isBeforeKnown: entry.isBeforeKnown, after: after?.record,
+            isAfterKnown: entry.kind == .delete || after != nil, columns: columns.map { names[$0] })
     }
 
-    /// The row after a change: from before the next change, or the present one.
-    private func after(_ entry: Entry) throws -> After {
-        guard entry.kind != .delete else { return .noRow }
+    /// The row after a change: from before the next change, or the present one; nil if it is not known.
+    private func after(_ entry: Entry) throws -> Image? {
         let parameter = Source.Key.columnCount + 1
-        let next = try entries("WHERE \(history.keyCondition()) AND change > ?\(parameter) ORDER BY change LIMIT 1") {
+        let next = try entries("WHERE \(history.keyCondition) AND change > ?\(parameter) ORDER BY change LIMIT 1") {
             try Source.bind(entry.key, to: $0, at: 0)
             try $0.bind(.integer(entry.number), at: parameter - 1)
         }
-        if let next = next.first { return next.before.map { .row($0) } ?? .unknown }
-        return try present(entry.key).map { .row($0) } ?? .unknown
+        return try next.isEmpty ? present(entry.key) : next[0].before
     }
 
     private func present(_ key: Source.Key) throws -> Image? {

@@ -119,11 +119,9 @@ struct UndoLosses {
 
 /// Puts back the rows that a transaction has changed.
 struct TransactionUndoing {
-    private let connection: Connection
-    private let transaction: Int64
+    let connection: Connection
+    let transaction: Int64
     private let histories: [StoredHistory]
-
-    private typealias Step = RowRestoring.Step
 
     /// - Throws: ``StrongroomError`` with `notUndoable` if changes of the transaction were pruned.
     init(_ transaction: Int64, on connection: Connection) throws {
@@ -188,7 +186,7 @@ struct TransactionUndoing {
     /// What the transaction may have deleted and no history has.
     private func losses(_ steps: [Step]) throws -> UndoLosses {
         let deleted = try steps.filter { step in
-            try step.former != nil && !step.history.isPresent(step.key, on: connection)
+            try step.previous != nil && !step.history.isPresent(step.key, on: connection)
         }
         return try UndoLosses(deleted.map(\.history), among: histories, connection)
     }
@@ -220,8 +218,8 @@ struct TransactionUndoing {
             """
         return try connection.ownRows(sql, .integer(transaction)).map { row in
             let key = Array(row[3..<3 + keys.count])
-            let former = row[0] == .text("insert") ? nil : Array(row[(3 + keys.count)...])
-            let step = Step(history: history, change: row[2].asInteger ?? 0, key: key, former: former)
+            let previous = row[0] == .text("insert") ? nil : Array(row[(3 + keys.count)...])
+            let step = Step(history: history, change: row[2].asInteger ?? 0, key: key, previous: previous)
             return (step, row[1].asInteger)
         }
     }
@@ -239,14 +237,8 @@ struct TransactionUndoing {
         defer { if !wasDeferring { try? connection.run("PRAGMA defer_foreign_keys = OFF") } }
         var count: [String: Int] = [:]
         for step in first { count[step.history.table, default: 0] += try delete(step) }
-        let restoring = RowRestoring(transaction: transaction, connection: connection) { [self] step in
-            guard try !hasTriggers(step.history.table) else { return false }
-            let references = try UndoneReferences(deleting: [], restoring: [], on: connection)
-            guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else { return false }
-            return true
-        }
-        let restored = steps.reversed().filter { $0.former != nil }
-        try restoring.run(restored)
+        let restored = steps.reversed().filter { $0.previous != nil }
+        try restore(restored)
         for step in restored { count[step.history.table, default: 0] += 1 }
         let references = try self.references(last)
         for step in last {
@@ -259,22 +251,13 @@ struct TransactionUndoing {
         return count
     }
 
-    /// Whether a table has triggers of the program, which a deletion or an insertion would run.
-    private func hasTriggers(_ table: String) throws -> Bool {
-        let own = HistoryTable.triggerNames(of: table)
-        return try connection.schemaEntries().contains { entry in
-            entry.kind == .trigger && Identifier.areSame(entry.table, table)
-                && Identifier.index(of: entry.name, in: own) == nil && !entry.name.hasPrefix("strongroom_")
-        }
-    }
-
     /// The rows to delete: those that rows reference which are restored are deleted last.
     ///
     /// - Throws: ``StrongroomError`` with `notUndoable` if rows that are not undone would be deleted or changed.
     private func deletions(_ steps: [Step]) throws -> (last: [Step], first: [Step]) {
         let references = try self.references(steps)
         var (last, first) = ([Step](), [Step]())
-        for step in steps.reversed() where step.former == nil {
+        for step in steps.reversed() where step.previous == nil {
             switch try references.effect(ofDeleting: step.key, from: step.history) {
             case .none: first.append(step)
             case .onRestored: last.append(step)
@@ -285,7 +268,7 @@ struct TransactionUndoing {
     }
 
     private func references(_ steps: [Step]) throws -> UndoneReferences {
-        let (deleted, restored) = (steps.filter { $0.former == nil }, steps.filter { $0.former != nil })
+        let (deleted, restored) = (steps.filter { $0.previous == nil }, steps.filter { $0.previous != nil })
         return try UndoneReferences(
             deleting: deleted.map { ($0.history, $0.key) }, restoring: restored.map { ($0.history, $0.key) },
             on: connection)
@@ -299,12 +282,6 @@ struct TransactionUndoing {
             into table "\(step.history.table)", and would be deleted or changed with it. Undo the transactions that \
             wrote them, or delete them, first.
             """)
-    }
-
-    private func delete(_ step: Step) throws -> Int {
-        let sql = "DELETE FROM main.\(step.history.quotedTable) WHERE \(step.history.rowCondition)"
-        try connection.withOwnStatement(sql, step.key) { try $0.run() }
-        return connection.changes
     }
 }
 

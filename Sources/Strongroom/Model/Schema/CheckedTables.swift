@@ -20,13 +20,6 @@ extension Connection {
     }
 }
 
-extension ColumnDefinition {
-    /// Whether a column of the file stores decimals in the form of earlier versions of the library.
-    func isDecimals(of info: ColumnInfo) -> Bool {
-        holdsDecimals && Identifier.areSame(info.declaredType, StorageClass.text.rawValue)
-    }
-}
-
 extension Connection {
     /// Throws if the file stores a table's decimals or dates in another form than declared here: decimals in that of
     /// earlier versions, which does not compare as numbers, or at another scale; dates in another ``DateForm``. A type
@@ -53,8 +46,8 @@ extension Connection {
                 // The columns of a view come from other tables.
                 guard isTable else { continue }
                 remedy =
-                    "Call `db.convertDecimals(of:)` in a migration, or use an automatic migrator; in CREATE TABLE, "
-                    + "declare it as \(column.declaredType)."
+                    "Change it with `db.changeColumn(_:in:)` in a migration, or use an automatic migrator; in CREATE "
+                    + "TABLE, declare it as \(column.declaredType)."
             }
             throw StrongroomError(
                 .tableDiffers,

@@ -17,7 +17,6 @@ public struct TableSchema: Sendable {
         let keyNames: String
         let quotedName: String
         let quotedColumns: String
-        let decimals: [ColumnDefinition]
         let hasScaledKey: Bool
         let formed: [ColumnDefinition]
         let formTypes: String
@@ -35,8 +34,7 @@ public struct TableSchema: Sendable {
             self.indexes = indexes
             keys = columns.filter(\.isPrimaryKey)
             keyNames = ([name] + keys.map(\.name)).joined(separator: "\0")
-            decimals = columns.filter { $0.holdsDecimals || $0.scale != nil }
-            formed = decimals + columns.filter(\.holdsDates)
+            formed = columns.filter { $0.holdsDecimals || $0.scale != nil || $0.holdsDates }
             formTypes = ([name] + formed.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
             hasScaledKey = keys.contains { $0.scale != nil }
             quotedName = Identifier.quote(name)
@@ -65,8 +63,6 @@ public struct TableSchema: Sendable {
     var quotedColumns: String { storage.quotedColumns }
     /// The table and the names of its primary key as one text, which no other table has.
     var keyNames: String { storage.keyNames }
-    /// The columns that store decimals, in either form.
-    var decimals: [ColumnDefinition] { storage.decimals }
     /// The columns that store decimals or dates, in any form.
     var formed: [ColumnDefinition] { storage.formed }
     /// The table and these forms as one text.

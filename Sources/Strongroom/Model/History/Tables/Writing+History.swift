@@ -42,7 +42,7 @@ extension Writing where Self: ~Copyable {
             try connection.run(PrunedHistory.creation)
             if try db.hasTable(history.name) {
                 // Entries that other triggers have made do not say what the present ones would.
-                if try !history.continuesEntries(of: connection.schemaEntries()) {
+                if !history.continuesEntries(of: try connection.schemaEntries()) {
                     try connection.breakHistory(of: history.table.name)
                 }
                 try history.extend(in: db)
@@ -51,7 +51,7 @@ extension Writing where Self: ~Copyable {
                 try connection.continueNumbers(of: history.name)
             }
             try db.dropTriggers(of: history.table.name)
-            for trigger in history.triggers { try db.createTrigger(trigger) }
+            for trigger in history.triggers { try db.execute(SQL(verbatim: trigger.sql)) }
             // Prepared again, they are known to fire the triggers.
             connection.forgetUserStatements()
         }
@@ -73,7 +73,7 @@ extension Writing where Self: ~Copyable {
     }
 
     func dropTriggers(of table: String) throws {
-        for name in HistoryTable.triggerNames(of: table) { try dropTrigger(name, ifExists: true) }
+        for name in HistoryTable.triggerNames(of: table) { try execute("DROP TRIGGER IF EXISTS \(name: name)") }
     }
 }
 
@@ -131,22 +131,22 @@ extension HistoryTable {
         guard [AuthorTable.name, PrunedHistory.table].allSatisfy({ Identifier.index(of: $0, in: tables) != nil }),
             try connection.historyColumns(name, with: columns.map(\.name)) != nil
         else { return false }
-        return try areTriggers(in: entries) { $0.normalised }
+        return areTriggers(in: entries) { $0.normalised }
     }
 
     /// Whether the entries that the file's triggers have made say what those of the declaration would. Triggers that
     /// did not record the version, or do not say which column it is, may differ: undoing does not put it back.
-    fileprivate func continuesEntries(of entries: [SchemaEntry]) throws -> Bool {
+    fileprivate func continuesEntries(of entries: [SchemaEntry]) -> Bool {
         func unsigned(_ tokens: [SQLToken]) -> String { tokens.filter { !$0.isSign("+") }.normalised }
-        return try areTriggers(in: entries, unsigned) || withoutVersion?.areTriggers(in: entries, unsigned) ?? false
+        return areTriggers(in: entries, unsigned) || withoutVersion?.areTriggers(in: entries, unsigned) ?? false
     }
 
-    private func areTriggers(in entries: [SchemaEntry], _ form: ([SQLToken]) -> String) throws -> Bool {
-        try triggers.allSatisfy { trigger in
+    private func areTriggers(in entries: [SchemaEntry], _ form: ([SQLToken]) -> String) -> Bool {
+        triggers.allSatisfy { trigger in
             guard
                 let entry = entries.first(where: { $0.kind == .trigger && Identifier.areSame($0.name, trigger.name) })
             else { return false }
-            return try form([SQLToken](sql: entry.sql)) == form([SQLToken](sql: trigger.sql()))
+            return form(entry.tokens) == form([SQLToken](sql: trigger.sql))
         }
     }
 }

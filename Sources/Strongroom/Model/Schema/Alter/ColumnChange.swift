@@ -79,16 +79,16 @@ struct ColumnChange {
         let digits = isSameForm ? nil : info?.decimalDigits.map { "(\($0))" }
         var value = digits ?? name
         if let scale = column.scale, !isSameForm, column.generated == nil {
-            value = try scaledSource(value, column.name, scale) { _, _ in }
+            value = try scaledSource(value, column.name, scale)
         } else if column.generated == nil {
             try refuseLoss(value, column)
         }
         let sources = [(column: column.name, sql: try source(value, column))]
         if column.holdsDecimals, column.generated == nil {
-            // The checks apply to the decimals, not to the former values.
+            // The checks apply to the decimals, not to the previous values.
             try connection.withoutChecks(of: [table.name]) {
                 try rebuild(changed, sources)
-                try connection.sortDecimals([column.name], of: table.name) { _, _ in }
+                try SpelledTable(connection, table.name, [(column.name, .decimal)]).convert()
             }
         } else {
             try rebuild(changed, sources)

@@ -1,8 +1,8 @@
 /// Renames a column. Runs in the caller's savepoint.
 ///
 /// For an engine without `RENAME COLUMN`, the texts of the schema are edited. In the text of a table or an index, every
-/// name in parentheses is a column of the table; in that of a view or a trigger it may be another table's column, or
-/// that of a subquery, and the renaming is then rejected.
+/// name in parentheses is a column of the table, and in that of a trigger one after NEW or OLD. A view or a trigger that
+/// uses the table and the name in any other way is named, and the renaming is rejected.
 struct ColumnRenaming {
     private let change: ColumnChange
     private let column: String
@@ -30,8 +30,7 @@ struct ColumnRenaming {
             try connection.run("ALTER TABLE \(names[0]) RENAME COLUMN \(names[1]) TO \(names[2])")
             return
         }
-        let columns = try columnsByTable()
-        let changed = try change.entries.compactMap { try $0.with(edited($0, columns)) }
+        let changed = try change.entries.compactMap { try $0.with(edited($0)) }
         if let first = try connection.brokenObjects(by: { try connection.rewriteSchema(changed) }).first {
             throw connection.refusal(
                 """
@@ -41,18 +40,7 @@ struct ColumnRenaming {
         }
     }
 
-    /// The columns of every table and view.
-    private func columnsByTable() throws -> [SQLName: Set<SQLName>] {
-        var columns: [SQLName: Set<SQLName>] = [:]
-        for entry in change.entries where entry.kind == .table || entry.kind == .view {
-            // A view that is already broken has no columns.
-            let found = (try? connection.columnInfos(of: entry.name)) ?? []
-            columns[SQLName(entry.name)] = Set(found.map { SQLName($0.name) })
-        }
-        return columns
-    }
-
-    private func edited(_ entry: SchemaEntry, _ columns: [SQLName: Set<SQLName>]) throws -> String {
+    private func edited(_ entry: SchemaEntry) throws -> String {
         switch entry.kind {
         case .table:
             guard var text = CreateTableText(entry.sql) else { return entry.sql }
@@ -68,27 +56,15 @@ struct ColumnRenaming {
             for position in tokens.columnMentions(column) { tokens[position].text = Identifier.quote(newName) }
             return tokens.sql
         case .trigger, .view:
-            return try editedQuery(entry, columns)
+            return try editedQuery(entry)
         }
     }
 
-    private func editedQuery(_ entry: SchemaEntry, _ columns: [SQLName: Set<SQLName>]) throws -> String {
+    private func editedQuery(_ entry: SchemaEntry) throws -> String {
         var tokens = entry.tokens
-        guard tokens.contains(where: { $0.isNamed(table) }), tokens.contains(where: { $0.isNamed(column) }) else {
-            return entry.sql
-        }
-        let others = Set(tokens.compactMap { $0.name.map(SQLName.init) }).subtracting([SQLName(table)])
-        // The new name may be one that another table of the query has.
-        let isShared = others.contains { other in
-            other != SQLName(entry.name)
-                && [column, newName].contains { columns[other]?.contains(SQLName($0)) == true }
-        }
+        guard tokens.contains(where: { $0.isNamed(table) }) else { return entry.sql }
         let isOwnTrigger = Identifier.areSame(entry.table, table)
         let header = tokens.triggerColumns
-        let isTable = !tokens.hasAlias(table)
-        let isCertain =
-            !isShared && columns[SQLName(column)] == nil && !tokens.hasAlias(column)
-            && !tokens.contains { $0.isWord("WITH") }
         for position in tokens.indices.dropFirst(tokens.nameCount) where tokens.isColumn(column, at: position) {
             let qualifier = tokens.qualifier(of: position)
             // A column that is missed here is reported when the views and triggers are tried.
@@ -97,7 +73,7 @@ struct ColumnRenaming {
                 if !isOwnTrigger { continue }
             } else if qualifier == nil, let target = tokens.insertTarget(of: position) {
                 if !target.isNamed(table) { continue }
-            } else if !(isTable && qualifier?.isNamed(table) == true), !isCertain || tokens.mayBeText(position) {
+            } else {
                 throw connection.refusal(
                     """
                     \(entry.title) uses the name "\(column)", and it is not certain that this is the column of \
@@ -120,21 +96,6 @@ extension [SQLToken] {
         } ?? 0
     }
 
-    /// Whether the statement gives a name to a result or a source, with `AS` or without.
-    fileprivate func hasAlias(_ name: String) -> Bool {
-        indices.dropFirst(nameCount + 1).contains { position in
-            guard self[position].isNamed(name), !self[position].isReservedWord,
-                let before = significant(before: position)
-            else { return false }
-            switch before.kind {
-            case .word: return before.isWord("AS", "END", "NULL") || !before.isReservedWord && !before.isAmbiguousWord
-            case .quoted, .literal, .number: return true
-            case .sign: return before.isSign(")")
-            case .space: return false
-            }
-        }
-    }
-
     /// The table of an `INSERT` in whose list of columns a position is.
     fileprivate func insertTarget(of position: Int) -> SQLToken? {
         guard let open = self[..<position].lastIndex(where: { $0.isSign("(") || $0.isSign(")") }),
@@ -143,11 +104,6 @@ extension [SQLToken] {
             let before = significant(before: name), before.isWord("INTO") || before.isSign(".")
         else { return nil }
         return self[name]
-    }
-
-    /// Whether a name in double quotes may be text, as it is for the engine where there is no column of that name.
-    fileprivate func mayBeText(_ position: Int) -> Bool {
-        self[position].text.hasPrefix("\"") && qualifier(of: position) == nil && !contains { $0.isWord("VIEW") }
     }
 }
 

@@ -1,63 +1,28 @@
 extension ColumnChange {
-    /// Converts the numbers in a column to scaled integers; the column's constraints are kept.
-    ///
-    /// - Parameter report: Called with the number of processed rows and the total.
-    func scale(_ column: String, to scale: DecimalScale, _ report: (Int, Int) throws -> Void) throws {
-        let position = try position(of: column)
-        guard let info = try info(of: column), info.keyPlace == nil, info.generated == nil else {
-            throw refusal(
-                """
-                Column "\(column)" of table "\(table.name)" is generated or belongs to the primary key; create a new \
-                table and move the rows.
-                """)
-        }
-        guard !Identifier.areSame(info.declaredType, scale.declaredType) else { return }
-        guard let item = CreateTableText.withScaledDecimals(text.items[position], scale, info.declaredType) else {
-            throw refusal(
-                """
-                The default of column "\(column)" of table "\(table.name)" is not a decimal number that fits the scale \
-                \(scale.digits) (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which \
-                converts the values.
-                """)
-        }
-        var changed = text
-        changed.replace(at: position, with: item.sql)
-        let value = info.decimalDigits.map { "(\($0))" } ?? Identifier.quote(column)
-        try rebuild(changed, [(column: column, sql: try scaledSource(value, column, scale, report))])
-    }
-
     /// The SQL that converts a column's numbers to scaled integers.
     ///
     /// - Parameter value: The SQL for the current value: a number or its digits.
     /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is not a number or does not fit; the message
     ///   names the row.
-    func scaledSource(
-        _ value: String, _ column: String, _ scale: DecimalScale, _ report: (Int, Int) throws -> Void
-    ) throws -> String {
+    func scaledSource(_ value: String, _ column: String, _ scale: DecimalScale) throws -> String {
         // A floating-point number is converted by its decimal representation, if that is the same number.
         let digits = "(CASE typeof(\(value)) WHEN 'real' THEN \(Self.digits(ofReal: value)) ELSE \(value) END)"
         let isRounded = "typeof(\(value)) = 'real' AND CAST(\(Self.digits(ofReal: value)) AS REAL) <> \(value)"
         let rowID = try connection.rowIDName(of: table.name)
         let rows = "FROM \(Identifier.quote(table.name)) WHERE \(Identifier.quote(column)) IS NOT NULL"
-        let total = try connection.ownValue("SELECT count(*) \(rows)")?.asInteger ?? 0
         let order = rowID.map { " ORDER BY \($0)" } ?? ""
         let sql = "SELECT \(digits), \(isRounded), \(rowID ?? "NULL") \(rows)\(order)"
         try connection.withOwnStatement(sql) { statement in
             let row = Row(statement)
-            var done = 0
             while try statement.step() {
-                if let fault = try Self.misfit(row, scale) {
-                    let rowName = try row.value(at: 2).asInteger.map { "Row \($0)" } ?? "A row"
-                    throw refusal(
-                        """
-                        \(rowName) contains \(fault) in column "\(column)" of table "\(table.name)"; correct it \
-                        first, or use another scale.
-                        """)
-                }
-                done += 1
-                if done.isMultiple(of: 1000) { try report(done, Int(total)) }
+                guard let fault = try Self.misfit(row, scale) else { continue }
+                let rowName = try row.value(at: 2).asInteger.map { "Row \($0)" } ?? "A row"
+                throw refusal(
+                    """
+                    \(rowName) contains \(fault) in column "\(column)" of table "\(table.name)"; correct it first, or \
+                    use another scale.
+                    """)
             }
-            try report(done, Int(total))
         }
         return scale.scaled(digits)
     }
@@ -117,56 +82,6 @@ extension Connection {
             failure.constraint = ConstraintFailure(
                 kind: .check, table: table, columns: [], parentTable: nil, name: nil)
             throw failure
-        }
-    }
-}
-
-extension Connection {
-    /// Declares TEXT columns as DECIMAL_TEXT columns, with their defaults in that form.
-    func declareDecimals(_ columns: [String], of table: String) throws {
-        let entry = try tableEntry(table, in: try schemaEntries())
-        guard var text = CreateTableText(entry.sql) else {
-            throw refusal("Table \"\(table)\" is virtual; only its module can change its columns.")
-        }
-        let infos = try columnInfos(of: table)
-        for column in columns {
-            guard let info = infos.first(where: { Identifier.areSame($0.name, column) }) else {
-                throw StrongroomError(.sql, "no such column: \(column) in table \"\(table)\".", database: database)
-            }
-            let types = ["text", "varchar", "char", "clob", SortedDecimal.declaredType.asciiFolded]
-            guard types.contains(info.declaredType.asciiFolded) else {
-                throw refusal(
-                    """
-                    Column "\(column)" of table "\(table)" is declared as "\(info.declaredType)", not as TEXT; change \
-                    it with `db.changeColumn(_:in:)`, which converts the values.
-                    """)
-            }
-            guard text.sortDecimals(of: column) else {
-                throw refusal(
-                    """
-                    The default of column "\(column)" of table "\(table)" is not a decimal number \
-                    (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which converts the \
-                    values.
-                    """)
-            }
-        }
-        if let changed = entry.with(text.sql) { try rewriteSchema([changed]) }
-    }
-
-    /// Converts the values of columns to the DECIMAL_TEXT form; triggers do not run.
-    ///
-    /// - Parameter report: Called with the number of converted values of a column and the total.
-    func sortDecimals(_ columns: [String], of table: String, _ report: (Int, Int) throws -> Void) throws {
-        let computed = try columnInfos(of: table).filter { $0.generated != nil }.map(\.name)
-        func values(_ column: String) -> SpelledTable { SpelledTable(self, table, [(column, .decimal)]) }
-        func isComputed(_ column: String) -> Bool { computed.contains { Identifier.areSame($0, column) } }
-        for column in columns where !isComputed(column) { try values(column).convert(report: report) }
-        for column in columns where try isComputed(column) && !values(column).counts().isEmpty {
-            throw refusal(
-                """
-                Column "\(column)" of table "\(table)" is generated, and has a value that is not a decimal in the \
-                sortable form; drop the column, or compute it from a column of decimals.
-                """)
         }
     }
 }

@@ -73,6 +73,24 @@ extension Writing where Self: ~Copyable {
         }
     }
 
+    /// Rebuilds the indexes that sort by a collation, after a change of its order.
+    ///
+    /// ```swift
+    /// try await store.write { db in try db.reindex(.locale("sv")) }
+    /// ```
+    ///
+    /// Unique indexes keep their rows; if two of them are now equal, nothing is changed. See SQLite's documentation,
+    /// "REINDEX" (sqlite.org/lang_reindex.html).
+    ///
+    /// - Parameter collation: The collation, which the connection must have.
+    /// - Throws: ``StrongroomError`` with `constraint` if rows of a unique index are now equal, `missingCollation` if
+    ///   there is no such collation.
+    public func reindex(_ collation: Collation) throws {
+        // The engine calls a collation that it has not used yet an unknown object.
+        _ = try value("SELECT '' = ('' COLLATE \(name: collation.name))", as: Int.self)
+        try execute("REINDEX \(name: collation.name)")
+    }
+
     /// Renames a table, and updates its indexes, triggers and views and the references to it. Its history is renamed,
     /// too: from `patient_history` to `person_history`, for example. Its full-text indexes are created anew.
     ///
@@ -93,11 +111,7 @@ extension Writing where Self: ~Copyable {
             let fullText = try connection.dropFullText(ofTable: name)
             try renaming.run()
             try history?.resume()
-            let entries = try connection.schemaEntries()
-            for var index in fullText {
-                index.table = newName
-                try connection.create(FullTextTable(index, connection, entries), entries)
-            }
+            try connection.createAnew(fullText) { $0.table = newName }
         }
     }
 
@@ -132,8 +146,8 @@ extension Writing where Self: ~Copyable {
 
     /// Renames a column, and updates indexes, triggers, views, checks and foreign keys.
     ///
-    /// For an engine before SQLite 3.25, which has no RENAME COLUMN, the library edits the schema's text. It throws if
-    /// a view or a trigger uses the name, and it is not certain that this is the column.
+    /// An engine before SQLite 3.25 has no RENAME COLUMN: the library edits the schema's text, creates full-text indexes
+    /// anew, and throws if a view or a trigger uses the name in another way than after `NEW` or `OLD`.
     ///
     /// - Parameters:
     ///   - name: The column's name.
@@ -146,9 +160,14 @@ extension Writing where Self: ~Copyable {
         record("rename column \(name) of \(table) to \(newName)")
         try savepoint { db in
             let connection = db._handle.connection
+            let isByEngine = try EngineFeatures.current().hasRenameColumn
+            let fullText = isByEngine ? [] : try connection.dropFullText(ofTable: table)
             try ColumnRenaming(connection, table: table, column: name, newName: newName).run()
             try connection.renameInHistory(of: table, name, to: newName)
             try connection.adaptFullText(of: table)
+            try connection.createAnew(fullText) { index in
+                index.columns = index.columns.map { Identifier.areSame($0, name) ? newName : $0 }
+            }
         }
     }
 
@@ -258,6 +277,15 @@ extension TableSchema {
 }
 
 extension Connection {
+    /// Creates full-text indexes that were dropped, with other names.
+    fileprivate func createAnew(_ indexes: [StoredFullText], _ rename: (inout StoredFullText) -> Void) throws {
+        let entries = try schemaEntries()
+        for var index in indexes {
+            rename(&index)
+            try create(FullTextTable(index, self, entries), entries)
+        }
+    }
+
     /// Renames a column with the values of a table's column in its history, if it has one.
     fileprivate func renameInHistory(of table: String, _ name: String, to newName: String) throws {
         let history = HistoryTable.name(of: table)

@@ -214,10 +214,7 @@ extension Table {
     ) throws -> (assignments: [Assignment], key: Key?) {
         let names = schema.primaryKeys.map(\.name)
         // Of several assignments of a column, the engine takes the first one.
-        var assigned = names.compactMap { name in given.first { Identifier.areSame($0.column, name) } }
-        if assigned.count < names.count, schema.rowIDColumn == nil {
-            assigned = try withDefaults(assigned, names, on: connection)
-        }
+        let assigned = names.compactMap { name in given.first { Identifier.areSame($0.column, name) } }
         guard !names.isEmpty, assigned.count == names.count else { return (given, nil) }
         var sql: SQL = "SELECT "
         for (index, assignment) in assigned.enumerated() {
@@ -240,31 +237,9 @@ extension Table {
         return (own + others, try readKey(from: row, at: 0))
     }
 
-    /// The assignments of all columns of a key, with the defaults of those that are not assigned, if the file's table
-    /// was created WITHOUT ROWID: there is no row id by which the key could be read afterwards.
-    private static func withDefaults(
-        _ assigned: [Assignment], _ names: [String], on connection: Connection
-    ) throws -> [Assignment] {
-        let text = try connection.ownValue(
-            "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
-        guard text?.asText.flatMap(CreateTableText.init)?.isWithoutRowID == true else { return assigned }
-        let infos = try connection.columnInfos(of: schema.name)
-        return names.compactMap { name in
-            if let own = assigned.first(where: { Identifier.areSame($0.column, name) }) { return own }
-            // The engine rejects a row without the value.
-            guard let info = infos.first(where: { Identifier.areSame($0.name, name) }), let sql = info.defaultExpression
-            else { return nil }
-            // What the column makes of it: a default TRUE is the text 1, and '1' the number.
-            let type = info.declaredType.uppercased()
-            let isText = ["CHAR", "CLOB", "TEXT"].contains { type.contains($0) }
-            let cast = type.contains("INT") ? "NUMERIC" : isText ? "TEXT" : nil
-            return Assignment(column: name, value: SQL(verbatim: cast.map { "CAST((\(sql)) AS \($0))" } ?? "(\(sql))"))
-        }
-    }
-
-    /// The key of the row that was inserted last.
+    /// The key of the row that was inserted last; missing in a table WITHOUT ROWID, whose key has to be assigned.
     private static func storedKey(rowID: Int64, on connection: Connection) throws -> Key {
-        guard let name = try connection.columnInfos(of: schema.name).freeRowIDName else {
+        guard let name = try connection.rowIDName(of: schema.name) else {
             throw TableFailure.missingKey(schema)
         }
         let columns = try schema.keyColumns()
