@@ -19,7 +19,7 @@ struct HiddenTableTests {
     func hiding(sql: String) async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db throws in
-            try db.createView("names", as: "SELECT name FROM contact")
+            try db.execute("CREATE VIEW names AS SELECT name FROM contact")
             try db.execute("CREATE TEMP TABLE found (id)")
             let error = try expectFailure(.notAuthorized) { try db.execute(SQL(stringLiteral: sql)) }
             #expect(error.message.lowercased().contains("temporary"))

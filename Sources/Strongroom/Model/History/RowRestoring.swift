@@ -164,9 +164,8 @@ extension TransactionUndoing {
     /// Whether a row can be deleted for a moment: no other row would be deleted or changed with it.
     private func mayDelete(_ step: Step) throws -> Bool {
         guard try !hasTriggers(step.history.table) else { return false }
-        let references = try UndoneReferences(deleting: [], restoring: [], on: connection)
-        guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else { return false }
-        return true
+        let effect = try UndoneReferences([], on: connection).effect(ofDeleting: step)
+        return if case .none = effect { true } else { false }
     }
 
     /// Whether a table has triggers of the program, which a deletion or an insertion would run.

@@ -21,8 +21,6 @@ struct StoredHistory: KeyedHistory {
     var entryCondition: String { HistoryLives.condition(quotedKeys) }
 
     /// The histories that the file keeps: those with triggers.
-    ///
-    /// - Throws: ``StrongroomError`` with `tableDiffers` for one that does not fit its table.
     static func all(on connection: Connection) throws -> [StoredHistory] {
         try connection.schemaEntries().compactMap { entry in
             guard entry.kind == .trigger,

@@ -64,13 +64,8 @@ extension Table {
 
     /// Removes the changes that are older than the history's days, and of each row those beyond its number of changes.
     ///
-    /// ```swift
-    /// try await store.write { db in try Patient.pruneHistory(in: db) }
-    /// ```
-    ///
-    /// Its cost grows with the number of removed changes and, for `changes:`, with the number of those that were made
-    /// since the last call, so that it can be called whenever a store is opened. A change that was recorded while
-    /// the clock was ahead keeps the later ones until it is old enough itself.
+    /// Its cost grows with the number of removed changes and, for `changes:`, with those made since the last call, so
+    /// that it can be called whenever a store is opened.
     ///
     /// - Parameter db: A write transaction.
     /// - Returns: The number of removed changes; 0 for a history without limits.
@@ -81,24 +76,21 @@ extension Table {
         return try db.savepoint { db in try history.prune(on: db._handle.connection) }
     }
 
-    /// Deletes a row and its history, and the history of every row that is deleted with it.
+    /// Deletes a row and its history, and the history of every row that is deleted with it by foreign keys (`ON DELETE
+    /// CASCADE`) or by triggers; also changes of the row under an earlier key. See <doc:KeepingAHistory>.
     ///
     /// ```swift
     /// try await store.write { db in try Patient.erase(key, in: db) }
     /// ```
-    ///
-    /// Rows that are deleted by foreign keys (`ON DELETE CASCADE`) or by triggers are erased, too, and changes of the
-    /// row under a former key. Pages that become free are overwritten (`secure_delete`), in the WAL with the next
-    /// checkpoint that restarts it. Backups and snapshots keep what they have: see <doc:ThreatModel>.
     ///
     /// - Parameters:
     ///   - key: The primary key of the row, which may have been deleted before.
     ///   - rows: Which rows are meant if the key was used again after a deletion; nil if that has not happened.
     ///   - db: A write transaction.
     /// - Returns: Whether there was a row or a history.
-    /// - Throws: ``StrongroomError`` with `notUnique` if `rows` is nil, and there are a row with the key and
-    ///   changes of a row that had it before and was deleted; nothing was erased. `constraint` if other rows reference
-    ///   the row, or as `history(of:in:)`.
+    /// - Throws: ``StrongroomError`` with `notUnique` if `rows` is nil, and there are a row with the key and changes of
+    ///   a row that had it before and was deleted; nothing was erased. `constraint` if other rows reference the row, or
+    ///   as `history(of:in:)`.
     @discardableResult
     public static func erase(
         _ key: Key, _ rows: ErasedRows? = nil, in db: borrowing some Writing & ~Copyable
@@ -265,10 +257,6 @@ struct HistoryReader<Source: Table> {
     }
 
     /// The changes that satisfy a condition, in order.
-    ///
-    /// - Parameters:
-    ///   - condition: A condition with parameters, and what follows it.
-    ///   - bind: Binds the parameters.
     func changes(
         where condition: String, limit: Int? = nil, _ bind: (borrowing Bindings) throws -> Void
     ) throws -> [RecordChange<Source>] {

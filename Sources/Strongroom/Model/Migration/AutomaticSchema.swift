@@ -7,26 +7,19 @@ extension Migrator {
     /// ```
     ///
     /// - Missing tables, columns and indexes are created; an index that is declared in another form is recreated.
-    /// - A column with another type, default or constraint is changed. Its values are converted as by
-    ///   ``Writing/changeColumn(_:in:)``; if one does not fit, would change, or violates a constraint, opening fails
-    ///   and the file is not changed. The same applies to a column with values that is declared as a generated one,
-    ///   unless columns may be removed.
+    /// - A column with another type, default or constraint is changed as by ``Writing/changeColumn(_:in:)``. If a value
+    ///   does not fit, would change, or violates a constraint, or would be lost in a generated column, opening fails
+    ///   and the file is not changed.
     /// - A column with `previously:` takes over the values of the column with that name.
     /// - A column that is not declared is kept, or removed if requested. Tables are never removed, and a primary key is
     ///   never changed.
-    /// - Index names are unique within a file: an error is thrown if two declared tables use the same name, or if an
-    ///   index of another table in the file has it.
     ///
     /// All changes are one transaction, and ``MigrationReport/schemaChanges`` lists them. A file with a version history
-    /// is rejected: its schema is defined by its migrations. An automatic file can be migrated with a migrator with
-    /// steps later, which then runs every step.
-    ///
-    /// An automatic file has no version by which an older program could detect that the file is newer: with
-    /// `removingColumns` the older program removes the columns of the newer one with their values. `previously:`
-    /// contains a single name: a column that was renamed twice between two openings is a new one. See <doc:Migrations>.
+    /// is rejected. An older program does not detect that the file is newer: with `removingColumns` it removes the
+    /// columns of the newer one with their values. See <doc:Migrations>.
     ///
     /// - Parameters:
-    ///   - tables: The tables.
+    ///   - tables: The tables. Index names are unique within them and the file.
     ///   - removingColumns: Whether columns that are not declared are removed with their values; only if no older
     ///     program opens the file, and every file has been migrated with each `previously:`.
     /// - Returns: The migrator.
@@ -146,9 +139,6 @@ struct AutomaticSchema: Sendable {
     }
 
     /// Checks the declarations.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidMigrator`, `invalidName`, or the error for a schema that the engine
-    ///   does not support.
     func check() throws {
         var seen: Set<SQLName> = []
         for table in tables {
@@ -186,8 +176,6 @@ struct AutomaticSchema: Sendable {
     }
 
     /// The changes that a file needs, in order; reads inside a transaction, without a write.
-    ///
-    /// - Throws: ``StrongroomError`` with `schemaChange` for a table that cannot be changed to its declaration.
     func changes(of connection: Connection) throws -> [Change] {
         let entries = try connection.schemaEntries()
         return try tables.flatMap { table in
@@ -232,8 +220,6 @@ struct AutomaticSchema: Sendable {
     }
 
     /// The same, for a file that may have a version history.
-    ///
-    /// - Throws: ``StrongroomError`` with `otherMigrations` if it has one.
     func changesOfUnversioned(_ connection: Connection) throws -> [Change] {
         if let entry = try VersionHistory(connection: connection).entries().last {
             throw versioned(entry.version, connection)

@@ -87,10 +87,6 @@ extension Migrator {
     /// Determines the changes to a file.
     ///
     /// - Parameter version: The target version; nil for the newest.
-    /// - Throws: ``StrongroomError`` with `newerSchema` for a version that the migrator does not contain,
-    ///   `invalidMigrator` for an invalid list, and for a target version that cannot be downgraded to,
-    ///   `otherMigrations` for a list in which the file's versions are in another order or missing, `invalidArgument`
-    ///   for a target version that the list does not contain.
     func plan(for connection: Connection, to version: String? = nil) throws -> Plan {
         if let automatic { return try plan(for: connection, automatic, to: version) }
         try check()
@@ -115,8 +111,6 @@ extension Migrator {
     }
 
     /// Throws if the migrator cannot continue from the version of a file; to be called in a transaction.
-    ///
-    /// - Throws: ``StrongroomError`` with `newerSchema` or `otherMigrations`, as ``plan(for:to:)``.
     func checkVersion(of connection: Connection) throws {
         let versions = try VersionHistory(connection: connection).entries().map(\.version)
         guard let last = versions.last else { return }

@@ -47,15 +47,12 @@ public struct MigrationTransaction: Writing, ~Copyable {
 extension MigrationTransaction {
     /// Sets a column in every row, in batches of a thousand rows.
     ///
-    /// A single `UPDATE` of a large table keeps the original content of all changed pages in memory, for a rollback of
-    /// the statement. This method keeps those of a thousand rows only, reports its progress, and can be cancelled
-    /// between batches. All batches are part of the step's transaction.
+    /// A single `UPDATE` of a large table keeps the original content of all changed pages in memory. This method keeps
+    /// those of a thousand rows, reports its progress, and can be cancelled between batches, all in the step's
+    /// transaction.
     ///
     /// ```swift
-    /// Migration("4") { db in
-    ///     try db.addColumn(Column<Int>("length", default: 0), to: "note")
-    ///     try db.fill("length", of: "note", with: "length(text)")
-    /// }
+    /// try db.fill("length", of: "note", with: "length(text)")
     /// ```
     ///
     /// - Parameters:
@@ -73,26 +70,22 @@ extension MigrationTransaction {
     }
 
     private func fillInBatches(_ column: String, of table: String, with value: SQL) throws {
-        guard let rowID = try rowIDName(of: table, except: column), let (first, last) = try ends(of: table, rowID)
-        else {
-            // Also without rows, so that an error in the statement is reported.
-            try execute("UPDATE \(name: table) SET \(name: column) = (\(value))")
-            return
+        let setting: SQL = "UPDATE \(name: table) SET \(name: column) = (\(value))"
+        guard let rowID = try rowIDName(of: table, except: column) else { return _ = try execute(setting) }
+        let (id, rows): (SQL, SQL) = ("\(name: rowID)", "FROM \(name: table)")
+        let ends = try ["min", "max"].map { name in
+            try self.value("SELECT \(SQL(verbatim: name))(\(id)) \(rows)", as: Int64?.self) ?? nil
         }
-        var next: Int64? = first
-        while let start = next {
-            let end = try self.end(ofSliceFrom: start, last, of: table, rowID)
-            try execute(
-                """
-                UPDATE \(name: table) SET \(name: column) = (\(value)) WHERE \(name: rowID) >= \(start) AND \
-                \(name: rowID) <= \(end)
-                """)
+        // Also without rows, so that an error in the statement is reported.
+        guard let first = ends[0], let last = ends[1] else { return _ = try execute(setting) }
+        var left: SQL = "\(id) <= \(last)"
+        while let end = try self.value(
+            "SELECT max(id) FROM (SELECT \(id) AS id \(rows) WHERE \(left) ORDER BY 1 LIMIT \(Self.slice))",
+            as: Int64?.self) ?? nil
+        {
+            try execute("\(setting) WHERE \(left) AND \(id) <= \(end)")
             try report(Self.distance(first, end), of: Self.distance(first, last))
-            next = try self.value(
-                """
-                SELECT \(name: rowID) FROM \(name: table) WHERE \(name: rowID) > \(end) AND \(name: rowID) <= \(last) \
-                ORDER BY \(name: rowID) LIMIT 1
-                """)
+            left = "\(id) > \(end) AND \(id) <= \(last)"
         }
     }
 
@@ -106,22 +99,6 @@ extension MigrationTransaction {
         return Identifier.index(of: column, in: keys + ColumnInfo.rowIDNames) == nil ? rowID : nil
     }
 
-    private func ends(of table: String, _ rowID: String) throws -> (first: Int64, last: Int64)? {
-        let order: SQL = "SELECT \(name: rowID) FROM \(name: table) ORDER BY \(name: rowID)"
-        let first: Int64? = try value("\(order) LIMIT 1")
-        let last: Int64? = try value("\(order) DESC LIMIT 1")
-        guard let first, let last else { return nil }
-        return (first, last)
-    }
-
-    private func end(ofSliceFrom start: Int64, _ last: Int64, of table: String, _ rowID: String) throws -> Int64 {
-        try value(
-            """
-            SELECT max(id) FROM (SELECT \(name: rowID) AS id FROM \(name: table) WHERE \(name: rowID) >= \(start) AND \
-            \(name: rowID) <= \(last) ORDER BY \(name: rowID) LIMIT \(Self.slice))
-            """) ?? last
-    }
-
     /// The distance of two row ids may exceed the range of Int.
     private static func distance(_ first: Int64, _ second: Int64) -> Int {
         Int(clamping: UInt64(bitPattern: second &- first) &+ 1)
@@ -129,19 +106,16 @@ extension MigrationTransaction {
 }
 
 extension Writing where Self: ~Copyable {
-    /// Rewrites the values of tables that other programs have spelled in another way than the library: UUIDs in lower
-    /// case, without hyphens or as 16 bytes; dates as text with an offset, or with other digits than milliseconds;
-    /// numeric dates with a fraction that their form does not have; decimals as plain digits in a `DECIMAL_TEXT`
-    /// column.
+    /// Rewrites the values of tables that other programs have spelled in another way than the library: UUIDs, dates as
+    /// text or as numbers, and decimals. Such values are refused when they are read (`typeMismatch`); see <doc:Types>.
     ///
     /// ```swift
     /// Migration("8") { db in try db.convertSpellings(of: Device.self, Reading.self) }
     /// ```
     ///
-    /// Such values are refused when they are read (`typeMismatch`), since the engine compares what is stored;
-    /// ``VerificationReport/otherSpellings`` counts them. A date is rounded to what its form holds. Name a table
-    /// together with those that reference it: foreign keys are checked when all tables have been rewritten. Triggers do
-    /// not run, and a table's history is rewritten, too. Columns that the file does not have yet are skipped.
+    /// Name a table together with those that reference it: foreign keys are checked when all tables have been
+    /// rewritten. Triggers do not run, a table's history is rewritten, too, and columns that the file does not have yet
+    /// are skipped.
     ///
     /// - Parameter tables: The types of the tables.
     /// - Returns: The numbers of the rewritten values, by table and column, without zeros.

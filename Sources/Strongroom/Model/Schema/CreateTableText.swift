@@ -53,11 +53,8 @@ package struct CreateTableText {
         items.insert([SQLToken](sql: " \(sql)"), at: position)
     }
 
-    /// The statement for the same table with another name.
-    ///
-    /// - Parameters:
-    ///   - name: The new name.
-    ///   - old: The name in the statement; as a qualifier in the table's own expressions it is removed.
+    /// The statement for the same table with another name, without the old one as a qualifier in the table's own
+    /// expressions.
     func sql(named name: String, insteadOf old: String) -> String {
         var copy = self
         copy.head[namePosition].text = Identifier.quote(name)

@@ -6,11 +6,11 @@ internal import Synchronization
 /// inner table's. While closures of queries are nested, a column is therefore written with the table that its closure
 /// received it from, and what cannot be told apart fails when the statement runs.
 struct QueryScope {
-    private static let current = ThreadLocal()
+    fileprivate static let current = ThreadLocal()
     /// The number of running closures, of all threads, that run within another one.
-    private static let nestedClosures = Atomic<Int>(0)
+    fileprivate static let nestedClosures = Atomic<Int>(0)
 
-    private let outer: UnsafeMutablePointer<QueryScope>?
+    fileprivate let outer: UnsafeMutablePointer<QueryScope>?
     private let level: Int
     /// The query's table, or the first one.
     private let schema: TableSchema?
@@ -28,25 +28,16 @@ struct QueryScope {
         current.value?.assumingMemoryBound(to: QueryScope.self)
     }
 
-    /// Runs the closure of a query.
+    /// Runs the closure of a query, with the aliases of its tables if the closure receives columns with them.
     ///
-    /// - Parameters:
-    ///   - schema: The query's table.
-    ///   - others: The other tables of a join.
-    ///   - aliases: The aliases of the query's tables, in which case the closure receives columns with the alias.
-    ///   - columns: What the closure receives.
-    ///   - make: The closure.
     /// - Returns: The closure's result, and the scope if it ran within another one: its ``fault(in:)`` is to be thrown
     ///   when the SQL runs.
     static func run<C, T>(
         _ schema: TableSchema?, others: [TableSchema] = [], aliases: [String] = [], of columns: C, _ make: (C) -> T
     ) -> (result: T, nested: QueryScope?) {
-        var scope = QueryScope(schema, others, aliases: aliases)
-        return withUnsafeMutablePointer(to: &scope) { pointer in
-            enter(pointer)
-            defer { leave(pointer) }
-            return (make(columns), pointer.pointee.nested)
-        }
+        let scope = RunningScope(QueryScope(schema, others, aliases: aliases))
+        let result = make(columns)
+        return (result, scope.end())
     }
 
     init(_ schema: TableSchema?, _ others: [TableSchema] = [], aliases: [String] = []) {
@@ -55,16 +46,6 @@ struct QueryScope {
         self.schema = schema
         self.others = others
         self.aliases = aliases
-    }
-
-    fileprivate static func enter(_ scope: UnsafeMutablePointer<QueryScope>) {
-        current.value = UnsafeMutableRawPointer(scope)
-        if scope.pointee.outer != nil { nestedClosures.add(1, ordering: .relaxed) }
-    }
-
-    fileprivate static func leave(_ scope: UnsafeMutablePointer<QueryScope>) {
-        current.value = scope.pointee.outer.map { UnsafeMutableRawPointer($0) }
-        if scope.pointee.outer != nil { nestedClosures.subtract(1, ordering: .relaxed) }
     }
 
     /// Whether the closure runs within another one.
@@ -142,8 +123,7 @@ struct QueryScope {
     }
 }
 
-/// A closure that is running, where it is not passed on: one that returns a pack, or that is called in the user's
-/// module, where its types are known.
+/// A closure that is running.
 @usableFromInline
 struct RunningScope: ~Copyable {
     private let scope: UnsafeMutablePointer<QueryScope>
@@ -151,7 +131,8 @@ struct RunningScope: ~Copyable {
     init(_ scope: QueryScope) {
         self.scope = .allocate(capacity: 1)
         self.scope.initialize(to: scope)
-        QueryScope.enter(self.scope)
+        QueryScope.current.value = UnsafeMutableRawPointer(self.scope)
+        if scope.isNested { QueryScope.nestedClosures.add(1, ordering: .relaxed) }
     }
 
     /// The closure of a query of one table.
@@ -161,31 +142,24 @@ struct RunningScope: ~Copyable {
     }
 
     deinit {
-        QueryScope.leave(scope)
+        QueryScope.current.value = scope.pointee.outer.map { UnsafeMutableRawPointer($0) }
+        if scope.pointee.isNested { QueryScope.nestedClosures.subtract(1, ordering: .relaxed) }
         scope.deinitialize(count: 1)
         scope.deallocate()
     }
 
-    /// Ends the closure.
-    ///
-    /// - Returns: The scope, if the closure ran within another one.
+    /// Ends the closure; returns the scope, if it ran within another one.
     consuming func end() -> QueryScope? {
         scope.pointee.nested
     }
 
-    /// Ends the closure of orderings.
-    ///
-    /// - Parameter orderings: Its result.
-    /// - Returns: The orderings; if they are ambiguous, some that fail when the statement runs.
+    /// Ends the closure of orderings, which fail when the statement runs if they are ambiguous.
     @usableFromInline
     consuming func end(_ orderings: [Ordering]) -> [Ordering] {
         isNested ? orderings.checked(end()) : orderings
     }
 
-    /// Ends the closure of a condition.
-    ///
-    /// - Parameter condition: Its result.
-    /// - Returns: The condition; if it is ambiguous, one that fails when the statement runs.
+    /// Ends the closure of a condition, which fails when the statement runs if it is ambiguous.
     @usableFromInline
     consuming func end(_ condition: consuming Condition) -> Condition {
         guard isNested, let fault = end()?.fault(in: [condition.sql]) else { return condition }

@@ -33,13 +33,8 @@ public struct History: Sendable, Hashable {
     }
 
     /// The history of a table with a version, which undoing advances instead of putting it back, so that a record that
-    /// was read before is still noticed as stale.
-    ///
-    /// For schemas written by hand; `@Table` does so for a column that is declared with `@Column(kept: .version)`.
-    ///
-    /// ```swift
-    /// history: .keep(days: 365).versioned(by: "version")
-    /// ```
+    /// was read before is still noticed as stale. `@Table` does so for a column that is declared with `@Column(kept:
+    /// .version)`.
     ///
     /// - Parameter column: The name of the version's column, an integer; it must be recorded. A wrong name is reported
     ///   when the table is created.

@@ -15,16 +15,12 @@ extension Writing where Self: ~Copyable {
     }
 
     /// Keeps the history of a table from now on, as its declaration says, or adapts an existing history to the present
-    /// declaration.
+    /// declaration: call it again after a step that has changed the table's columns. ``createTable(_:ifNotExists:)``
+    /// and ``Migrator/automatic(tables:removingColumns:)`` do so by themselves.
     ///
     /// ```swift
     /// Migration("7") { db in try db.keepHistory(of: Patient.schema) }
     /// ```
-    ///
-    /// Creates the table `patient_history` with an index, and the triggers; former triggers are replaced, and columns
-    /// that the history does not have yet are added to it. Call it again after a step that has changed the table's
-    /// columns. ``createTable(_:ifNotExists:)`` and ``Migrator/automatic(tables:removingColumns:)`` do so by
-    /// themselves.
     ///
     /// - Parameter schema: The table, with a history.
     /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no history declared or no primary key,
@@ -79,8 +75,6 @@ extension Writing where Self: ~Copyable {
 
 extension HistoryTable {
     /// Adds columns that the table in the file does not have.
-    ///
-    /// - Throws: ``StrongroomError`` with `schemaChange` if the table is not a history.
     fileprivate func extend(in db: borrowing some Writing & ~Copyable) throws {
         let connection = db._handle.connection
         guard let names = try connection.historyColumns(name, with: keys.map { Self.keyName(of: $0.name) }) else {

@@ -2,8 +2,6 @@ extension ColumnChange {
     /// The SQL that converts a column's numbers to scaled integers.
     ///
     /// - Parameter value: The SQL for the current value: a number or its digits.
-    /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is not a number or does not fit; the message
-    ///   names the row.
     func scaledSource(_ value: String, _ column: String, _ scale: DecimalScale) throws -> String {
         // A floating-point number is converted by its decimal representation, if that is the same number.
         let digits = "(CASE typeof(\(value)) WHEN 'real' THEN \(Self.digits(ofReal: value)) ELSE \(value) END)"
@@ -45,8 +43,6 @@ extension Connection {
     /// Disables the CHECK constraints while the rows of tables are converted, and verifies them afterwards.
     ///
     /// In nested calls, the outermost one verifies.
-    ///
-    /// - Throws: ``StrongroomError`` with `constraint`; the message names rows that violate a check.
     func withoutChecks(of tables: [String], _ body: () throws -> Void) throws {
         guard try ownValue("PRAGMA ignore_check_constraints") == .integer(0) else { return try body() }
         try run("PRAGMA ignore_check_constraints = ON")
@@ -62,16 +58,24 @@ extension Connection {
         for table in tables { try requireChecks(of: table) }
     }
 
+    /// The first ten row ids of a query and the number of the others, or the number of its rows; nil if it has none.
+    ///
+    /// - Parameters:
+    ///   - id: The name of the row id, if the table has one.
+    ///   - rest: The query without its columns.
+    func rowNumbers(_ id: String?, _ rest: String) throws -> String? {
+        guard case .integer(let count)? = try ownValue("SELECT count(*) \(rest)"), count > 0 else { return nil }
+        guard let id else { return "\(count)" }
+        let rows = try ownRows("SELECT \(id) \(rest) ORDER BY \(id) LIMIT 10").compactMap { $0[0].asInteger }
+        let more = Int(count) - rows.count
+        return rows.map { "\($0)" }.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    }
+
     private func requireChecks(of table: String) throws {
         guard let text = CreateTableText(try tableEntry(table, in: try schemaEntries()).sql) else { return }
         let id = try rowIDName(of: table)
         for check in text.checks {
-            let rest = "FROM \(Identifier.quote(table)) WHERE NOT \(check)"
-            guard case .integer(let count)? = try ownValue("SELECT count(*) \(rest)"), count > 0 else { continue }
-            let rows = try id.map { try ownRows("SELECT \($0) \(rest) ORDER BY \($0) LIMIT 10") } ?? []
-            let list = rows.compactMap { $0[0].asInteger }.map { "\($0)" }.joined(separator: ", ")
-            let more = Int(count) - rows.count
-            let found = rows.isEmpty ? "\(count)" : "\(list)\(more > 0 ? " and \(more) more" : "")"
+            guard let found = try rowNumbers(id, "FROM \(Identifier.quote(table)) WHERE NOT \(check)") else { continue }
             var failure = StrongroomError(
                 .constraint,
                 """
@@ -79,8 +83,7 @@ extension Connection {
                 `db.changeColumn(_:in:)`, or correct the rows. Rows that violate it in table "\(table)": \(found).
                 """,
                 database: database)
-            failure.constraint = ConstraintFailure(
-                kind: .check, table: table, columns: [], parentTable: nil, name: nil)
+            failure.constraint = ConstraintFailure(kind: .check, table: table)
             throw failure
         }
     }

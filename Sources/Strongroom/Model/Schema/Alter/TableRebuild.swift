@@ -122,13 +122,7 @@ struct TableRebuild {
         let left = """
             FROM \(Identifier.quote(table.name)) WHERE \(id) NOT IN (SELECT \(id) FROM \(Identifier.quote(copy)))
             """
-        let found = try connection.ownRows("SELECT \(id) \(left) ORDER BY \(id) LIMIT 10")
-        guard !found.isEmpty, case .integer(let count)? = try connection.ownValue("SELECT count(*) \(left)") else {
-            return nil
-        }
-        let list = found.compactMap { $0[0].asInteger }.map { "\($0)" }.joined(separator: ", ")
-        let rest = Int(count) - found.count
-        return "Rows that violate it in table \"\(table.name)\": \(list)\(rest > 0 ? " and \(rest) more" : "")."
+        return try connection.rowNumbers(id, left).map { "Rows that violate it in table \"\(table.name)\": \($0)." }
     }
 
     /// The name by which the row ids are copied; nil if a column is the row id, if the table has none, or if columns

@@ -1,69 +1,53 @@
-/// Renames a table. Runs in the caller's savepoint.
-///
-/// The engine renames the table, its indexes and the references to it; views and the bodies of triggers only from
-/// SQLite 3.25 on: before, one that uses the table is named. Before 3.26 it renames references only while foreign keys
-/// are enforced, which they are not in a migration ("ALTER TABLE", sqlite.org/lang_altertable.html).
-struct TableRenaming {
-    private let connection: Connection
-    private let name: String
-    private let newName: String
-    private let entries: [SchemaEntry]
-
-    init(_ connection: Connection, _ name: String, _ newName: String) throws {
-        try connection.checkTransaction()
-        self.connection = connection
-        entries = try connection.schemaEntries()
-        self.name = try connection.tableEntry(name, in: entries).name
-        self.newName = newName
-    }
-
-    func run() throws {
-        try connection.requireVisible(
-            newName, isTemporary: false, isVirtual: connection.isVirtual(name, isTemporary: false))
-        try refuseHistory()
-        try refuseOtherMeanings()
-        let sql = "ALTER TABLE \(Identifier.quote(name)) RENAME TO \(Identifier.quote(newName))"
-        let broken = try connection.brokenObjects { try connection.withForeignKeys { try connection.run(sql) } }
-        if let first = broken.first {
-            throw connection.refusal(
-                """
-                \(first.entry.title) uses table "\(name)" and cannot be updated (\(first.words)); drop it first, \
-                and create it again.
-                """)
-        }
-    }
-
-    /// Refuses a history that is kept for a table.
-    private func refuseHistory() throws {
+extension Connection {
+    /// Renames a table. Runs in the caller's savepoint.
+    ///
+    /// The engine renames the table, its indexes and the references to it; views and the bodies of triggers only from
+    /// SQLite 3.25 on: before, one that uses the table is named. Before 3.26 it renames references only while foreign
+    /// keys are enforced, which they are not in a migration ("ALTER TABLE", sqlite.org/lang_altertable.html).
+    func renameTable(_ table: String, to newName: String) throws {
+        try checkTransaction()
+        let entries = try schemaEntries()
+        let name = try tableEntry(table, in: entries).name
+        try requireVisible(newName, isTemporary: false, isVirtual: isVirtual(name, isTemporary: false))
+        // A history that is kept for a table.
         let trigger = entries.first { $0.kind == .trigger && Identifier.areSame($0.name, "\(name)_delete") }
         if let trigger, Identifier.areSame(HistoryTable.name(of: trigger.table), name) {
-            throw connection.refusal(
+            throw refusal(
                 """
                 The table "\(name)" is the history of "\(trigger.table)"; rename that table, or call \
                 `stopHistory(of:)` for it first.
                 """)
         }
+        try refuseOtherMeanings(of: name, newName, entries)
+        let sql = "ALTER TABLE \(Identifier.quote(name)) RENAME TO \(Identifier.quote(newName))"
+        let broken = try brokenObjects { try withForeignKeys { try run(sql) } }
+        guard let first = broken.first else { return }
+        throw refusal(
+            """
+            \(first.entry.title) uses table "\(name)" and cannot be updated (\(first.message)); drop it first, and \
+            create it again.
+            """)
     }
 
     /// Refuses where a view or trigger might have another meaning afterwards: where it has the new name for something
     /// else, or where it is the connection's own, which older engines leave as it is.
-    private func refuseOtherMeanings() throws {
+    private func refuseOtherMeanings(of name: String, _ newName: String, _ entries: [SchemaEntry]) throws {
         func users(_ entries: [SchemaEntry]) -> [SchemaEntry] {
             entries.filter { entry in
                 (entry.kind == .view || entry.kind == .trigger) && entry.tokens.contains { $0.isNamed(name) }
             }
         }
         if let other = users(entries).first(where: { $0.tokens.contains { $0.isNamed(newName) } }) {
-            throw connection.refusal(
+            throw refusal(
                 """
                 \(other.title) uses table "\(name)", and the name "\(newName)" for something else: it might have \
                 another meaning. Drop it first, and create it again, or choose another name.
                 """)
         }
         guard !(try EngineFeatures.current().hasRenameColumn) else { return }
-        let temporary = users(try connection.schemaEntries(temporary: true))
+        let temporary = users(try schemaEntries(temporary: true))
         guard let other = temporary.first(where: { !$0.name.hasPrefix("strongroom_") }) else { return }
-        throw connection.refusal(
+        throw refusal(
             """
             The temporary \(other.title) uses table "\(name)", and this engine does not rename it there; drop it \
             first, and create it again.
@@ -79,8 +63,6 @@ struct HistoryRenaming {
     private let triggers: [SchemaEntry]
 
     /// - Returns: Nil if the table has no history.
-    /// - Throws: ``StrongroomError`` with `schemaChange` if the new name of the history, or of one of its indexes, is
-    ///   taken.
     init?(_ connection: Connection, _ name: String, _ newName: String) throws {
         let entries = try connection.schemaEntries()
         let table = try connection.tableEntry(name, in: entries).name
@@ -110,8 +92,7 @@ struct HistoryRenaming {
     /// Renames the history and its indexes, and creates the triggers again, after the table is renamed.
     func resume() throws {
         let entries = try connection.schemaEntries()
-        let old = try connection.tableEntry(history.old, in: entries).name
-        try TableRenaming(connection, old, history.new).run()
+        try connection.renameTable(history.old, to: history.new)
         for part in ["row", "moved"] {
             let name = "\(history.old)_\(part)"
             guard let index = entries.first(where: { $0.kind == .index && Identifier.areSame($0.name, name) }) else {

@@ -23,15 +23,14 @@ extension Writing where Self: ~Copyable {
     /// Drops a table with its rows, indexes, full-text indexes and triggers.
     ///
     /// In a `write`, rows of other tables that reference its rows are treated as if these rows were deleted; see "DROP
-    /// TABLE" (sqlite.org/lang_droptable.html). In a ``Migration``, foreign keys are not enforced: no `ON DELETE`
-    /// action runs, and rows that still reference the table at the end of the step roll it back. Delete these rows, or
-    /// change their column, in the same step.
+    /// TABLE" (sqlite.org/lang_droptable.html). In a ``Migration`` no `ON DELETE` action runs: delete the rows that
+    /// reference the table, or change their column, in the same step.
     ///
     /// - Parameters:
     ///   - name: The table's name.
     ///   - ifExists: Whether the table may be missing.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table, `constraint` if rows still reference its
-    ///   rows; in a migration this is detected at the end of the step, which fails with `migrationFailed`.
+    ///   rows; in a migration the end of the step fails with `migrationFailed`.
     public func dropTable(_ name: String, ifExists: Bool = false) throws {
         try savepoint { db in
             let connection = db._handle.connection
@@ -73,18 +72,12 @@ extension Writing where Self: ~Copyable {
         }
     }
 
-    /// Rebuilds the indexes that sort by a collation, after a change of its order.
-    ///
-    /// ```swift
-    /// try await store.write { db in try db.reindex(.locale("sv")) }
-    /// ```
-    ///
-    /// Unique indexes keep their rows; if two of them are now equal, nothing is changed. See SQLite's documentation,
-    /// "REINDEX" (sqlite.org/lang_reindex.html).
+    /// Rebuilds the indexes that sort by a collation, after a change of its order: `db.reindex(.locale("sv"))`. See
+    /// SQLite's documentation, "REINDEX" (sqlite.org/lang_reindex.html).
     ///
     /// - Parameter collation: The collation, which the connection must have.
-    /// - Throws: ``StrongroomError`` with `constraint` if rows of a unique index are now equal, `missingCollation` if
-    ///   there is no such collation.
+    /// - Throws: ``StrongroomError`` with `constraint` if rows of a unique index are now equal, and nothing is changed;
+    ///   `missingCollation` if there is no such collation.
     public func reindex(_ collation: Collation) throws {
         // The engine calls a collation that it has not used yet an unknown object.
         _ = try value("SELECT '' = ('' COLLATE \(name: collation.name))", as: Int.self)
@@ -105,11 +98,10 @@ extension Writing where Self: ~Copyable {
         record("rename table \(name) to \(newName)")
         try savepoint { db in
             let connection = db._handle.connection
-            let renaming = try TableRenaming(connection, name, newName)
             let history = try HistoryRenaming(connection, name, newName)
             try history?.stop()
             let fullText = try connection.dropFullText(ofTable: name)
-            try renaming.run()
+            try connection.renameTable(name, to: newName)
             try history?.resume()
             try connection.createAnew(fullText) { $0.table = newName }
         }
@@ -122,10 +114,8 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-    /// Adds a column at the end of a table; existing rows get its default, or NULL.
-    ///
-    /// If the engine's `ADD COLUMN` does not support the column (a unique column, a reference with a default, NOT NULL
-    /// without a default in an empty table), the table is rebuilt.
+    /// Adds a column at the end of a table; existing rows get its default, or NULL. What the engine's `ADD COLUMN` does
+    /// not support rebuilds the table.
     ///
     /// - Parameters:
     ///   - column: The column; if the table has rows, it must be optional or have a default.
@@ -137,10 +127,9 @@ extension Writing where Self: ~Copyable {
         let definition = column.definition
         try record("add column to \(table): \(definition.sql())")
         try savepoint { db in
-            let change = try ColumnChange(db._handle.connection, table)
-            try change.add(definition)
+            try ColumnChange(db._handle.connection, table).add(definition)
             guard definition.isIndexed else { return }
-            try db.createIndex(TableIndex(nil, parts: [.column(definition.name)], unique: false, where: nil), on: table)
+            try db.createIndex(TableIndex(of: definition), on: table)
         }
     }
 
@@ -162,7 +151,7 @@ extension Writing where Self: ~Copyable {
             let connection = db._handle.connection
             let isByEngine = try EngineFeatures.current().hasRenameColumn
             let fullText = isByEngine ? [] : try connection.dropFullText(ofTable: table)
-            try ColumnRenaming(connection, table: table, column: name, newName: newName).run()
+            try ColumnChange(connection, table).rename(name, to: newName)
             try connection.renameInHistory(of: table, name, to: newName)
             try connection.adaptFullText(of: table)
             try connection.createAnew(fullText) { index in
@@ -178,12 +167,10 @@ extension Writing where Self: ~Copyable {
     /// Migration("2") { db in try db.renameColumns(of: Contact.schema) }
     /// ```
     ///
-    /// A column that already has its new name is not changed, so a second run has no effect.
-    ///
     /// - Parameter schema: The new table schema; only the names of its columns are used.
-    /// - Returns: The new names of the renamed columns, in the schema's order.
+    /// - Returns: The new names of the renamed columns, in the schema's order; not of those that have them already.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table, `schemaChange` if it has columns with both
-    ///   names and the former one is not declared, or if a view or a trigger cannot be updated; nothing was changed.
+    ///   names and the previous one is not declared, or if a view or a trigger cannot be updated; nothing was changed.
     @discardableResult
     public func renameColumns(of schema: TableSchema) throws -> [String] {
         try savepoint { db in
@@ -208,26 +195,20 @@ extension Writing where Self: ~Copyable {
         try savepoint { db in try ColumnChange(db._handle.connection, table).drop(name) }
     }
 
-    /// Changes the type, default or constraints of a column; the new declaration replaces the former one.
+    /// Changes the type, default or constraints of a column; the new declaration replaces the previous one.
     ///
-    /// Values are converted as the engine converts values that are written to such a column; in a BLOB column, a text
-    /// becomes its bytes in the file's encoding, which is UTF-8 if the library created the file. A column of ``Value``
-    /// accepts every value unchanged. A value that does not fit or would change is an error: a text that is not a
-    /// number or not a canonical one (`0012`), a number in a BLOB column, an integer that a floating-point number
-    /// cannot represent exactly. NULLs become the default if the column no longer allows NULL. A column that becomes
-    /// generated loses its stored values. Numbers and digits that become decimals get the DECIMAL_TEXT form, or become
-    /// scaled integers if the column has a scale; decimals that are converted to another type are converted from their
-    /// digits; see <doc:Types>.
-    ///
-    /// A row that violates a constraint fails the change, regardless of the table's `ON CONFLICT` clauses: no row is
-    /// skipped.
+    /// Values are converted as the engine converts values that are written to such a column; a text in a BLOB column
+    /// becomes its bytes, and a column of ``Value`` accepts every value unchanged. A value that does not fit or would
+    /// change is an error. NULLs become the default if the column no longer allows NULL; a column that becomes
+    /// generated loses its values. Numbers and digits that become decimals get the form of decimals, or become scaled
+    /// integers. See <doc:ChangingTheSchema> and <doc:Types>.
     ///
     /// - Parameters:
     ///   - column: The new declaration of the column with that name.
     ///   - table: The table's name.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table or column, `schemaChange` for a primary key
-    ///   and for values that the new type cannot represent or would change, `constraint` if the rows violate a
-    ///   constraint; nothing was changed.
+    ///   and for values that the new type cannot represent or would change, `constraint` if rows violate a constraint,
+    ///   regardless of the table's `ON CONFLICT` clauses; nothing was changed.
     public func changeColumn(_ column: some SchemaColumn, in table: String) throws {
         let definition = column.definition
         try record("change column of \(table): \(definition.sql())")
@@ -240,7 +221,6 @@ extension TableSchema {
     /// taken: the new name may be the previous name of another column.
     ///
     /// - Parameter names: The names of the columns in the file.
-    /// - Throws: ``StrongroomError`` with `schemaChange` if the file has columns with both names.
     func renamings(of names: [String], _ connection: Connection) throws -> [(from: String, to: String)] {
         var taken = names
         var waiting = columns.compactMap { column -> (from: String, to: String)? in
@@ -299,7 +279,7 @@ extension Connection {
                 try breakHistory(of: table, unread: newName)
                 continue
             }
-            try ColumnRenaming(self, table: history, column: historyName(name), newName: historyName(newName)).run()
+            try ColumnChange(self, history).rename(historyName(name), to: historyName(newName))
         }
     }
 }

@@ -1,19 +1,16 @@
 extension Table where Self: Record, RecordType == Self {
-    /// Upserts JSON: updates the row that a rule identifies, or inserts a new one.
+    /// Upserts JSON: updates the row that a rule identifies, otherwise the one with the primary key in the JSON, or
+    /// inserts a new one.
     ///
-    /// In an existing row, only the columns in the JSON are written; `null` is NULL, unless the rule keeps nils. Where
-    /// they have these values already, nothing is written: the version and the time of the last update stay, and
-    /// observers are not notified. In a new row, a missing value is the column's default, or nil. The existing row is
-    /// the one in which the rule's columns have the values of the JSON, otherwise the one with its primary key, if the
-    /// JSON contains one.
+    /// In an existing row, only the columns in the JSON are written; `null` is NULL, unless the rule keeps nils. A row
+    /// that has these values already is not written. In a new row, a missing value is the column's default, or nil.
     ///
     /// ```swift
     /// try Contact.upsert(json: #"[{"email": "ada@example.org", "phone": "030"}]"#, .by(\.email), in: db)
     /// ```
     ///
     /// - Parameters:
-    ///   - json: The text of an object, or of an array of objects, which are written in order; an object may update the
-    ///     row that an earlier one inserted.
+    ///   - json: The text of an object, or of an array of objects, which are written in order.
     ///   - rule: The row of each, and which of the columns in the JSON are written to it if it exists.
     ///   - coding: The key mapping and the date format.
     ///   - db: A write transaction.
@@ -36,10 +33,6 @@ extension Table where Self: Record, RecordType == Self {
     }
 
     /// Upserts dictionaries, as `upsert(json:_:coding:in:)` does with an array of objects.
-    ///
-    /// ```swift
-    /// try Contact.upsert(dictionaries: [["email": "ada@example.org", "phone": "030"]], .by(\.email), in: db)
-    /// ```
     ///
     /// - Parameters:
     ///   - dictionaries: The values. In an existing row, only these are written.

@@ -147,18 +147,6 @@ extension Table {
     }
 }
 
-extension Table {
-    /// The record with the lowest primary key.
-    ///
-    /// - Parameter db: A transaction.
-    /// - Returns: The record, or nil if the table is empty.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's error.
-    @inlinable
-    public static func first(in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
-        try Query<Self>().orderedByKey(descending: false).first(in: db)
-    }
-}
-
 /// Rows as they are stored: with the columns' defaults, generated columns, and what triggers and hooks have written.
 extension Table {
     /// The row with a key, as it is stored.
@@ -182,13 +170,8 @@ extension Table {
 
     /// The rows with some keys, as they are stored.
     ///
-    /// ```swift
-    /// let rows = try Contact.upsert(contentsOf: contacts, by: \.email, in: db)
-    /// let stored = try Contact.stored(rows.map(\.key), as: Contact.self, in: db)
-    /// ```
-    ///
     /// - Parameters:
-    ///   - keys: The keys of rows that exist.
+    ///   - keys: The keys of rows that exist, such as `rows.map(\.key)` of an upsert.
     ///   - type: The type of the results; its columns are columns of the table.
     ///   - db: A transaction.
     /// - Returns: The row of each key, in the order of the keys.
@@ -205,11 +188,6 @@ extension Table {
 
     /// Reads the columns of a record's row into the record; properties that are not stored, such as loaded children,
     /// are kept.
-    ///
-    /// ```swift
-    /// try Contact.save(&contact, in: db)
-    /// try Contact.reload(&contact, in: db)    // contact is as its row now
-    /// ```
     ///
     /// - Parameters:
     ///   - record: The record; unchanged if reading fails.

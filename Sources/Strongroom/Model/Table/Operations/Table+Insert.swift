@@ -25,47 +25,6 @@ extension Table {
         }
     }
 
-    /// Inserts a record unless a row with the same key, or the same value in a unique column, exists.
-    ///
-    /// A violation of any other constraint is an error.
-    ///
-    /// - Parameters:
-    ///   - record: The record.
-    ///   - db: A write transaction.
-    /// - Returns: The row's key, or nil if nothing was inserted.
-    /// - Throws: As `insert(_:in:)`.
-    @inlinable
-    @discardableResult
-    public static func insertOrIgnore(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key? {
-        let connection = db._handle.connection
-        guard hooks == nil else { return try insertOrIgnoreWithHooks(record, on: connection) }
-        do {
-            return try insert(record, on: connection)
-        } catch let error as StrongroomError where error.isDuplicate(in: schema) {
-            return nil
-        }
-    }
-
-    /// Ignores the duplicate that the record is, and none that a hook makes.
-    @usableFromInline
-    static func insertOrIgnoreWithHooks(_ record: RecordType, on connection: Connection) throws -> Key? {
-        guard let hooks else { return nil }
-        var copy = record
-        do {
-            return try withHooks(&copy, hooks, on: connection) { record in
-                do {
-                    let key = try insert(record, on: connection)
-                    adopt(key, .inserted, in: &record, on: connection)
-                    return key
-                } catch let error as StrongroomError where error.isDuplicate(in: schema) {
-                    throw IgnoredDuplicate()
-                }
-            }
-        } catch is IgnoredDuplicate {
-            return nil
-        }
-    }
-
     @inlinable
     static func insert(_ record: RecordType, on connection: Connection) throws -> Key {
         guard let upkeep = RecordType.upkeep else { return try insertRow(record, on: connection) }
@@ -122,19 +81,6 @@ extension Table {
         return try insertRow(keyed, on: connection)
     }
 }
-
-extension StrongroomError {
-    /// Whether a row of the table with the same key or the same value in a unique column conflicts, not one of a table
-    /// that a trigger writes.
-    @usableFromInline
-    func isDuplicate(in schema: TableSchema) -> Bool {
-        guard let constraint, constraint.kind == .primaryKey || constraint.kind == .unique else { return false }
-        return constraint.table.map { Identifier.areSame($0, schema.name) } ?? true
-    }
-}
-
-/// A record that `insertOrIgnore` does not insert.
-private struct IgnoredDuplicate: Error {}
 
 /// Inserts of single values.
 extension Table {

@@ -49,7 +49,6 @@ extension Table {
     /// Writes a record with the columns that the table keeps to the row with a key.
     ///
     /// - Returns: False if there is no such row.
-    /// - Throws: ``StrongroomError`` with `staleRecord` if the row has another version than the record.
     @usableFromInline
     static func updateKept(
         _ record: RecordType, _ upkeep: RecordUpkeep<RecordType>, at key: Key, _ operation: Int,

@@ -1,69 +1,53 @@
-/// Renames a column. Runs in the caller's savepoint.
-///
-/// For an engine without `RENAME COLUMN`, the texts of the schema are edited. In the text of a table or an index, every
-/// name in parentheses is a column of the table, and in that of a trigger one after NEW or OLD. A view or a trigger that
-/// uses the table and the name in any other way is named, and the renaming is rejected.
-struct ColumnRenaming {
-    private let change: ColumnChange
-    private let column: String
-    private let newName: String
-
-    init(_ connection: Connection, table: String, column: String, newName: String) throws {
-        change = try ColumnChange(connection, table)
-        self.column = column
-        self.newName = newName
-    }
-
-    private var connection: Connection { change.connection }
-    private var table: String { change.table.name }
-
-    func run() throws {
-        guard change.text.position(of: column) != nil else {
-            throw StrongroomError(
-                .sql, "no such column: \(column) in table \"\(table)\".", database: connection.database)
-        }
-        guard Identifier.areSame(column, newName) || change.text.position(of: newName) == nil else {
+extension ColumnChange {
+    /// Renames a column.
+    ///
+    /// For an engine without `RENAME COLUMN`, the texts of the schema are edited. In the text of a table or an index,
+    /// every name in parentheses is a column of the table, and in that of a trigger one after NEW or OLD. A view or a
+    /// trigger that uses the table and the name in any other way is named, and the renaming is rejected.
+    func rename(_ column: String, to newName: String) throws {
+        _ = try position(of: column)
+        guard Identifier.areSame(column, newName) || text.position(of: newName) == nil else {
             throw StrongroomError(.sql, "duplicate column name: \(newName).", database: connection.database)
         }
         if try EngineFeatures.current().hasRenameColumn {
-            let names = [table, column, newName].map(Identifier.quote)
+            let names = [table.name, column, newName].map(Identifier.quote)
             try connection.run("ALTER TABLE \(names[0]) RENAME COLUMN \(names[1]) TO \(names[2])")
             return
         }
-        let changed = try change.entries.compactMap { try $0.with(edited($0)) }
+        let changed = try entries.compactMap { try $0.with(renamed(column, to: newName, in: $0)) }
         if let first = try connection.brokenObjects(by: { try connection.rewriteSchema(changed) }).first {
-            throw connection.refusal(
+            throw refusal(
                 """
-                \(first.entry.title) uses column "\(column)" of table "\(table)" and cannot be updated \
-                (\(first.words)); drop it first, and create it again.
+                \(first.entry.title) uses column "\(column)" of table "\(table.name)" and cannot be updated \
+                (\(first.message)); drop it first, and create it again.
                 """)
         }
     }
 
-    private func edited(_ entry: SchemaEntry) throws -> String {
+    private func renamed(_ column: String, to newName: String, in entry: SchemaEntry) throws -> String {
         switch entry.kind {
         case .table:
             guard var text = CreateTableText(entry.sql) else { return entry.sql }
-            if Identifier.areSame(entry.name, table) {
-                text.rename(column, to: newName, of: table)
+            if Identifier.areSame(entry.name, table.name) {
+                text.rename(column, to: newName, of: table.name)
             } else {
-                text.renameReferences(to: table, column: column, as: newName)
+                text.renameReferences(to: table.name, column: column, as: newName)
             }
             return text.sql
         case .index:
-            guard Identifier.areSame(entry.table, table) else { return entry.sql }
+            guard Identifier.areSame(entry.table, table.name) else { return entry.sql }
             var tokens = entry.tokens
             for position in tokens.columnMentions(column) { tokens[position].text = Identifier.quote(newName) }
             return tokens.sql
         case .trigger, .view:
-            return try editedQuery(entry)
+            return try renamed(column, to: newName, inQuery: entry)
         }
     }
 
-    private func editedQuery(_ entry: SchemaEntry) throws -> String {
+    private func renamed(_ column: String, to newName: String, inQuery entry: SchemaEntry) throws -> String {
         var tokens = entry.tokens
-        guard tokens.contains(where: { $0.isNamed(table) }) else { return entry.sql }
-        let isOwnTrigger = Identifier.areSame(entry.table, table)
+        guard tokens.contains(where: { $0.isNamed(table.name) }) else { return entry.sql }
+        let isOwnTrigger = Identifier.areSame(entry.table, table.name)
         let header = tokens.triggerColumns
         for position in tokens.indices.dropFirst(tokens.nameCount) where tokens.isColumn(column, at: position) {
             let qualifier = tokens.qualifier(of: position)
@@ -72,12 +56,12 @@ struct ColumnRenaming {
             if header.contains(position) || qualifier?.isWord("NEW", "OLD") == true {
                 if !isOwnTrigger { continue }
             } else if qualifier == nil, let target = tokens.insertTarget(of: position) {
-                if !target.isNamed(table) { continue }
+                if !target.isNamed(table.name) { continue }
             } else {
-                throw connection.refusal(
+                throw refusal(
                     """
                     \(entry.title) uses the name "\(column)", and it is not certain that this is the column of \
-                    "\(table)"; drop it before the column is renamed, and create it again.
+                    "\(table.name)"; drop it before the column is renamed, and create it again.
                     """)
             }
             tokens[position].text = Identifier.quote(newName)
@@ -107,46 +91,30 @@ extension [SQLToken] {
     }
 }
 
-/// Finds the objects that depend on a column of a table, from the texts of the schema.
-struct ColumnUsers {
-    private let change: ColumnChange
-    private let column: String
-
-    init(_ change: ColumnChange, _ column: String) {
-        self.change = change
-        self.column = column
-    }
-
-    private var table: String { change.table.name }
-
+/// The objects that depend on a column of a table, from the texts of the schema.
+extension ColumnChange {
     /// - Parameter declared: The index of the column's own declaration.
-    func all(except declared: Int) -> [String] {
-        constraints(except: declared) + indexes() + triggersAndViews()
-    }
-
-    private func constraints(except declared: Int) -> [String] {
-        change.text.items.enumerated().compactMap { position, item in
-            guard position != declared, !CreateTableText.mentions(of: column, of: table, in: item).isEmpty else {
+    func users(of column: String, except declared: Int) -> [String] {
+        let constraints = text.items.enumerated().compactMap { position, item -> String? in
+            guard position != declared, !CreateTableText.mentions(of: column, of: table.name, in: item).isEmpty else {
                 return nil
             }
             if let other = CreateTableText.column(item) { return "the declaration of column \"\(other)\"" }
             return "the constraint \(item.sql.trimmed)"
         }
-    }
-
-    private func indexes() -> [String] {
-        change.entries
-            .filter { $0.kind == .index && Identifier.areSame($0.table, table) }
-            .filter { !$0.tokens.columnMentions(column).isEmpty }
-            .map(\.title)
+        let indexes = entries.filter { entry in
+            entry.kind == .index && Identifier.areSame(entry.table, table.name)
+                && !entry.tokens.columnMentions(column).isEmpty
+        }
+        return constraints + (indexes + triggersAndViews(column)).map(\.title)
     }
 
     /// Dependencies that the engine would not report: the columns of a trigger's UPDATE OF clause, and names in double
     /// quotes, which the engine treats as string literals if there is no such column. All others show when the views
     /// and triggers are tried.
-    private func triggersAndViews() -> [String] {
-        let sources = sources()
-        return change.entries.filter { entry in
+    private func triggersAndViews(_ column: String) -> [SchemaEntry] {
+        let sources = sources(of: column)
+        return entries.filter { entry in
             guard entry.kind == .trigger || entry.kind == .view else { return false }
             let tokens = entry.tokens
             if entry.kind == .trigger, sources.contains(SQLName(entry.table)),
@@ -157,13 +125,12 @@ struct ColumnUsers {
             return tokens.names(anyOf: sources)
                 && tokens.contains { $0.kind == .quoted && $0.text.hasPrefix("\"") && $0.isNamed(column) }
         }
-        .map(\.title)
     }
 
     /// The names of the table and of the views that expose the column under its name, directly or through another view.
-    private func sources() -> Set<SQLName> {
-        var sources: Set = [SQLName(table)]
-        var waiting = change.entries.filter { $0.kind == .view && mayExposeColumn($0) }
+    private func sources(of column: String) -> Set<SQLName> {
+        var sources: Set = [SQLName(table.name)]
+        var waiting = entries.filter { $0.kind == .view && mayExpose(column, $0) }
             .map { (name: SQLName($0.name), tokens: $0.tokens) }
         while let position = waiting.firstIndex(where: { $0.tokens.names(anyOf: sources) }) {
             sources.insert(waiting.remove(at: position).name)
@@ -172,11 +139,11 @@ struct ColumnUsers {
     }
 
     /// Whether a view has a column with the name that is not an alias of another column.
-    private func mayExposeColumn(_ view: SchemaEntry) -> Bool {
+    private func mayExpose(_ column: String, _ view: SchemaEntry) -> Bool {
         let tokens = view.tokens
         let isRead = tokens.indices.contains { tokens[$0].isSign("*") || tokens.isColumn(column, at: $0) }
         // A view that is already broken has no columns.
-        let columns = isRead ? (try? change.connection.columnInfos(of: view.name)) ?? [] : []
+        let columns = isRead ? (try? connection.columnInfos(of: view.name)) ?? [] : []
         return columns.contains { Identifier.areSame($0.name, column) }
     }
 }
