@@ -56,19 +56,18 @@ extension Table {
         try connection.inSavepoint { try place.write(size, body) }
     }
 
-    /// Overwrites parts of a row's value, whose size stays as it is.
+    /// Overwrites parts of a row's value, whose size stays as it is. The engine runs neither the table's checks nor its
+    /// triggers.
     ///
     /// ```swift
     /// try Document.changeBlob(\.content, of: key, in: db) { blob in try blob.write(header, at: 0) }
     /// ```
     ///
-    /// The engine runs neither the table's checks nor its triggers.
-    ///
     /// - Parameters:
     ///   - column: The column, which must not be generated, indexed, unique or a reference.
     ///   - key: The primary key of the row.
     ///   - db: A write transaction.
-    ///   - body: Overwrites parts. If it throws, the former value is kept.
+    ///   - body: Overwrites parts. If it throws, the previous value is kept.
     /// - Throws: As `withBlob` and `writeBlob`.
     public static func changeBlob<V: BlobColumnValue>(
         _ column: KeyPath<Columns, Column<V>>, of key: Key, in db: borrowing some Writing & ~Copyable,

@@ -9,17 +9,15 @@ extension Table {
     /// The changes of a row, oldest first.
     ///
     /// ```swift
-    /// for change in try Patient.history(of: key, in: db) {
-    ///     print(change.at, change.author ?? "unknown", change.columns)
-    /// }
+    /// for change in try Patient.history(of: key, in: db) { print(change.at, change.columns) }
     /// ```
     ///
     /// - Parameters:
     ///   - key: The primary key of the row, which may have been deleted.
     ///   - db: A transaction.
     /// - Returns: The changes that were not pruned; empty for a row that has not changed since the history is kept.
-    /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no history, `sql` if the file does not keep
-    ///   it yet, `typeMismatch` if a former value does not fit the present type of its property, or the engine's error.
+    /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no history, `sql` if the file does not keep it
+    ///   yet, `typeMismatch` if an earlier value does not fit the present type of its property, or the engine's error.
     public static func history(
         of key: Key, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
@@ -31,7 +29,6 @@ extension Table {
     ///
     /// ```swift
     /// let new = try Patient.changes(since: last, limit: 1_000, in: db)
-    /// last = new.last?.number ?? last
     /// ```
     ///
     /// - Parameters:
@@ -165,12 +162,6 @@ extension HistoryTable {
 }
 
 /// A change of a row, from its table's history.
-///
-/// ```swift
-/// for change in try Patient.history(of: key, in: db) {
-///     print(change.at, change.author ?? "unknown", change.columns)
-/// }
-/// ```
 public struct RecordChange<Source: Table>: Sendable {
     /// The kinds of changes.
     public enum Kind: String, Sendable {

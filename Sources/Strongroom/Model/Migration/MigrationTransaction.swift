@@ -25,11 +25,9 @@ public struct MigrationTransaction: Writing, ~Copyable {
     /// Reports the progress of a long step, and ends the step if it has been cancelled.
     ///
     /// ```swift
-    /// Migration("3") { db in
-    ///     for (index, id) in ids.enumerated() {
-    ///         try fillIn(id, db)
-    ///         if index.isMultiple(of: 1_000) { try db.report(index, of: ids.count) }
-    ///     }
+    /// for (index, id) in ids.enumerated() {
+    ///     try fillIn(id, db)
+    ///     if index.isMultiple(of: 1_000) { try db.report(index, of: ids.count) }
     /// }
     /// ```
     ///

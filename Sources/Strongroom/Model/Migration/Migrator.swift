@@ -59,12 +59,6 @@ public struct Migrator: Sendable {
 
     /// Adds a progress callback, which is also called while a store is opened.
     ///
-    /// ```swift
-    /// Migrator { … }.reporting { progress in
-    ///     print(progress.step?.version ?? "", progress.done, progress.total)
-    /// }
-    /// ```
-    ///
     /// - Parameter progress: Called on the migrating thread when a step begins and when it calls
     ///   ``MigrationTransaction/report(_:of:)``; must return quickly.
     /// - Returns: The migrator.

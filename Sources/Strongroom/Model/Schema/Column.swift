@@ -35,8 +35,7 @@ public struct Column<Value: ColumnValue>: SchemaColumn, SQLExpression {
     ///   - check: A condition for every row, as SQL without bound values: `"length(name) > 0"`.
     ///   - collation: The collating sequence for texts.
     ///   - generated: The expression of a generated column, which cannot be written.
-    ///   - previously: The column's previous name, for ``Writing/renameColumns(of:)`` and
-    ///     ``Migrator/automatic(tables:removingColumns:)``; a single one, without effect on `CREATE TABLE`.
+    ///   - previously: The column's previous name, for ``Migrator/automatic(tables:removingColumns:)``; a single one.
     ///   - initial: The value of a new row for which none is given, as the initial value of a property is: the
     ///     column's DEFAULT, like `default`, but a nil that is given is stored as NULL. Without effect beside
     ///     `default`. For a value that cannot be stored, such as NaN, creating the column throws `valueNotStorable`.
@@ -189,13 +188,12 @@ extension Column where Value.Unwrapped == Decimal {
     }
 }
 
-/// A foreign key: the row of another table, or of the same one, that a column's value references.
+/// A foreign key: the row of another table, or of the same one, that a column's value references. See SQLite's
+/// documentation, "SQLite Foreign Key Support" (sqlite.org/foreignkeys.html).
 ///
 /// ```swift
 /// let author = Column<Int64>("author", references: Reference("person", onDelete: .cascade))
 /// ```
-///
-/// See SQLite's documentation, "SQLite Foreign Key Support" (sqlite.org/foreignkeys.html).
 public struct Reference: Sendable, Hashable {
     /// The referenced table.
     public let table: String
@@ -258,13 +256,8 @@ public enum ReferenceAction: String, Sendable, Hashable {
     case cascade = "CASCADE"
 }
 
-/// The expression of a generated column.
-///
-/// ```swift
-/// let total = Column<Double?>("total", generated: .virtual("price * amount"))
-/// ```
-///
-/// Requires SQLite 3.31; see "Generated Columns" (sqlite.org/gencol.html).
+/// The expression of a generated column, such as `.virtual("price * amount")`. Requires SQLite 3.31; see "Generated
+/// Columns" (sqlite.org/gencol.html).
 public struct Generated: Sendable, Equatable {
     /// The expression, which uses other columns of the row.
     public let expression: SQL

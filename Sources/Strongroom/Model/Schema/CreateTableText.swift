@@ -80,24 +80,17 @@ package struct CreateTableText {
         return kept
     }
 
-    /// Renames a column in its declaration, in the constraints, and in references to it.
-    mutating func rename(_ column: String, to name: String, of table: String) {
+    /// Renames a column of a table in the constraints and in references to it, and in its declaration if it is the
+    /// statement's own.
+    mutating func rename(_ column: String, to name: String, of table: String, own: Bool) {
         for position in items.indices {
-            let found = Set(Self.mentions(of: column, of: table, in: items[position]))
-            for token in found { items[position][token].text = Identifier.quote(name) }
-            guard Self.column(items[position])?.isSameName(as: column) == true,
+            var found = Self.mentions(of: column, of: table, in: items[position], own: own)
+            if own, Self.column(items[position])?.isSameName(as: column) == true,
                 let first = items[position].firstIndex(where: { $0.kind != .space })
-            else { continue }
-            items[position][first].text = Identifier.quote(name)
-        }
-    }
-
-    /// Renames a column of another table in references to it.
-    mutating func renameReferences(to table: String, column: String, as name: String) {
-        for position in items.indices {
-            for token in Self.mentions(of: column, of: table, in: items[position], own: false) {
-                items[position][token].text = Identifier.quote(name)
+            {
+                found.append(first)
             }
+            for token in found { items[position][token].text = Identifier.quote(name) }
         }
     }
 
@@ -167,29 +160,23 @@ extension CreateTableText {
 
 extension SQLToken {
     /// Words that are names only if they are quoted, and the two words that follow a column in an index.
-    private static let reserved: Set<String> = [
-        "ADD", "ALL", "ALTER", "AND", "AS", "ASC", "AUTOINCREMENT", "BETWEEN", "CASE", "CHECK", "COLLATE", "COMMIT",
-        "CONSTRAINT",
-        "CREATE", "DEFAULT", "DEFERRABLE", "DELETE", "DESC", "DISTINCT", "DROP", "ELSE", "ESCAPE", "EXCEPT", "EXISTS",
-        "FOREIGN",
-        "FROM", "GROUP", "HAVING", "IN", "INDEX", "INSERT", "INTERSECT", "INTO", "IS", "ISNULL", "JOIN", "LIMIT", "NOT",
-        "NOTNULL",
-        "NULL", "ON", "OR", "ORDER", "PRIMARY", "REFERENCES", "SELECT", "SET", "TABLE", "THEN", "TO", "TRANSACTION",
-        "UNION",
-        "UNIQUE", "UPDATE", "USING", "VALUES", "WHEN", "WHERE",
-    ]
+    private static let reserved = words(
+        """
+        ADD ALL ALTER AND AS ASC AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE DEFAULT \
+        DEFERRABLE DELETE DESC DISTINCT DROP ELSE ESCAPE EXCEPT EXISTS FOREIGN FROM GROUP HAVING IN INDEX INSERT \
+        INTERSECT INTO IS ISNULL JOIN LIMIT NOT NOTNULL NULL ON OR ORDER PRIMARY REFERENCES SELECT SET TABLE THEN TO \
+        TRANSACTION UNION UNIQUE UPDATE USING VALUES WHEN WHERE
+        """)
 
     /// Words with a special meaning in a view or a trigger that may also be names.
-    private static let ambiguous: Set<String> = [
-        "ABORT", "AFTER", "BEFORE", "BEGIN", "BY", "CAST", "CROSS", "EACH", "END", "FAIL", "FOR", "FULL", "GLOB", "IF",
-        "IGNORE",
-        "INDEXED", "INNER", "INSTEAD", "LEFT", "LIKE", "MATCH", "NATURAL", "OF", "OFFSET", "OUTER", "RAISE",
-        "RECURSIVE", "REGEXP",
-        "REPLACE",
-        "RIGHT", "ROLLBACK", "ROW", "TEMP", "TEMPORARY", "TRIGGER", "VIEW", "WITH", "WITHOUT", "OVER", "PARTITION",
-        "FILTER",
-        "ROWS", "RANGE", "NULLS", "FIRST", "LAST", "MATERIALIZED", "RETURNING",
-    ]
+    private static let ambiguous = words(
+        """
+        ABORT AFTER BEFORE BEGIN BY CAST CROSS EACH END FAIL FOR FULL GLOB IF IGNORE INDEXED INNER INSTEAD LEFT LIKE \
+        MATCH NATURAL OF OFFSET OUTER RAISE RECURSIVE REGEXP REPLACE RIGHT ROLLBACK ROW TEMP TEMPORARY TRIGGER VIEW \
+        WITH WITHOUT OVER PARTITION FILTER ROWS RANGE NULLS FIRST LAST MATERIALIZED RETURNING
+        """)
+
+    private static func words(_ text: String) -> Set<String> { Set(text.split(separator: " ").map { String($0) }) }
 
     var isReservedWord: Bool { kind == .word && Self.reserved.contains(text.uppercased()) }
     var isAmbiguousWord: Bool { kind == .word && Self.ambiguous.contains(text.uppercased()) }

@@ -80,11 +80,7 @@ public final class TableSchema: Sendable {
         quotedColumns = columns.map(\.quoted.text).joined(separator: ", ")
     }
 
-    /// The same table with another name: the columns are the same, and the names of the indexes are adapted.
-    ///
-    /// ```swift
-    /// static let schema = Contact.schema.named("archived_contact")
-    /// ```
+    /// The same table with another name, such as `Contact.schema.named("archived_contact")`.
     ///
     /// - Parameter name: The new name. An index with an explicit name is prefixed with `name_`, since index names are
     ///   unique within a file.

@@ -48,8 +48,8 @@ struct RebuildTests {
 
     private static func sight(size: String) -> SQL {
         """
-        CREATE VIEW sight AS SELECT p.id, p.\(name: size), count(*) AS number FROM \(name: parent) AS p JOIN child ON p = \
-        p.id GROUP BY 1
+        CREATE VIEW sight AS SELECT p.id, p.\(name: size), count(*) AS number FROM \(name: parent) AS p
+        JOIN child ON p = p.id GROUP BY 1
         """
     }
 

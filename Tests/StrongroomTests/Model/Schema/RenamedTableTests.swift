@@ -2,8 +2,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// Views and triggers follow a renamed table, or it is not renamed, as with each that names it on an engine before SQLite
-/// 3.25; none gets another meaning.
+/// Views and triggers follow a renamed table, or it is not renamed, as before SQLite 3.25 with each that names it; none
+/// gets another meaning.
 struct RenamedTableTests {
     /// Each gives the same before and after table "a" is renamed, whatever else has that name.
     @Test(arguments: [

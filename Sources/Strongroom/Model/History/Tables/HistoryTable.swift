@@ -1,15 +1,9 @@
-/// What is kept of a table's former rows: who changed which row when, from what to what.
+/// What is kept of a table's previous rows: who changed which row when, from what to what. Triggers record each change
+/// in the table `patient_history`, in the same transaction. See <doc:KeepingAHistory>.
 ///
 /// ```swift
 /// @Table("patient", in: "clinic.sqlite", history: .keep(days: 365))
-/// struct Patient {
-///     var id: Int64?
-///     var name: String
-///     var ward: String?
-/// }
 /// ```
-///
-/// Triggers record each change in the table `patient_history`, in the same transaction. See <doc:KeepingAHistory>.
 public struct History: Sendable, Hashable {
     /// How many days a change is kept; nil for no limit.
     public let days: Int?

@@ -1,14 +1,10 @@
 extension Writing where Self: ~Copyable {
-    /// Who makes the changes of this transaction, for the tables that keep a history; nil at its beginning.
+    /// Who makes the changes of this transaction that follow, for the tables that keep a history; nil at its beginning.
+    /// If it cannot be recorded, the next change of such a table throws.
     ///
     /// ```swift
-    /// try await store.write { db in
-    ///     db.author = "dr.house"
-    ///     try Patient.update(patient, in: db)
-    /// }
+    /// db.author = "dr.house"
     /// ```
-    ///
-    /// Setting it applies to the changes that follow. If it cannot be recorded, the next change of such a table throws.
     public var author: String? {
         get { _handle.connection.transaction.authorship.author }
         nonmutating set { _handle.connection.setAuthor(newValue) }
@@ -145,10 +141,9 @@ extension HistoryTable {
     }
 }
 
-/// The table with the number of the newest transaction that can no longer be undone, for each history: it has lost a
-/// change by the history's limits, or its entries no longer mean what the table's columns mean; and the number of the
-/// newest change whose former values have another form than the columns. Also the last number of a dropped history, and
-/// the number of the newest change up to which the numbers of changes of each row are within a limit.
+/// For each history: the newest transaction that can no longer be undone, since a change was pruned or the columns have
+/// another meaning; the newest change whose values have another form than the columns; the last number of a dropped
+/// history; and the newest change up to which each row has at most a number of changes.
 enum PrunedHistory {
     static let table = "strongroom_history"
     static let creation = """

@@ -28,11 +28,7 @@ extension ColumnChange {
         switch entry.kind {
         case .table:
             guard var text = CreateTableText(entry.sql) else { return entry.sql }
-            if Identifier.areSame(entry.name, table.name) {
-                text.rename(column, to: newName, of: table.name)
-            } else {
-                text.renameReferences(to: table.name, column: column, as: newName)
-            }
+            text.rename(column, to: newName, of: table.name, own: Identifier.areSame(entry.name, table.name))
             return text.sql
         case .index:
             guard Identifier.areSame(entry.table, table.name) else { return entry.sql }

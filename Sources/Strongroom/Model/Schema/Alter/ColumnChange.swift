@@ -252,10 +252,6 @@ struct ColumnChange {
         guard let first = try connection.brokenObjects(by: { try replace(changed, sources) }).first else { return }
         throw refusal("The change of table \"\(table.name)\" would break \(first.entry.title) (\(first.message)).")
     }
-
-    private func replace(_ changed: CreateTableText, _ sources: [(column: String, sql: String)] = []) throws {
-        try TableRebuild(connection: connection, table: table, text: changed, entries: entries, sources: sources).run()
-    }
 }
 
 extension ColumnDefinition {

@@ -55,70 +55,54 @@ extension Connection {
     }
 }
 
-/// Renames the history of a table that is renamed. Runs in the caller's savepoint.
-struct HistoryRenaming {
-    private let connection: Connection
-    private let table: (old: String, new: String)
-    private let history: (old: String, new: String)
-    private let triggers: [SchemaEntry]
-
-    /// - Returns: Nil if the table has no history.
-    init?(_ connection: Connection, _ name: String, _ newName: String) throws {
-        let entries = try connection.schemaEntries()
-        let table = try connection.tableEntry(name, in: entries).name
-        let history = HistoryTable.name(of: table)
-        guard try connection.historyColumns(history) != nil else { return nil }
-        self.connection = connection
-        self.table = (table, newName)
-        let newHistory = HistoryTable.name(of: newName)
-        self.history = (history, newHistory)
-        let names = HistoryTable.triggerNames(of: table)
-        triggers = entries.filter { $0.kind == .trigger && Identifier.index(of: $0.name, in: names) != nil }
+extension Connection {
+    /// Renames a table, and its history if it has one, whose triggers are dropped meanwhile. Runs in the caller's
+    /// savepoint.
+    func renameTableWithHistory(_ name: String, to newName: String) throws {
+        let entries = try schemaEntries()
+        let table = try tableEntry(name, in: entries).name
+        let (history, newHistory) = (HistoryTable.name(of: table), HistoryTable.name(of: newName))
+        guard try historyColumns(history) != nil else { return try renameTable(table, to: newName) }
         let newNames = [newHistory, "\(newHistory)_row", "\(newHistory)_moved"]
         if let taken = entries.first(where: { Identifier.index(of: $0.name, in: newNames) != nil }) {
-            throw connection.refusal(
+            throw refusal(
                 """
                 The history of table "\(table)" would be named "\(newHistory)", and "\(taken.name)" exists already; \
                 rename or drop that one first.
                 """)
         }
-    }
-
-    /// Drops the triggers, before the table is renamed.
-    func stop() throws {
-        for trigger in triggers { try connection.run("DROP TRIGGER main.\(Identifier.quote(trigger.name))") }
-    }
-
-    /// Renames the history and its indexes, and creates the triggers again, after the table is renamed.
-    func resume() throws {
-        let entries = try connection.schemaEntries()
-        try connection.renameTable(history.old, to: history.new)
-        for part in ["row", "moved"] {
-            let name = "\(history.old)_\(part)"
-            guard let index = entries.first(where: { $0.kind == .index && Identifier.areSame($0.name, name) }) else {
-                continue
-            }
-            try connection.run("DROP INDEX main.\(Identifier.quote(index.name))")
-            try connection.run(renamed(index))
+        let triggerNames = HistoryTable.triggerNames(of: table)
+        let triggers = entries.filter { $0.kind == .trigger && Identifier.index(of: $0.name, in: triggerNames) != nil }
+        for trigger in triggers { try run("DROP TRIGGER main.\(Identifier.quote(trigger.name))") }
+        try renameTable(table, to: newName)
+        try renameTable(history, to: newHistory)
+        let names = [(table, newName), (history, newHistory)]
+        let indexNames = ["\(history)_row", "\(history)_moved"]
+        for index in try schemaEntries()
+        where index.kind == .index && Identifier.index(of: index.name, in: indexNames) != nil {
+            try run("DROP INDEX main.\(Identifier.quote(index.name))")
+            try run(index.renamed(newHistory + index.name.dropFirst(history.count), names))
         }
-        try connection.keepNumbers(of: history.new)
-        try connection.renameEntry(of: history.old, to: history.new)
-        try connection.continueNumbers(of: history.new)
-        for trigger in triggers { try connection.run(renamed(trigger)) }
-        connection.forgetUserStatements()
+        try keepNumbers(of: newHistory)
+        try renameEntry(of: history, to: newHistory)
+        try continueNumbers(of: newHistory)
+        for trigger in triggers { try run(trigger.renamed(newHistory + trigger.name.dropFirst(history.count), names)) }
+        forgetUserStatements()
     }
+}
 
-    /// The text of an index or a trigger that the library has created, with the new names.
-    private func renamed(_ entry: SchemaEntry) -> String {
-        var tokens = entry.tokens
+extension SchemaEntry {
+    /// The text of an index or a trigger that the library has created, with a new name and new names of tables.
+    fileprivate func renamed(_ newName: String, _ tables: [(old: String, new: String)]) -> String {
+        var tokens = tokens
         for position in tokens.indices {
             guard let before = tokens.significant(before: position) else { continue }
-            if before.isWord("TRIGGER", "INDEX"), tokens[position].isNamed(entry.name) {
-                let rest = entry.name.dropFirst(history.old.count)
-                tokens[position].text = Identifier.quote(history.new + rest)
-            } else if before.isWord("ON", "INTO", "FROM") {
-                if tokens[position].isNamed(table.old) { tokens[position].text = Identifier.quote(table.new) }
-                if tokens[position].isNamed(history.old) { tokens[position].text = Identifier.quote(history.new) }
+            if before.isWord("TRIGGER", "INDEX"), tokens[position].isNamed(name) {
+                tokens[position].text = Identifier.quote(newName)
+            } else if before.isWord("ON", "INTO", "FROM"),
+                let table = tables.first(where: { tokens[position].isNamed($0.old) })
+            {
+                tokens[position].text = Identifier.quote(table.new)
             }
         }
         return tokens.sql

@@ -1,9 +1,6 @@
 extension Writing where Self: ~Copyable {
-    /// Creates a table and its indexes, and the history and the full-text indexes that it declares, atomically.
-    ///
-    /// ```swift
-    /// try db.createTable(Contact.schema)
-    /// ```
+    /// Creates a table, its indexes, and the history and the full-text indexes that it declares, atomically:
+    /// `db.createTable(Contact.schema)`.
     ///
     /// - Parameters:
     ///   - schema: The table.
@@ -98,11 +95,8 @@ extension Writing where Self: ~Copyable {
         record("rename table \(name) to \(newName)")
         try savepoint { db in
             let connection = db._handle.connection
-            let history = try HistoryRenaming(connection, name, newName)
-            try history?.stop()
             let fullText = try connection.dropFullText(ofTable: name)
-            try connection.renameTable(name, to: newName)
-            try history?.resume()
+            try connection.renameTableWithHistory(name, to: newName)
             try connection.createAnew(fullText) { $0.table = newName }
         }
     }
@@ -135,8 +129,8 @@ extension Writing where Self: ~Copyable {
 
     /// Renames a column, and updates indexes, triggers, views, checks and foreign keys.
     ///
-    /// An engine before SQLite 3.25 has no RENAME COLUMN: the library edits the schema's text, creates full-text indexes
-    /// anew, and throws if a view or a trigger uses the name in another way than after `NEW` or `OLD`.
+    /// An engine before SQLite 3.25 has no RENAME COLUMN: the library edits the schema's text, creates full-text
+    /// indexes anew, and throws if a view or a trigger uses the name in another way than after `NEW` or `OLD`.
     ///
     /// - Parameters:
     ///   - name: The column's name.
@@ -157,28 +151,6 @@ extension Writing where Self: ~Copyable {
             try connection.createAnew(fullText) { index in
                 index.columns = index.columns.map { Identifier.areSame($0, name) ? newName : $0 }
             }
-        }
-    }
-
-    /// Renames the columns of a table that still have the previous names declared in its schema.
-    ///
-    /// ```swift
-    /// // @Column("e-mail", previously: "mail") var email: String
-    /// Migration("2") { db in try db.renameColumns(of: Contact.schema) }
-    /// ```
-    ///
-    /// - Parameter schema: The new table schema; only the names of its columns are used.
-    /// - Returns: The new names of the renamed columns, in the schema's order; not of those that have them already.
-    /// - Throws: ``StrongroomError`` with `sql` if there is no such table, `schemaChange` if it has columns with both
-    ///   names and the previous one is not declared, or if a view or a trigger cannot be updated; nothing was changed.
-    @discardableResult
-    public func renameColumns(of schema: TableSchema) throws -> [String] {
-        try savepoint { db in
-            let names = try db.columns(of: schema.name).map(\.name)
-            let renamed = try schema.renamings(of: names, db._handle.connection)
-            for next in renamed { try db.renameColumn(next.from, to: next.to, in: schema.name) }
-            let new = renamed.map(\.to)
-            return schema.columns.map(\.name).filter(new.contains)
         }
     }
 

@@ -17,15 +17,11 @@ enum JSONNode: Codable {
     case object([String: JSONNode])
 
     init(from decoder: any Decoder) throws {
-        if let keyed = try? decoder.container(keyedBy: Key.self) {
-            var object: [String: JSONNode] = [:]
-            for key in keyed.allKeys { object[key.stringValue] = try keyed.decode(JSONNode.self, forKey: key) }
-            self = .object(object)
-            return
-        }
         let single = try decoder.singleValueContainer()
         if single.decodeNil() {
             self = .null
+        } else if let object = try? single.decode([String: JSONNode].self) {
+            self = .object(object)
         } else if let text = try? single.decode(String.self) {
             self = .text(text)
         } else if let bool = try? single.decode(Bool.self) {
@@ -46,14 +42,9 @@ enum JSONNode: Codable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        if case .object(let object) = self {
-            var keyed = encoder.container(keyedBy: Key.self)
-            for (key, node) in object { try keyed.encode(node, forKey: Key(stringValue: key)) }
-            return
-        }
         var single = encoder.singleValueContainer()
         switch self {
-        case .null, .object: try single.encodeNil()
+        case .null: try single.encodeNil()
         case .bool(let bool): try single.encode(bool)
         case .integer(let integer): try single.encode(integer)
         case .real(let real, let decimal):
@@ -61,15 +52,8 @@ enum JSONNode: Codable {
         case .float(let float): try single.encode(float)
         case .text(let text): try single.encode(text)
         case .list(let list): try single.encode(list)
+        case .object(let object): try single.encode(object)
         }
-    }
-
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 }
 

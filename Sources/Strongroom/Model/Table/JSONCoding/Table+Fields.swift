@@ -13,9 +13,7 @@ extension Table where Self: Record, RecordType == Self {
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Creates a record from values by key.
-    ///
-    /// A missing value is the column's default, or nil.
+    /// Creates a record from values by key; a missing value is the column's default, or nil.
     ///
     /// - Parameters:
     ///   - dictionary: The values.
@@ -48,13 +46,7 @@ extension Table where Self: Record, RecordType == Self {
         try node(RecordField.all(of: Self.self, coding)).text()
     }
 
-    /// Creates a record from JSON.
-    ///
-    /// A missing value is the column's default, or nil.
-    ///
-    /// ```swift
-    /// let contact = try Contact(json: text, RecordCoding(keys: .snakeCase, unknownKeys: .ignored))
-    /// ```
+    /// Creates a record from JSON; a missing value is the column's default, or nil.
     ///
     /// - Parameters:
     ///   - json: The text of an object.

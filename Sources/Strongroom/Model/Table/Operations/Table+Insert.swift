@@ -128,9 +128,7 @@ extension Table {
         guard schema.primaryKeys.count == 1, let column = schema.primaryKeys.first, column.defaultValue == nil,
             !given.contains(where: { Identifier.areSame($0.column, column.name) }), let made = Key.made()
         else { return nil }
-        var sql = SQL(reserving: 1)
-        sql.append(value: try plainValues(of: made)[0])
-        return Assignment(column: column.name, value: sql)
+        return Assignment(column: column.name, value: "\(try plainValues(of: made)[0])")
     }
 
     /// - Returns: The row id.
@@ -175,11 +173,7 @@ extension Table {
         // The engine generates the row id in place of NULL, and no other key.
         guard !key.contains(.null) else { return (given, nil) }
         let others = given.filter { Identifier.index(of: $0.column, in: names) == nil }
-        let own = zip(names, key).map { name, value in
-            var sql = SQL(reserving: 1)
-            sql.append(value: value)
-            return Assignment(column: name, value: sql)
-        }
+        let own = zip(names, key).map { name, value in Assignment(column: name, value: "\(value)") }
         return (own + others, try readKey(from: row, at: 0))
     }
 

@@ -133,7 +133,8 @@ extension TransactionUndoing {
         let (first, second) = (history.quotedKeys.count + 1, history.quotedKeys.count + 2)
         let sql = """
             SELECT \(history.quotedFormer.joined(separator: ", ")) FROM main.\(history.quotedName) \
-            WHERE \(history.entryCondition) AND transaction_id = ?\(first) AND change > ?\(second) AND kind <> 'insert' ORDER BY change
+            WHERE \(history.entryCondition) AND transaction_id = ?\(first) AND change > ?\(second) \
+            AND kind <> 'insert' ORDER BY change
             """
         guard !history.quotedFormer.isEmpty else { return false }
         for values in try connection.rows(sql, step.key + [.integer(transaction), .integer(step.change)]) {
