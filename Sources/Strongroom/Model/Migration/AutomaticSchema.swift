@@ -179,7 +179,9 @@ struct AutomaticSchema: Sendable {
     func changes(of connection: Connection) throws -> [Change] {
         let entries = try connection.schemaEntries()
         return try tables.flatMap { table in
-            let changes = try TableComparison(table, entries, connection, removesColumns).changes()
+            let comparison = TableComparison(
+                schema: table, entries: entries, connection: connection, removesColumns: removesColumns)
+            let changes = try comparison.changes()
             // Creating a table creates its history and its full-text indexes.
             guard !changes.contains(where: \.createsTable) else { return changes }
             let all = try Self.withHistory(changes, of: table, entries, connection)

@@ -2,17 +2,10 @@
 struct TableComparison {
     typealias Change = AutomaticSchema.Change.Kind
 
-    private let schema: TableSchema
-    private let entries: [SchemaEntry]
-    private let connection: Connection
-    private let removesColumns: Bool
-
-    init(_ schema: TableSchema, _ entries: [SchemaEntry], _ connection: Connection, _ removesColumns: Bool) {
-        self.schema = schema
-        self.entries = entries
-        self.connection = connection
-        self.removesColumns = removesColumns
-    }
+    let schema: TableSchema
+    let entries: [SchemaEntry]
+    let connection: Connection
+    let removesColumns: Bool
 
     /// The changes that the file's table needs, in order.
     func changes() throws -> [AutomaticSchema.Change] {

@@ -12,11 +12,7 @@ struct VersionHistory {
     let connection: Connection
 
     /// Whether the file has the table.
-    var exists: Bool {
-        get throws {
-            try connection.hasTable(Self.table)
-        }
-    }
+    var exists: Bool { get throws { try connection.hasTable(Self.table) } }
 
     /// The recorded versions, oldest first.
     func entries() throws -> [Entry] {
