@@ -233,17 +233,15 @@ extension ColumnDefinition {
     fileprivate func alone(isNullable: Bool) -> ColumnDefinition {
         ColumnDefinition(
             name: name, storageClass: storageClass, declaredType: declaredType, isNullable: isNullable,
-            isPrimaryKey: isPrimaryKey, isAutoincrementing: false, isUnique: isUnique, isIndexed: isIndexed,
+            isPrimaryKey: isPrimaryKey, isUnique: isUnique, isIndexed: isIndexed,
             defaultValue: replacesNil ? defaultValue : nil, initialValue: replacesNil ? nil : defaultValue,
-            references: nil, check: check, collation: collation, generated: generated, previousName: nil)
+            check: check, collation: collation, generated: generated)
     }
 
     /// The column for rows that were checked where they were written.
     fileprivate var unchecked: ColumnDefinition {
         ColumnDefinition(
             name: name, storageClass: storageClass, declaredType: declaredType, isNullable: true,
-            isPrimaryKey: isPrimaryKey, isAutoincrementing: false, isUnique: false, isIndexed: false,
-            defaultValue: nil, references: nil, check: nil, collation: collation, generated: generated,
-            previousName: nil)
+            isPrimaryKey: isPrimaryKey, collation: collation, generated: generated)
     }
 }

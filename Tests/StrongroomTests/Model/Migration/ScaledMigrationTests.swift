@@ -47,12 +47,12 @@ struct ScaledMigrationTests {
     }
 
     @Test(arguments: types)
-    func numbersOfAnyTypeAreConvertedByName(type: String) async throws {
+    func numbersOfAnyTypeAreConverted(type: String) async throws {
         let steps = Migrator {
             Migration("1") { db in try Self.make(type, db) }
             Migration("2") { db throws in
-                try db.convertDecimals(["price", "TIP"], in: "offer", scale: 2)
-                try db.convertDecimals(["price"], in: "offer", scale: 2)
+                try db.changeColumn(Column<Decimal>("price", scale: 2, unique: true, indexed: true), in: "offer")
+                try db.changeColumn(Offer.columns.tip, in: "offer")
             }
         }
         try await vault.with(\.migrator, steps).using { store in
@@ -79,16 +79,6 @@ struct ScaledMigrationTests {
         #expect(again == [])
     }
 
-    @Test func theTypesDeclarationConvertsBothForms() async throws {
-        let steps = Migrator {
-            Migration("1") { db in try Self.make("TEXT", db) }
-            Migration("2") { db in try db.convertDecimals(of: Offer.self) }
-        }
-        try await vault.with(\.migrator, steps).using { store in
-            try await store.read { db in try Self.expectNumbers(db) }
-        }
-    }
-
     private static let misfits: [(String, String)] = [
         ("'1.005'", "more than 2 digits"), ("'1,5'", "no decimal number"), ("x'01'", "bytes"),
         ("'92233720368547758.08'", "too large"), ("0.1 + 0.2", "floating-point number"),
@@ -102,7 +92,7 @@ struct ScaledMigrationTests {
             try db.execute(SQL(stringLiteral: "INSERT INTO offer VALUES (1, '5.5', NULL), (7, \(value), NULL)"))
         }
         try await vault.with(\.migrator, Migrator { first }).using { _ in }
-        let second = Migration("2") { db in try db.convertDecimals(["price"], in: "offer", scale: 2) }
+        let second = Migration("2") { db in try db.changeColumn(Offer.columns.price, in: "offer") }
         let steps = Migrator {
             first; second
         }
@@ -165,32 +155,14 @@ struct ScaledMigrationTests {
         }
     }
 
-    @Test func aDefaultAndNullsAreConverted() async throws {
-        let steps = Migrator {
-            Migration("1") { db throws in
-                try db.execute(
-                    "CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT DEFAULT '1.50', tip REAL DEFAULT (2))")
-                try db.execute("INSERT INTO offer (tip) VALUES (NULL)")
-                try db.convertDecimals(["price"], in: "offer", scale: 2)
-                try db.convertDecimals(["tip"], in: "offer", scale: 1)
-                try db.convertDecimals(["price"], in: "offer", scale: 3)
-                try db.execute("INSERT INTO offer DEFAULT VALUES")
-            }
-        }
-        try await vault.with(\.migrator, steps).using { store in
-            let rows = try await store.read { db in
-                try db.texts("SELECT price || ' ' || ifnull(tip, 'NULL') FROM offer ORDER BY id")
-            }
-            #expect(rows == ["1500 NULL", "1500 20"])
-        }
-    }
-
     @Test func aColumnOfCentsIsDividedInTheSameStep() async throws {
         let steps = Migrator {
             Migration("1") { db throws in
                 try db.execute("CREATE TABLE offer (id INTEGER PRIMARY KEY, price INTEGER, tip INTEGER)")
                 try db.execute("INSERT INTO offer VALUES (1, 1999, NULL), (2, -5, 100)")
-                try db.convertDecimals(["price", "tip"], in: "offer", scale: 2)
+                for name in ["price", "tip"] {
+                    try db.changeColumn(Column<Decimal?>(name, scale: 2), in: "offer")
+                }
                 try db.execute("UPDATE offer SET price = price / 100, tip = tip / 100")
             }
         }
@@ -203,11 +175,10 @@ struct ScaledMigrationTests {
 
     @Test func whatCannotBeConvertedSaysSo() async throws {
         let steps: [(StrongroomError.Code, Migration.Step)] = [
-            (.schemaChange, { db in try db.convertDecimals(["price"], in: "offer", scale: 2) }),
-            (.schemaChange, { db in try db.convertDecimals(["tip"], in: "offer", scale: 2) }),
-            (.sql, { db in try db.convertDecimals(["cost"], in: "offer", scale: 2) }),
-            (.sql, { db in try db.convertDecimals(["price"], in: "nowhere", scale: 2) }),
-            (.invalidDeclaration, { db in try db.convertDecimals(["tip"], in: "offer", scale: 19) }),
+            (.schemaChange, { db in try db.changeColumn(Column<Decimal>("price", scale: 2), in: "offer") }),
+            (.sql, { db in try db.changeColumn(Column<Decimal>("cost", scale: 2), in: "offer") }),
+            (.sql, { db in try db.changeColumn(Column<Decimal>("price", scale: 2), in: "nowhere") }),
+            (.invalidDeclaration, { db in try db.changeColumn(Column<Decimal?>("tip", scale: 19), in: "offer") }),
         ]
         for (code, step) in steps {
             let migrator = Migrator {

@@ -122,7 +122,7 @@ struct RebuildRefusalTests {
             try db.execute("INSERT INTO a VALUES ('0')")
             try db.execute(SQL(stringLiteral: "CREATE \(object)"))
             let isView = object.hasPrefix("VIEW")
-            if try !EngineFeatures.current().hasRenameColumn, object.contains("count(a.phone)") {
+            if try !EngineFeatures.current().hasRenameColumn, isView {
                 try expectFailure(.schemaChange) { try db.renameColumn("phone", to: "telephone", in: "contact") }
             } else {
                 try db.renameColumn("phone", to: "telephone", in: "contact")

@@ -4,61 +4,76 @@ import Testing
 
 @Suite("Columns that say what they were called before")
 struct RenamedColumnsTests {
-    private let temporary: TemporaryStore
+    private let directory: TemporaryDirectory
+    private let vault: Vault
 
     init() async throws {
-        temporary = try await TemporaryStore(tables: [])
+        directory = try TemporaryDirectory()
+        vault = Vault(directory.path(""), keys: .numbered(1))
+        try await vault.with(\.migrator, nil).using { store in
+            try await store.write { db in
+                try db.execute("CREATE TABLE person (a TEXT, b TEXT, c TEXT)")
+                try db.execute("CREATE INDEX by_b ON person (b)")
+                try db.execute("INSERT INTO person VALUES ('1', '2', '3')")
+            }
+        }
     }
 
     private static func schema(_ columns: (new: String, old: String?)...) -> TableSchema {
         TableSchema("person", columns: columns.map { Column<String?>($0.new, previously: $0.old).definition })
     }
 
-    private static func make(_ db: borrowing WriteTransaction) throws {
-        try db.execute("CREATE TABLE person (a TEXT, b TEXT, c TEXT)")
-        try db.execute("CREATE INDEX by_b ON person (b)")
-        try db.execute("INSERT INTO person VALUES ('1', '2', '3')")
-    }
-
-    @Test func theyGetTheirNewNamesAndKeepTheirValues() async throws {
-        try await temporary.store.write { db in
-            try Self.make(db)
-            let schema = Self.schema(("x", "A"), ("b", "unknown"), ("y", "c"))
-            #expect(try db.renameColumns(of: schema) == ["x", "y"])
-            #expect(try db.columns(of: "person").map(\.name) == ["x", "b", "y"])
-            #expect(try db.value("SELECT x || b || y FROM person", as: String.self) == "123")
-            #expect(try db.renameColumns(of: schema) == [])
+    /// The pairs of names that an automatic migrator renames.
+    private func adapt(_ schema: TableSchema) async throws -> [String] {
+        try await vault.with(\.migrator, .automatic(tables: [schema])).using { store in
+            (store.opening.migration?.schemaChanges ?? []).map {
+                $0.replacing("table \"person\": column ", with: "").replacing("\"", with: "")
+            }
         }
     }
 
+    /// The names of the columns, and the values of the row.
+    private func person() async throws -> (names: [String], values: [String]) {
+        try await vault.with(\.migrator, nil).using { store in
+            try await store.read { db in
+                let names = try db.columns(of: "person").map(\.name)
+                return (names, try names.flatMap { try db.texts("SELECT \(name: $0) FROM person") })
+            }
+        }
+    }
+
+    @Test func theyGetTheirNewNamesAndKeepTheirValues() async throws {
+        let schema = Self.schema(("x", "A"), ("b", "unknown"), ("y", "c"))
+        #expect(try await adapt(schema) == ["a renamed to x", "c renamed to y"])
+        let person = try await person()
+        #expect(person.names == ["x", "b", "y"] && person.values == ["1", "2", "3"])
+        #expect(try await adapt(schema) == [])
+    }
+
     @Test func oneMayTakeTheNameThatAnotherGivesUp() async throws {
-        try await temporary.store.write { db in
-            try Self.make(db)
-            #expect(try db.renameColumns(of: Self.schema(("b", "a"), ("d", "b"), ("C", "c"))) == ["b", "d", "C"])
-            #expect(try db.columns(of: "person").map(\.name) == ["b", "d", "C"])
-            #expect(try db.value("SELECT b || d || C FROM person", as: String.self) == "123")
-            #expect(try db.indexes(of: "person").flatMap(\.parts).map(\.column) == ["d"])
+        let changes = try await adapt(Self.schema(("b", "a"), ("d", "b"), ("C", "c")))
+        #expect(Set(changes) == ["a renamed to b", "b renamed to d", "c renamed to C"])
+        let person = try await person()
+        #expect(person.names == ["b", "d", "C"] && person.values == ["1", "2", "3"])
+        try await vault.with(\.migrator, nil).using { store in
+            let indexed = try await store.read { db in
+                try db.indexes(of: "person").flatMap(\.parts).map(\.column)
+            }
+            #expect(indexed == ["d"])
         }
     }
 
     @Test func aDeclaredColumnWithTheFormerNameOfAnotherIsADifferentOne() async throws {
-        try await temporary.store.write { db in
-            try Self.make(db)
-            #expect(try db.renameColumns(of: Self.schema(("x", "a"), ("b", nil), ("c", "b"))) == ["x"])
-            #expect(try db.columns(of: "person").map(\.name) == ["x", "b", "c"])
-        }
+        #expect(try await adapt(Self.schema(("x", "a"), ("b", nil), ("c", "b"))) == ["a renamed to x"])
+        #expect(try await person().names == ["x", "b", "c"])
     }
 
     @Test func twoColumnsOfOneNameAreRefusedAndNothingChanges() async throws {
-        try await temporary.store.write { db in
-            try Self.make(db)
-            let error = try expectFailure(.schemaChange) {
-                try db.renameColumns(of: Self.schema(("x", "a"), ("c", "b")))
-            }
-            #expect(error.message.contains("\"b\"") && error.message.contains("\"c\""))
-            #expect(try db.columns(of: "person").map(\.name) == ["a", "b", "c"])
-            let nobody = TableSchema("nobody", Column<Int?>("x", previously: "y"))
-            try expectFailure(.sql) { try db.renameColumns(of: nobody) }
+        let schema = Self.schema(("x", "a"), ("c", "b"))
+        let error = try await expectFailure(.schemaChange) {
+            try await vault.with(\.migrator, .automatic(tables: [schema])).open()
         }
+        #expect(error.message.contains("\"b\"") && error.message.contains("\"c\""))
+        #expect(try await person().names == ["a", "b", "c"])
     }
 }

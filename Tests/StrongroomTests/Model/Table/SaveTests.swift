@@ -102,13 +102,4 @@ struct SaveTests {
         #expect(saved <= inserted + 2)
         #expect(inserted < 100)
     }
-
-    @Test func insertingOrIgnoringASavedRecordIsStillTheTablesOwn() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
-            var contact = Contact()
-            try Contact.save(&contact, in: db)
-            #expect(try Contact.insertOrIgnore(contact, in: db) == nil)
-        }
-    }
 }

@@ -3,7 +3,7 @@ struct StoredFullText {
     /// The name of the virtual table.
     let name: String
     var table: String
-    let columns: [String]
+    var columns: [String]
     let tokenizer: String
     let prefixes: [Int]
     let usesFTS5: Bool
