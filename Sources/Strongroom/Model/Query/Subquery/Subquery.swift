@@ -33,14 +33,18 @@ public struct Subquery<Source: Table>: Sendable {
     private let alias: String
     private var clauses = QueryClauses()
 
-    /// The rows of a table.
+    /// All rows of a table.
+    public init(_ table: Source.Type) {
+        alias = "s\(QueryScope.depth)"
+    }
+
+    /// The rows of a table for which a condition is true.
     ///
     /// - Parameters:
     ///   - table: The table.
-    ///   - condition: Makes a condition from the table's columns, and from those of the outer query; nil for all rows.
-    public init(_ table: Source.Type, _ condition: ((JoinedColumns<Source>) -> Condition)? = nil) {
-        alias = "s\(QueryScope.depth)"
-        if let condition { self = self.where(condition) }
+    ///   - condition: Makes the condition from the table's columns, and from those of the outer query.
+    public init(_ table: Source.Type, _ condition: (JoinedColumns<Source>) -> Condition) {
+        self = Self(table).where(condition)
     }
 
     private var columns: JoinedColumns<Source> { JoinedColumns(alias: alias) }
