@@ -48,7 +48,7 @@ struct InitialValueExpansionTests {
 
                 static let columns = Columns()
 
-                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.text.definition,
                     columns.share.definition,
                     columns.level.definition,
@@ -61,7 +61,7 @@ struct InitialValueExpansionTests {
 
                 static let columnNames: [Swift.String] = ["text", "share", "level", "other", "day", "both", "v", "made"]
 
-                static let upkeep: Strongroom.RecordUpkeep<Self>? = Strongroom.RecordUpkeep<Self>()
+                static let _upkeep: Strongroom._RecordUpkeep<Self>? = Strongroom._RecordUpkeep<Self>()
                         .version(\Self.version, "v")
                         .created(\Self.created, "made")
 
@@ -100,7 +100,7 @@ struct InitialValueExpansionTests {
                     self.created = try row.dateIfPresent(at: 7, as: .since1970(.milliseconds))
                 }
 
-                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \Self.text {
                         return "text"
                     }

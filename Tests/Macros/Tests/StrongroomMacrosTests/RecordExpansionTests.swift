@@ -32,7 +32,7 @@ struct RecordExpansionTests {
 
                 static let columns = Columns()
 
-                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.settings.definition,
                     columns.more.definition,
                     columns.two.definition,
@@ -60,7 +60,7 @@ struct RecordExpansionTests {
                     self.more = (try row[1] as Strongroom.JSON<[Extra]>?)?.value
                 }
 
-                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \Self.settings {
                         return "settings"
                     }
@@ -103,7 +103,7 @@ struct RecordExpansionTests {
 
                 static let columns = Columns()
 
-                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.price.definition,
                     columns.fee.definition,
                 ]
@@ -127,7 +127,7 @@ struct RecordExpansionTests {
                     self.fee = try row.decimalIfPresent(at: 1, scale: 0)
                 }
 
-                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \Self.price {
                         return "price"
                     }
@@ -168,7 +168,7 @@ struct RecordExpansionTests {
 
                 static let columns = Columns()
 
-                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.name.definition,
                 ]
 
@@ -186,7 +186,7 @@ struct RecordExpansionTests {
                     self.name = try row[0]
                 }
 
-                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \\Self.name {
                         return "name"
                     }

@@ -34,7 +34,7 @@ struct TableExpansionTests {
 
                 public static let columns = Columns()
 
-                public static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                public static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.id.definition,
                     columns.email.definition,
                     columns.`order`.definition,
@@ -84,7 +84,7 @@ struct TableExpansionTests {
                     self.`order` = try row[2]
                 }
 
-                public static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                public static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \Self.id {
                         return "id"
                     }
@@ -124,7 +124,7 @@ struct TableExpansionTests {
 
                 static let columns = Columns()
 
-                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.id.definition,
                 ]
 
@@ -165,7 +165,7 @@ struct TableExpansionTests {
                     self.id = try row[0]
                 }
 
-                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \Self.id {
                         return "id"
                     }
@@ -199,7 +199,7 @@ struct TableExpansionTests {
 
                 static let columns = Columns()
 
-                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.id.definition,
                 ]
 
@@ -240,7 +240,7 @@ struct TableExpansionTests {
                     self.id = try row[0]
                 }
 
-                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \Self.id {
                         return "id"
                     }
@@ -277,7 +277,7 @@ struct TableExpansionTests {
 
                 static let columns = Columns()
 
-                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.order.definition,
                     columns.line.definition,
                 ]
@@ -340,7 +340,7 @@ struct TableExpansionTests {
                     self.line = try row[1]
                 }
 
-                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \Self.order {
                         return "order"
                     }
@@ -375,7 +375,7 @@ struct TableExpansionTests {
 
                 static let schema = Strongroom.TableSchema(
                     "archive",
-                    columns: Contact.columnDefinitions,
+                    columns: Contact._columnDefinitions,
                     indexes: indexes
                 )
 

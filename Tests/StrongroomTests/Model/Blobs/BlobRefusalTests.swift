@@ -37,7 +37,7 @@ struct BlobRefusalTests {
             #expect(code(db) { try Document.withBlob(\.content, of: 99, in: $0) { _ in } } == .noSuchRow)
             #expect(code(db) { try Document.writeBlob(\.content, of: 99, size: 1, in: $0) { _ in } } == .noSuchRow)
             #expect(code(db) { try Document.withBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
-            #expect(code(db) { try Document.changeBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
+            #expect(code(db) { try Document.writeBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
             try db.execute("UPDATE document SET content = 12 WHERE id = \(key)")
             #expect(code(db) { try Document.withBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
         }
@@ -49,12 +49,12 @@ struct BlobRefusalTests {
             let key = try Document.insert(Document(digest: Data([1, 2]), code: [3]), in: db)
             #expect(try Document.withBlob(\.digest, of: key, in: db) { try $0.read(2, at: 0) } == [1, 2])
             #expect(try Document.withBlob(\.code, of: key, in: db) { $0.count } == 1)
-            #expect(code(db) { try Document.changeBlob(\.digest, of: key, in: $0) { _ in } } == .blobAccess)
+            #expect(code(db) { try Document.writeBlob(\.digest, of: key, in: $0) { _ in } } == .blobAccess)
             #expect(code(db) { try Document.writeBlob(\.code, of: key, size: 2, in: $0) { _ in } } == .blobAccess)
             // An index that only the file has.
             try db.execute("CREATE INDEX extra ON document (content)")
             try Document.update(key, in: db) { [$0.content.set(Data([5]))] }
-            #expect(code(db) { try Document.changeBlob(\.content, of: key, in: $0) { _ in } } == .blobAccess)
+            #expect(code(db) { try Document.writeBlob(\.content, of: key, in: $0) { _ in } } == .blobAccess)
             #expect(
                 code(db) { try Document.writeBlob(\.content, of: key, size: 1, in: $0) { try $0.append([9]) } }
                     == .blobAccess)

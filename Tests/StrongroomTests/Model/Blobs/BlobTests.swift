@@ -70,7 +70,7 @@ struct BlobTests {
         let temporary = try await Self.store()
         try await temporary.store.write { db in
             let key = try Document.insert(Document(name: "a", content: Data(Self.bytes(9_000))), in: db)
-            try Document.changeBlob(\.content, of: key, in: db) { blob in
+            try Document.writeBlob(\.content, of: key, in: db) { blob in
                 try blob.write([0xAA, 0xBB], at: 8_998)
                 try blob.write(Data([0xCC]), at: 0)
             }
@@ -118,7 +118,7 @@ struct BlobTests {
     private func change(
         _ store: Store, _ key: Int64, _ body: @escaping @Sendable (inout BlobWriter) throws -> Void
     ) async throws {
-        try await store.write { db in try Document.changeBlob(\.content, of: key, in: db, body) }
+        try await store.write { db in try Document.writeBlob(\.content, of: key, in: db, body) }
     }
 
     /// The write is undone by itself: the rest of the transaction is committed.
@@ -138,7 +138,7 @@ struct BlobTests {
                 }
             }
             #expect(throws: Halt.self) {
-                try Document.changeBlob(\.content, of: key, in: db) { blob in
+                try Document.writeBlob(\.content, of: key, in: db) { blob in
                     try blob.write([9, 9, 9], at: size / 2)
                     throw Halt()
                 }
@@ -187,7 +187,7 @@ struct BlobTests {
             }
             #expect(error?.code == .blobChanged)
             let gone = #expect(throws: StrongroomError.self) {
-                try Document.changeBlob(\.content, of: key, in: db) { blob in
+                try Document.writeBlob(\.content, of: key, in: db) { blob in
                     try Document.delete(key, in: db)
                     try blob.write([1], at: 0)
                 }
@@ -208,7 +208,7 @@ struct BlobTests {
             try Document.withBlob(\.content, of: key, in: db) { try $0.read($0.count, at: 0) }
         }.makeAsyncIterator()
         #expect(try await values.next() == [1, 2, 3])
-        try await store.write { db in try Document.changeBlob(\.content, of: key, in: db) { try $0.write([7], at: 1) } }
+        try await store.write { db in try Document.writeBlob(\.content, of: key, in: db) { try $0.write([7], at: 1) } }
         #expect(try await values.next() == [1, 7, 3])
     }
 }

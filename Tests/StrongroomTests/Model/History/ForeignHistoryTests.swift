@@ -32,13 +32,13 @@ struct ForeignHistoryTests {
         store = try await vault.open()
         try await store.write(author: "grace") { db throws in
             try Patient.delete(one, in: db)
-            let changes = try Patient.history(of: one, in: db)
+            let changes = try Patient.changes(of: one, in: db)
             #expect(changes.map(\.kind) == [.insert, .update, .delete])
             #expect(changes.map(\.author) == ["ada", nil, "grace"])
             #expect(changes.map { $0.transaction == nil } == [false, true, false])
             #expect(changes.map(\.after?.name) == ["A", "C", nil])
             // No trigger has fired there for the row that was replaced.
-            let replaced = try Patient.history(of: two, in: db)
+            let replaced = try Patient.changes(of: two, in: db)
             #expect(replaced.map(\.kind) == [.insert, .insert])
             #expect(replaced.map(\.isAfterKnown) == [false, true])
             #expect(replaced.map(\.after?.name) == [nil, "D"])
