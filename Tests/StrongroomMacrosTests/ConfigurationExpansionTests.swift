@@ -1,4 +1,3 @@
-#if Macros
 import Testing
 
 @Suite("The expansion of @Configuration")
@@ -79,4 +78,3 @@ struct ConfigurationExpansionTests {
             """#)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Testing
 
 @Suite("What @Configuration and @Column refuse")
@@ -62,4 +61,3 @@ struct ConfigurationRefusalTests {
             isConfiguration: true),
     ]
 }
-#endif

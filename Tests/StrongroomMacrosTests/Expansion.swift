@@ -1,4 +1,3 @@
-#if Macros
 import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
@@ -36,4 +35,3 @@ func expectExpansion(
         failureHandler: { Issue.record("\($0.message)", sourceLocation: location) }
     )
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Testing
 
 @Suite("The expansion of initial values, forms of dates and kept columns")
@@ -132,4 +131,3 @@ struct InitialValueExpansionTests {
             """#)
     }
 }
-#endif

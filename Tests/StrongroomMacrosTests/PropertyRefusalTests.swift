@@ -1,4 +1,3 @@
-#if Macros
 import Testing
 
 @Suite("Properties that macros refuse")
@@ -202,4 +201,3 @@ struct PropertyRefusalTests {
             #"'a' is part of a key of several columns and cannot be optional"#),
     ]
 }
-#endif

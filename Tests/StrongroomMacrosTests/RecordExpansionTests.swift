@@ -1,4 +1,3 @@
-#if Macros
 import Testing
 
 @Suite("The expansion of @Record")
@@ -197,4 +196,3 @@ struct RecordExpansionTests {
             """)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
@@ -96,4 +95,3 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         return end.map { text[$0...].dropFirst() } ?? text
     }
 }
-#endif

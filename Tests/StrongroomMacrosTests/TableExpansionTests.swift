@@ -1,4 +1,3 @@
-#if Macros
 import Testing
 
 @Suite("The expansion of @Table")
@@ -391,4 +390,3 @@ struct TableExpansionTests {
             """#)
     }
 }
-#endif

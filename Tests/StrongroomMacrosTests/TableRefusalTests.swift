@@ -1,4 +1,3 @@
-#if Macros
 import Testing
 
 @Suite("Types that @Table refuses")
@@ -88,4 +87,3 @@ struct TableRefusalTests {
             #"A table of another type's records has no columns of its own"#),
     ]
 }
-#endif

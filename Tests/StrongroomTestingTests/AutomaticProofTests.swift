@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -199,4 +198,3 @@ struct AutomaticProofTests {
         #expect(error?.code == .invalidArgument)
     }
 }
-#endif

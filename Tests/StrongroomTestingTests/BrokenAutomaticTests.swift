@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -213,4 +212,3 @@ struct BrokenAutomaticTests {
             "cannot be migrated to \"automatic\"", "is at version \"1\" of a migrator with steps", in: faults)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -68,4 +67,3 @@ struct FullTextProofTests {
         #expect(try await proof.report().faults.map(\.description) == [])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 
@@ -75,4 +74,3 @@ struct GuestBook: Configuration {
         try await proof().report().faults.map(\.description)
     }
 }
-#endif

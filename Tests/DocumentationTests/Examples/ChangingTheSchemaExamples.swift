@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -117,4 +116,3 @@ struct ChangingTheSchemaExamples {
         #expect(printed.lines == [#"["email"]"#])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -92,4 +91,3 @@ struct ContactExamples {
         observation.cancel()
     }
 }
-#endif

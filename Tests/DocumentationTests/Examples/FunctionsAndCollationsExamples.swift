@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -72,4 +71,3 @@ struct FunctionsAndCollationsExamples {
         try await store.close()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Logging
 import Strongroom
 import StrongroomTesting
@@ -161,4 +160,3 @@ struct ManyTasksExamples {
         try await store.close()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -281,4 +280,3 @@ struct QueriesAcrossTablesExamples {
         }
     }
 }
-#endif

@@ -62,8 +62,7 @@ struct ExitCodeTests {
     @Test func `a migration that a full disk stops is 74`() async throws {
         let directory = try TemporaryDirectory()
         let path: String = directory.path("data")
-        let store = try await Stores(Filling(directory: path, isNew: false)).open("filling.sqlite")
-        try await store.close()
+        try await Stores(Filling(directory: path, isNew: false)).open("filling.sqlite").close()
         let (output, errors) = (TextCapture(), TextCapture())
         let session = CommandSession(
             console: Console(

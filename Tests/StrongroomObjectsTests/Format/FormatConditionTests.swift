@@ -157,7 +157,6 @@ struct FormatConditionTests {
         #expect(values[0] != values[1])
     }
 
-    #if Macros
     @Table("device")
     struct Device {
         var id: UUID?
@@ -179,7 +178,6 @@ struct FormatConditionTests {
         #expect(made == (columns.email == "x" && columns.order > 3 && columns.default == nil))
         #expect(try Condition("name == 'x'", in: MadeArchive.self) == (columns.name == "x"))
     }
-    #endif
 
     @Test func aValueOfAnyTypeCanBeNothing() throws {
         try expect("nickname == %@", Value.null) { $0.nickname == nil }

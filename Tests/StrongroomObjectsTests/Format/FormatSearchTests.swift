@@ -70,8 +70,7 @@ struct FormatSearchTests {
     }
 
     @Test func aPercentSignCanBeLookedFor() async throws {
-        let store = try await TemporaryStore(tables: [Person.schema]).store
-        let found = try await store.write { db in
+        let found = try await TemporaryStore(tables: [Person.schema]).store.write { db in
             for name in ["10%", "10%\\", "10", "100%", "10\\%"] {
                 var person = Person()
                 person.name = name
@@ -114,8 +113,7 @@ struct FormatSearchTests {
     }
 
     @Test func aQueryIsNarrowedAndChangedThroughIt() async throws {
-        let store = try await TemporaryStore(tables: [Person.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Person.schema]).store.write { db in
             for name in Self.names {
                 var person = Person()
                 person.name = name
@@ -129,8 +127,7 @@ struct FormatSearchTests {
     }
 
     @Test func theCallsOfTheGuideFindTheirRows() async throws {
-        let store = try await TemporaryStore(tables: [Person.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Person.schema]).store.write { db in
             #expect(try Person.first(in: db) == nil)
             for age in [40, 20, 30] {
                 var person = Person()

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Logging
 import Strongroom
@@ -230,4 +229,3 @@ struct LiveFailureTests {
         }
     }
 }
-#endif

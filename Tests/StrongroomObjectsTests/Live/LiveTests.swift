@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -288,4 +287,3 @@ struct LiveTests {
         }
     }
 }
-#endif

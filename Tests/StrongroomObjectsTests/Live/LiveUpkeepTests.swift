@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -120,4 +119,3 @@ struct LiveUpkeepTests {
         }
     }
 }
-#endif

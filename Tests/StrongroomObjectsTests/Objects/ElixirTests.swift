@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -162,4 +161,3 @@ struct ElixirTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -297,4 +296,3 @@ struct FirstUseTests {
         try await home.stores.closeAll()
     }
 }
-#endif

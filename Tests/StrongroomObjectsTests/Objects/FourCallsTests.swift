@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -111,4 +110,3 @@ struct FourCallsTests {
         }
     }
 }
-#endif

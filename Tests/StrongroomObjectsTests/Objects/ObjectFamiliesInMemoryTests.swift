@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomObjects
 import StrongroomTesting
@@ -105,4 +104,3 @@ struct ObjectFamiliesInMemoryTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -109,4 +108,3 @@ struct ObjectQueryTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -175,4 +174,3 @@ struct ObjectsBesideTheFileTests {
         }
     }
 }
-#endif

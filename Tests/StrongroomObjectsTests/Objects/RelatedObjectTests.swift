@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -80,4 +79,3 @@ struct RelatedObjectTests {
         }
     }
 }
-#endif

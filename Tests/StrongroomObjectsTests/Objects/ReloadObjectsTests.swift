@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomObjects
 import StrongroomTesting
@@ -64,4 +63,3 @@ struct ReloadObjectsTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomObjects
 import StrongroomTesting
@@ -109,4 +108,3 @@ struct SaveRuleTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -26,8 +25,7 @@ struct DatePredicateTests {
     private static let moment = Date(timeIntervalSince1970: 1_795_292_100.25)
 
     @Test func predicatesTakeTheFormOfTheColumn() async throws {
-        let store = try await TemporaryStore(tables: [Task.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Task.schema]).store.write { db in
             let dates = [-1, 0, 1].map { Self.moment + $0 * 86_400 }
             try Task.insert(contentsOf: dates.map { Task($0) }, in: db)
             let moment = Self.moment
@@ -45,4 +43,3 @@ struct DatePredicateTests {
         try expectFailure(.notTranslatable) { try Task.where(#Predicate { $0.seconds == $0.own }) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -21,8 +20,7 @@ struct DecimalPredicateTests {
     }
 
     @Test func comparisonsAreThoseOfNumbers() async throws {
-        let store = try await TemporaryStore(tables: [Receipt.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Receipt.schema]).store.write { db throws in
             for digits in ["9.5", "100", "-1", "-1.5", "0", "0.05", "10", "1.500", "-100"] {
                 try Receipt.insert(Receipt(price: Self.exactly(digits)), in: db)
             }
@@ -75,8 +73,7 @@ struct DecimalPredicateTests {
     }
 
     @Test func numbersInTheTextHaveTheScale() async throws {
-        let store = try await filled()
-        try await store.read { db throws in
+        try await filled().read { db throws in
             #expect(try Voucher.where("price > 1.005 AND price <= 9.990").count(in: db) == 2)
             #expect(try Voucher.where("price IN {1, 1.01, 1.015}").count(in: db) == 2)
             #expect(try Voucher.where("price BETWEEN {0.001, 9.999}").count(in: db) == 4)
@@ -120,4 +117,3 @@ struct DecimalPredicateTests {
         try expectFailure(.notTranslatable) { try Voucher.where(#Predicate { $0.rate == $0.fee }) }
     }
 }
-#endif

@@ -18,8 +18,7 @@ struct ErrorSecrecyTests {
     }
 
     @Test func aConstraintFailureTellsTheColumnAndNoValue() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             let contact = Contact(id: 7, name: Self.secret, email: Self.secret, phone: Self.secret)
             try Contact.insert(contact, in: db)
             let key = try expectFailure(.constraint) { try Contact.insert(contact, in: db) }
@@ -40,8 +39,7 @@ struct ErrorSecrecyTests {
     }
 
     @Test func aFailedCheckAndATriggerTellNoValue() async throws {
-        let store = try await TemporaryStore(tables: [Cell<String>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<String>.schema]).store.write { db in
             try db.execute("CREATE TABLE checked (word TEXT CHECK (length(word) < 3))")
             expectSecret(
                 try expectFailure(.constraint) { try db.execute("INSERT INTO checked VALUES (\(Self.secret))") })
@@ -96,8 +94,7 @@ struct ErrorSecrecyTests {
 
     @Test(.enabled(if: try EngineFeatures.current().hasJSON, "the engine has no JSON functions"))
     func aWrongJSONPathTellsNoValue() async throws {
-        let store = try await TemporaryStore(tables: [Cell<String>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<String>.schema]).store.write { db in
             try Cell.insert(Cell(Self.secret), in: db)
             expectSecret(
                 try expectFailure(.sql) { try db.value("SELECT json_extract('{}', \(Self.secret))", as: Value.self) })
@@ -110,8 +107,7 @@ struct ErrorSecrecyTests {
     }
 
     @Test func aFailingConditionTellsNoValue() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(), in: db)
             let query = Contact.where { $0.name == Self.secret && Condition("no_such_column = \(Self.secret)") }
             expectSecret(try expectFailure(.sql) { try query.fetch(in: db) })
@@ -120,8 +116,7 @@ struct ErrorSecrecyTests {
     }
 
     @Test func anErrorWithoutValuesKeepsTheEnginesWords() async throws {
-        let store = try await TemporaryStore(tables: [Cell<Int64>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<Int64>.schema]).store.write { db in
             let missing = try expectFailure(.sql) { try db.execute("DELETE FROM nowhere WHERE a = \(Self.secret)") }
             #expect(missing.message.contains("no such table: nowhere"))
             let vacuum = try expectFailure(.sql) { try db.execute("VACUUM") }

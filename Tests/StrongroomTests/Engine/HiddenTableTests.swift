@@ -48,8 +48,7 @@ struct HiddenTableTests {
 
     @Test("do not hide a table, either, by a statement that has run before")
     func repeated() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             let making: SQL = "CREATE TABLE IF NOT EXISTS contact (id INTEGER PRIMARY KEY, name)"
             let renaming: SQL = "ALTER TABLE person RENAME TO contact"
             try db.execute(making)
@@ -89,8 +88,7 @@ struct HiddenTableTests {
 
     @Test("do not hide the sequence of keys")
     func sequence() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try db.execute("CREATE TABLE k (id INTEGER PRIMARY KEY AUTOINCREMENT, size TEXT)")
             try db.execute("INSERT INTO k (id) VALUES (100)")
             try db.execute("DELETE FROM k")
@@ -104,8 +102,7 @@ struct HiddenTableTests {
 
     @Test("of other names are what they are")
     func others() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
             try db.execute("CREATE TEMP TABLE found AS SELECT name FROM contact")
             try db.execute("CREATE TABLE other (id)")
             try db.execute("ALTER TABLE temp.found RENAME TO met")

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -95,4 +94,3 @@ struct BooleanColumnTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -304,8 +303,7 @@ struct DateFormTests {
     }
 
     @Test func aFunctionInSwiftGetsTheDateOfEachNumber() async throws {
-        let temporary = try await TemporaryStore(tables: [Task.schema], functions: [Self.told, Self.latest])
-        try await temporary.store.write { db in
+        try await TemporaryStore(tables: [Task.schema], functions: [Self.told, Self.latest]).store.write { db in
             try Task.insert(Task(Self.moment, due: Self.moment), in: db)
             let found = try Task.query.select {
                 (Self.told($0.seconds), Self.told($0.whole), Self.told($0.milliseconds), Self.told($0.own))
@@ -321,4 +319,3 @@ struct DateFormTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Configurations
 import Foundation
 import Strongroom
@@ -90,4 +89,3 @@ struct DiscoveryTests {
         #expect(throws: StrongroomError.self) { try Stores.shared.register(Replaced(number: 2)) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -91,8 +90,7 @@ struct EveryTypeTests {
     }
 
     @Test func whatTheEngineCannotKeepIsRefusedAndNothingIsWritten() async throws {
-        let store = try await TemporaryStore(tables: [Everything.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Everything.schema]).store.write { db in
             var sample = Everything.sample(1)
             sample.uint64 = UInt64(Int64.max) + 1
             try expectFailure(.valueNotStorable) { try Everything.insert(sample, in: db) }
@@ -116,8 +114,7 @@ struct EveryTypeTests {
         ])
     func aMisfit(column: String, value: String, found: String) async throws {
         // Without the schema's own guard, as another program may have written it.
-        let store = try await TemporaryStore(tables: []).store
-        try await store.write { db in
+        try await TemporaryStore(tables: []).store.write { db in
             let names = Everything.schema.columns.map { column in
                 "`\(column.name)` \(column.declaredType == "DECIMAL_TEXT" ? column.declaredType : "")"
             }.joined(separator: ", ")
@@ -134,8 +131,7 @@ struct EveryTypeTests {
     }
 
     @Test func aGeneratedColumnIsReadAndNeverWritten() async throws {
-        let store = try await TemporaryStore(tables: []).store
-        try await store.write { db in
+        try await TemporaryStore(tables: []).store.write { db in
             guard try EngineFeatures.current().hasGeneratedColumns else {
                 let error = try expectFailure(.notSupported) { try db.createTable(Circle.schema) }
                 #expect(error.message.contains("diameter"))
@@ -151,8 +147,7 @@ struct EveryTypeTests {
     }
 
     @Test func aKeyOfTwoColumnsIsStoredAndFound() async throws {
-        let store = try await TemporaryStore(tables: [Rectangle.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Rectangle.schema]).store.write { db in
             let rectangle = Rectangle(room: "a", number: 1, width: 2, height: 3)
             let key = try Rectangle.insert(rectangle, in: db)
             #expect(key == Rectangle.Key(room: "a", number: 1))
@@ -166,4 +161,3 @@ struct EveryTypeTests {
         }
     }
 }
-#endif

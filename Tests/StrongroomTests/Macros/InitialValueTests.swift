@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -58,16 +57,14 @@ struct InitialValueTests {
     }
 
     @Test func noneIsNoDefault() async throws {
-        let store = try await TemporaryStore(tables: [Diary.schema]).store
-        let sql = try await store.read { db in
+        let sql = try await TemporaryStore(tables: [Diary.schema]).store.read { db in
             try db.value("SELECT sql FROM sqlite_master WHERE name = 'diary'", as: String.self)
         }
         #expect(sql?.contains("mood") == true && sql?.contains("DEFAULT") == false)
     }
 
     @Test func theDefaultsStandInTheSchema() async throws {
-        let store = try await TemporaryStore(tables: [Entry.schema]).store
-        let sql = try await store.read { db in
+        let sql = try await TemporaryStore(tables: [Entry.schema]).store.read { db in
             try db.value("SELECT sql FROM sqlite_master WHERE name = 'entry'", as: String.self)
         }
         #expect(
@@ -126,8 +123,7 @@ struct InitialValueTests {
     }
 
     @Test func anUpsertOfJSONTakesItInANewRowAlone() async throws {
-        let store = try await TemporaryStore(tables: [Later.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Later.schema]).store.write { db in
             try Later.upsert(json: #"{"id": 1, "level": 1}"#, in: db)
             try Later.upsert(json: #"{"id": 1, "calls": 9}"#, in: db)
             let row = try #require(try Later.find(1, in: db))
@@ -138,8 +134,7 @@ struct InitialValueTests {
     }
 
     @Test func anInsertWithSingleValuesTakesIt() async throws {
-        let store = try await TemporaryStore(tables: [Later.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Later.schema]).store.write { db in
             let id = try Later.insert(in: db) { [$0.calls.set(1)] }
             #expect(try Later.find(id, in: db)?.level == .high)
         }
@@ -147,8 +142,7 @@ struct InitialValueTests {
 
     /// An argument `default:` replaces nil; an initial value does not, since nil can be meant.
     @Test func aNilThatIsGivenIsNULL() async throws {
-        let store = try await TemporaryStore(tables: [Entry.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Entry.schema]).store.write { db in
             for isListed in [false, true] {
                 var entry = Entry()
                 entry.maybe = nil
@@ -165,4 +159,3 @@ struct InitialValueTests {
 extension Value {
     fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
 }
-#endif

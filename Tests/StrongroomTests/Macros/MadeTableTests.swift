@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -77,8 +76,7 @@ struct MadeTableTests {
     }
 
     @Test func aRecordWithoutATableReadsSomeColumns() async throws {
-        let store = try await TemporaryStore(tables: [MadeContact.schema]).store
-        let cards = try await store.write { db in
+        let cards = try await TemporaryStore(tables: [MadeContact.schema]).store.write { db in
             _ = try MadeContact.insert(contact, in: db)
             return try MadeContact.where { $0.order > 0 }.fetch(as: MadeCard.self, in: db)
         }
@@ -97,8 +95,7 @@ struct MadeTableTests {
     }
 
     @Test func anIntKeyIsMadeByTheEngine() async throws {
-        let store = try await TemporaryStore(tables: [MadeTicket.schema]).store
-        let ids = try await store.write { db in
+        let ids = try await TemporaryStore(tables: [MadeTicket.schema]).store.write { db in
             try (1...3).map { try MadeTicket.insert(MadeTicket(text: "\($0)"), in: db) }
         }
         #expect(ids == [1, 2, 3])
@@ -117,8 +114,7 @@ struct MadeTableTests {
     }
 
     @Test func namesOfTheLibraryCanMeanSomethingElse() async throws {
-        let store = try await TemporaryStore(tables: [Shadowing.Shadowed.schema]).store
-        let found = try await store.write { db in
+        let found = try await TemporaryStore(tables: [Shadowing.Shadowed.schema]).store.write { db in
             _ = try Shadowing.Shadowed.insert(Shadowing.Shadowed(text: "t"), in: db)
             return try Shadowing.Shadowed.find(1, in: db)
         }
@@ -135,4 +131,3 @@ struct MadeTableTests {
         #expect(ShownTable.schema.columns.map(\.name) == ["id", "inner", "secret"])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -405,4 +404,3 @@ struct UpkeepTests {
         }
     }
 }
-#endif

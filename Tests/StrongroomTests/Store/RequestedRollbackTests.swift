@@ -107,7 +107,6 @@ struct RequestedRollbackTests {
         #expect(key == 1 && contact.id == nil)
     }
 
-    #if Macros
     @Table("order")
     struct Order {
         var id: Int64?
@@ -159,5 +158,4 @@ struct RequestedRollbackTests {
         let error = await #expect(throws: StrongroomError.self) { try await vault.open() }
         #expect(error?.description.contains("`rollBack()` is for `write` and `savepoint`") == true)
     }
-    #endif
 }

@@ -29,8 +29,7 @@ struct CollationTests {
     @Test(arguments: orders.indices)
     func `a query sorts as the locale does`(index: Int) async throws {
         let (collation, sorted) = Self.orders[index]
-        let temporary = try await store(sorted.reversed())
-        try await temporary.store.read { db in
+        try await store(sorted.reversed()).store.read { db in
             let found = try Article.order { $0.title.collated(collation).ascending }.fetch(in: db).map(\.title)
             #expect(found == sorted)
             let sql = SQL(stringLiteral: "SELECT title FROM article ORDER BY title COLLATE \(collation.name) DESC")
@@ -67,8 +66,7 @@ struct CollationTests {
 
     @Test(arguments: ["nothing", "locale_", "locale_xyzzy", "locale_sv;", "locale_numeric_", "locale_12"])
     func `a missing collation is named`(name: String) async throws {
-        let temporary = try await store(["a", "b"])
-        try await temporary.store.write { db in
+        try await store(["a", "b"]).store.write { db in
             let error = try expectFailure(.missingCollation) {
                 try Article.order { $0.title.collated(Collation(name)).ascending }.fetch(in: db)
             }

@@ -15,8 +15,7 @@ struct RegularExpressionTests {
     }
 
     @Test func `a pattern is matched in queries and in SQL`() async throws {
-        let temporary = try await store()
-        try await temporary.store.read { db in
+        try await store().store.read { db in
             let columns = "`id`, `title`, `subtitle`, `price`, `rank`"
             try db.expectSQL("SELECT \(columns) FROM `article` WHERE (`title` REGEXP ?)") {
                 let found = try Article.where { $0.title.matches("[0-9]{4}$") }.fetch(in: db).map(\.title)
@@ -38,8 +37,7 @@ struct RegularExpressionTests {
     }
 
     @Test func `an invalid pattern and bytes are named errors`() async throws {
-        let temporary = try await store()
-        try await temporary.store.read { db in
+        try await store().store.read { db in
             let error = try expectFailure(.invalidPredicate) {
                 try Article.where { $0.title.matches("secret(") }.fetch(in: db)
             }
@@ -82,8 +80,7 @@ struct RegularExpressionTests {
     }
 
     @Test func `a search without enough memory is an error`() async throws {
-        let temporary = try await store()
-        try await temporary.store.read { db in
+        try await store().store.read { db in
             let text = String(repeating: "a", count: 3_000_000)
             let error = try expectFailure(.limit) {
                 try db.value("SELECT \(text) REGEXP '(a|b)*c'", as: Bool.self)

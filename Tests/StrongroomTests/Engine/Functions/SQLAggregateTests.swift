@@ -19,8 +19,7 @@ struct SQLAggregateTests {
     }
 
     @Test func `an aggregate is computed for each group, without rows that are NULL`() async throws {
-        let temporary = try await store()
-        try await temporary.store.read { db in
+        try await store().store.read { db in
             let groups = try Article.group { $0.rank }.select { ($0.rank, F.median($0.price)) }.fetch(in: db)
             #expect(groups.map(\.0) == [1, 2, 3])
             #expect(groups.map(\.1) == [3, 7, nil])
@@ -39,8 +38,7 @@ struct SQLAggregateTests {
         } result: { count -> Int in
             throw F.Refusal(text: "\(count)")
         }
-        let temporary = try await TemporaryStore(functions: F.all + [bad])
-        try await temporary.store.read { db in
+        try await TemporaryStore(functions: F.all + [bad]).store.read { db in
             #expect(throws: F.Refusal(text: "bad")) {
                 try db.value("SELECT joined(x, '') FROM (SELECT 'bad' AS x)", as: String.self)
             }
@@ -60,8 +58,7 @@ struct SQLAggregateTests {
         } result: { _ -> Int in
             throw F.Refusal(text: "partial")
         }
-        let temporary = try await TemporaryStore(functions: [bad])
-        try await temporary.store.read { db in
+        try await TemporaryStore(functions: [bad]).store.read { db in
             let rows: SQL = "(SELECT 1 AS x UNION ALL SELECT -9223372036854775808)"
             try expectFailure(.limit) { try db.value("SELECT never(abs(x)) FROM \(rows)", as: Int.self) }
             #expect(throws: F.Refusal(text: "partial")) { try db.value("SELECT never(1)", as: Int.self) }
@@ -75,8 +72,7 @@ struct SQLAggregateTests {
         } result: { _ in
             1
         }
-        let temporary = try await TemporaryStore(functions: [held])
-        try await temporary.store.read { db in
+        try await TemporaryStore(functions: [held]).store.read { db in
             let rows: SQL = "SELECT held(i) FROM (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 4) GROUP BY i"
             let all = try db.values(rows, as: Int.self)
             let first = try db.value(rows, as: Int.self)

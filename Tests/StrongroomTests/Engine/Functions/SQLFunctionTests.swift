@@ -22,8 +22,7 @@ struct SQLFunctionTests {
     }
 
     @Test func `a function is called in queries and in SQL`() async throws {
-        let temporary = try await store()
-        try await temporary.store.read { db in
+        try await store().store.read { db in
             let query = Article.where { F.slug($0.title) == "first-note" }
             #expect(try query.fetch(in: db).map(\.rank) == [1])
             let selected = try Article.order { $0.rank.ascending }
@@ -37,8 +36,7 @@ struct SQLFunctionTests {
     }
 
     @Test func `NULL is nil for an optional argument and the result for another`() async throws {
-        let temporary = try await store()
-        try await temporary.store.read { db in
+        try await store().store.read { db in
             let slugs = try Article.order { $0.rank.ascending }.select { F.slug($0.subtitle) }.fetch(in: db)
             #expect(slugs == [nil, "two-words", nil])
             let told = try Article.order { $0.rank.ascending }.select { F.told($0.subtitle, $0.rank) }.fetch(in: db)
@@ -55,8 +53,7 @@ struct SQLFunctionTests {
 
     @Test(arguments: values)
     func `every value passes unchanged`(value: Value) async throws {
-        let temporary = try await TemporaryStore(functions: F.all)
-        let found = try await temporary.store.read { db in
+        let found = try await TemporaryStore(functions: F.all).store.read { db in
             try (
                 db.value("SELECT echo(\(value))", as: Value.self),
                 db.value("SELECT typeof(echo(\(value)))", as: String.self)
@@ -69,8 +66,7 @@ struct SQLFunctionTests {
 
     @Test func `an argument of another type ends the statement`() async throws {
         let unreal = SQLFunction("unreal") { Double.nan }
-        let temporary = try await TemporaryStore(functions: F.all + [unreal])
-        try await temporary.store.read { db in
+        try await TemporaryStore(functions: F.all + [unreal]).store.read { db in
             let error = try expectFailure(.typeMismatch) { try db.value("SELECT twice('x')", as: Int.self) }
             #expect(error.mismatch?.function == "twice")
             #expect(error.message.contains("Argument 1 of the function \"twice\" is text where an integer is expected"))
@@ -109,8 +105,7 @@ struct SQLFunctionTests {
     }
 
     @Test func `a statement that ends early leaves nothing of a function`() async throws {
-        let temporary = try await store()
-        try await temporary.store.read { db in
+        try await store().store.read { db in
             let first = try Article.where { F.refuse($0.title) != "" }.first(in: db)
             #expect(first?.rank == 1)
             #expect(try Article.count(in: db) == 3)
@@ -229,8 +224,7 @@ struct SQLFunctionTests {
             SQLFunction("most") { (a: Int) in a }, SQLFunction("most") { (a: Int, b: Int) in max(a, b) },
             SQLFunction("regexp") { (pattern: String, text: String) in pattern == text },
         ]
-        let temporary = try await TemporaryStore(functions: functions)
-        try await temporary.store.read { db in
+        try await TemporaryStore(functions: functions).store.read { db in
             #expect(try db.value("SELECT most(1) + most(2, 3)", as: Int.self) == 4)
             #expect(try db.value("SELECT '(' REGEXP '('", as: Bool.self) == true)
             try expectFailure(.sql) { try db.value("SELECT most(1, 2, 3)", as: Int.self) }

@@ -37,8 +37,7 @@ struct FoundationValueTests {
     }
 
     @Test func aDateIsReadInPlainSQL() async throws {
-        let store = try await TemporaryStore().store
-        let text = try await store.read { db in
+        let text = try await TemporaryStore().store.read { db in
             try db.value(
                 "SELECT datetime(\(Date(timeIntervalSince1970: 1e9)) + 978307200, 'unixepoch')", as: String.self)
         }
@@ -153,8 +152,7 @@ struct FoundationValueRefusalTests {
 
     @Test(arguments: ["'odd'", "4711", "0.5", "x'00ff'", "''", "' 1'", "'1e5'", "'1.'", "'.5'", "'+1'"])
     func whatDoesNotFitIsAMismatchThatDoesNotTellIt(literal: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.read { db in
+        try await TemporaryStore().store.read { db in
             let query = SQL(stringLiteral: "SELECT \(literal) AS odd")
             var errors: [StrongroomError] = []
             let isText = literal.hasPrefix("'")
@@ -182,8 +180,7 @@ struct FoundationValueRefusalTests {
         (#"{"street": "#, "it is no JSON, or no value of the type"), ("[4711]", "the whole is not an object"),
     ])
     func jsonThatDoesNotFitHasAReason(text: String, reason: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.read { db in
+        try await TemporaryStore().store.read { db in
             let error = try expectFailure(.typeMismatch) { try db.value("SELECT \(text)", as: JSON<Address>.self) }
             #expect(error.message.contains("where JSON of Address is expected: \(reason)"), "\(error.message)")
             #expect(!error.message.contains("4711") && !error.message.contains("secret"))
@@ -238,8 +235,7 @@ struct WrappedValueTests {
     }
 
     private func expectNullRefused<Content: ColumnValue>(_ type: Content.Type) async throws {
-        let store = try await TemporaryStore(tables: [Cell<Content?>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<Content?>.schema]).store.write { db in
             try Cell<Content?>.insert(Cell(nil), in: db)
             let error = try expectFailure(.typeMismatch, "\(type)") { try Cell<Content>.find(1, in: db) }
             #expect(error.mismatch?.found == "NULL")
@@ -252,8 +248,7 @@ struct WrappedValueTests {
         let epoch = try #require(Epoch(rawValue: Date(timeIntervalSince1970: 0.1)))
         try await expectRoundTrip([epoch])
         try await expectRoundTrip([nil, epoch] as [Epoch?])
-        let store = try await TemporaryStore().store
-        try await store.read { db in
+        try await TemporaryStore().store.read { db in
             _ = try expectFailure(.typeMismatch) { try db.value("SELECT \(Date.distantPast)", as: Epoch.self) }
         }
     }

@@ -27,8 +27,7 @@ struct SortedDecimalTests {
 
     @Test(arguments: [("1", "an integer"), ("1.5", "a floating-point number")])
     func aNumberThatIsReadAsADecimalIsAMismatchThatNamesOne(number: String, found: String) async throws {
-        let store = try await TemporaryStore(tables: []).store
-        try await store.read { db in
+        try await TemporaryStore(tables: []).store.read { db in
             let error = try expectFailure(.typeMismatch) {
                 try db.value(SQL(stringLiteral: "SELECT \(number)"), as: Decimal.self)
             }
@@ -45,8 +44,7 @@ struct SortedDecimalTests {
     }
 
     @Test func comparisonsAreThoseOfNumbers() async throws {
-        let temporary = try await store(["9.5", "100", "-1", "-1.5", "0", "0.05", "10", "1.500", "-100"])
-        try await temporary.store.read { db throws in
+        try await store(["9.5", "100", "-1", "-1.5", "0", "0.05", "10", "1.500", "-100"]).store.read { db throws in
             #expect(
                 try Self.prices(Query<Receipt>(), db) == ["-100", "-1.5", "-1", "0", "0.05", "1.5", "9.5", "10", "100"])
             #expect(try Self.prices(Receipt.where { $0.price > 9 }, db) == ["9.5", "10", "100"])

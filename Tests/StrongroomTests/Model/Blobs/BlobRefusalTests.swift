@@ -31,8 +31,7 @@ struct BlobRefusalTests {
     }
 
     @Test func `rows that are not there, and NULL`() async throws {
-        let temporary = try await TemporaryStore(tables: [Document.schema])
-        try await temporary.store.write { db in
+        try await TemporaryStore(tables: [Document.schema]).store.write { db in
             let key = try Document.insert(Document(), in: db)
             #expect(code(db) { try Document.withBlob(\.content, of: 99, in: $0) { _ in } } == .noSuchRow)
             #expect(code(db) { try Document.writeBlob(\.content, of: 99, size: 1, in: $0) { _ in } } == .noSuchRow)
@@ -44,8 +43,7 @@ struct BlobRefusalTests {
     }
 
     @Test func `columns that the engine would not check are read, not written`() async throws {
-        let temporary = try await TemporaryStore(tables: [Document.schema])
-        try await temporary.store.write { db in
+        try await TemporaryStore(tables: [Document.schema]).store.write { db in
             let key = try Document.insert(Document(digest: Data([1, 2]), code: [3]), in: db)
             #expect(try Document.withBlob(\.digest, of: key, in: db) { try $0.read(2, at: 0) } == [1, 2])
             #expect(try Document.withBlob(\.code, of: key, in: db) { $0.count } == 1)
@@ -68,8 +66,7 @@ struct BlobRefusalTests {
             "CREATE VIEW label AS SELECT 'a' AS name, x'0102' AS image",
         ] as [SQL])
     func `tables without row ids`(creation: SQL) async throws {
-        let temporary = try await TemporaryStore()
-        try await temporary.store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute(creation)
             if try db.hasTable("label") { try db.execute("INSERT INTO label VALUES ('a', x'0102')") }
             #expect(code(db) { try Label.withBlob(\.image, of: "a", in: $0) { _ in } } == .blobAccess)

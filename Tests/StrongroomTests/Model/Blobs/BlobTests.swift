@@ -53,8 +53,7 @@ struct BlobTests {
     }
 
     @Test func `a nullable column and a composite key`() async throws {
-        let temporary = try await Self.store()
-        try await temporary.store.write { db in
+        try await Self.store().store.write { db in
             let key = try Page.insert(Page(name: "atlas", number: 3, scan: nil), in: db)
             try Page.writeBlob(\.scan, of: key, size: 6, in: db) { blob in
                 try blob.append(Data([1, 2, 3]))
@@ -67,8 +66,7 @@ struct BlobTests {
     }
 
     @Test func `parts of a value are overwritten, anywhere`() async throws {
-        let temporary = try await Self.store()
-        try await temporary.store.write { db in
+        try await Self.store().store.write { db in
             let key = try Document.insert(Document(name: "a", content: Data(Self.bytes(9_000))), in: db)
             try Document.changeBlob(\.content, of: key, in: db) { blob in
                 try blob.write([0xAA, 0xBB], at: 8_998)

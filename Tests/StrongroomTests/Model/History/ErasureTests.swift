@@ -14,8 +14,7 @@ struct ErasureTests {
     }
 
     @Test func `erasing follows the former keys of a row`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             for key in [1, 2] as [Int64] {
                 _ = try Patient.insert(Clinic.patient("SECRET", number: "\(key)"), in: db)
                 try Visit.insert(Visit(patient: key, day: "1", note: "SECRET"), in: db)
@@ -39,8 +38,7 @@ struct ErasureTests {
     }
 
     @Test func `a key that was used again`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             let key = try Patient.insert(Clinic.patient("first", number: "1"), in: db)
             try Patient.delete(key, in: db)
             #expect(try Patient.insert(Clinic.patient("second", number: "2"), in: db) == key)
@@ -76,8 +74,7 @@ struct ErasureTests {
 
     /// The keys of the other rows change with the deletion.
     @Test func `rows that a trigger renumbers keep their history`() async throws {
-        let temporary = try await TemporaryStore(tables: [Item.schema])
-        try await temporary.store.write { db throws in
+        try await TemporaryStore(tables: [Item.schema]).store.write { db throws in
             for (index, text) in ["a", "b", "c"].enumerated() {
                 try Item.insert(Item(position: Int64(index + 1), text: text), in: db)
             }
@@ -106,8 +103,7 @@ struct ErasureTests {
     }
 
     @Test func `a cascade erases the deleted rows and no earlier ones of their keys`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             for name in ["first", "second"] {
                 let key = try Patient.insert(Clinic.patient(name, number: "1"), in: db)
                 #expect(key == 1)
@@ -145,8 +141,7 @@ struct ErasureTests {
     }
 
     @Test func `pruning follows the former keys of a row`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             _ = try Patient.insert(Clinic.patient(), in: db)
             let key = { (day: String) in Visit.Key(patient: 1, day: day) }
             try Visit.insert(Visit(patient: 1, day: "1", note: "SECRET"), in: db)

@@ -402,8 +402,7 @@ struct HistorySchemaTests {
     }
 
     @Test func `the numbers of a dropped history are not used again`() async throws {
-        let temporary = try await TemporaryStore(tables: [Kept.schema])
-        try await temporary.store.write { db throws in
+        try await TemporaryStore(tables: [Kept.schema]).store.write { db throws in
             for name in ["a", "b"] { _ = try Kept.insert(Kept(name: name), in: db) }
             try db.stopHistory(of: "item", dropping: true)
             #expect(try !db.hasTable("item_history"))

@@ -180,8 +180,7 @@ struct HistoryTests {
     }
 
     @Test func `changes of case are changes, and ignored inserts are none`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             let key = try Patient.insert(Clinic.patient(), in: db)
             try Patient.update(key, in: db) { [$0.number.set("p1")] }
             #expect(try Patient.insertOrIgnore(Clinic.patient(), in: db) == nil)
@@ -193,8 +192,7 @@ struct HistoryTests {
     }
 
     @Test func `an omitted column is nil in former records, and written in parts`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             let key = try Scan.insert(Scan(title: "a", content: Data([1])), in: db)
             try Scan.writeBlob(\.content, of: key, size: 2, in: db) { try $0.append([1, 2]) }
             #expect(try Scan.history(of: key, in: db).map(\.kind) == [.insert])

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -93,4 +92,3 @@ struct UndoLossTests {
         #expect(try await store.table(Note.self).find(2) == Note(id: 2, text: "n", content: nil))
     }
 }
-#endif

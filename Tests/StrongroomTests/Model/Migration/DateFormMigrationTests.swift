@@ -43,8 +43,7 @@ struct DateFormMigrationTests {
     }
 
     @Test func aTableByHand() async throws {
-        let store = try await TemporaryStore(tables: [Appointment.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Appointment.schema]).store.write { db in
             var record = Appointment(day: Self.noon)
             try Appointment.save(&record, .insert, in: db)
             let stale = record
@@ -59,8 +58,7 @@ struct DateFormMigrationTests {
     }
 
     @Test func anotherFormInTheFileIsAnError() async throws {
-        let store = try await TemporaryStore(tables: [table(Column<Date>("day", as: .iso8601WithBlank))]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [table(Column<Date>("day", as: .iso8601WithBlank))]).store.write { db in
             try db.execute("INSERT INTO appointment (day) VALUES ('2026-11-21 12:00:00.000')")
             let error = try expectFailure(.tableDiffers) { try Appointment.all(in: db) }
             #expect(error.message.contains("DATETIME_TEXT"))
@@ -96,8 +94,7 @@ struct DateFormMigrationTests {
 
     @Test(arguments: DateForm.allCases)
     func aFormInTheFileIsNotTakenForThatOfDate(form: DateForm) async throws {
-        let store = try await TemporaryStore(tables: [table(Column<Date>("day", as: form))]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [table(Column<Date>("day", as: form))]).store.write { db in
             let error = try expectFailure(.tableDiffers) { try Plain.all(in: db) }
             #expect(error.message.contains("as: \(form.name)"))
             #expect(error.message.contains("not as REAL"))
@@ -106,8 +103,7 @@ struct DateFormMigrationTests {
 
     @Test(arguments: ["TEXT", "DATETIME", "VARCHAR(30)"])
     func aColumnOfAnotherProgramIsAccepted(type: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute(
                 SQL(
                     stringLiteral:

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -49,8 +48,7 @@ struct SpellingTests {
     }
 
     @Test func aLowerCaseUUIDIsRefusedByName() async throws {
-        let store = try await TemporaryStore(tables: [Device.schema, Reading.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Device.schema, Reading.schema]).store.write { db in
             try Self.plant(in: db)
             let error = try expectFailure(.typeMismatch) { try Device.all(in: db) }
             #expect(error.mismatch?.table == "device" && error.mismatch?.column == "id" && error.mismatch?.rowID == 1)
@@ -72,8 +70,7 @@ struct SpellingTests {
     }
 
     @Test func theyAreRewrittenWithWhatReferencesThem() async throws {
-        let store = try await TemporaryStore(tables: [Device.schema, Reading.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Device.schema, Reading.schema]).store.write { db in
             try Self.plant(in: db)
             // The reading would lose its device.
             try expectFailure(.constraint) { try db.convertSpellings(of: Device.self) }
@@ -146,8 +143,7 @@ struct SpellingTests {
     }
 
     @Test func whatCannotBeRewrittenIsNamed() async throws {
-        let store = try await TemporaryStore(tables: [Part.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Part.schema]).store.write { db in
             try db.execute("INSERT INTO part (serial, price) VALUES (\(Self.text), '0'), (\(Self.uuid), '0')")
             let clash = try expectFailure(.constraint) { try db.convertSpellings(of: Part.self) }
             #expect(clash.message.contains("Row 1 of table \"part\"") && clash.message.contains("merge"))
@@ -159,8 +155,7 @@ struct SpellingTests {
     }
 
     @Test func manyRowsAreRewrittenInSlices() async throws {
-        let store = try await TemporaryStore(tables: [Part.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Part.schema]).store.write { db in
             for number in 0..<2_500 {
                 let text = String(Self.text.dropLast(7)) + String(1_000_000 + number)
                 try db.execute("INSERT INTO part (serial, price) VALUES (\(text), '0')")
@@ -182,4 +177,3 @@ struct SpellingTests {
         }
     }
 }
-#endif

@@ -119,8 +119,7 @@ struct AggregateTests {
     }
 
     @Test func rangesOfOptionalColumnsHaveNoNULL() async throws {
-        let store = try await TemporaryStore(tables: [Cell<Int?>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<Int?>.schema]).store.write { db in
             try Cell<Int?>.insert(contentsOf: [17, 18, 30, nil].map { Cell($0) }, in: db)
             #expect(try Cell<Int?>.where { $0.content.isIn(18..<30) }.fetch(in: db).map(\.content) == [18])
             #expect(try Cell<Int?>.where { $0.content.isIn(18...30) }.fetch(in: db).map(\.content) == [18, 30])
@@ -129,8 +128,7 @@ struct AggregateTests {
     }
 
     @Test func aCalculatedNumberThatItsTypeCannotHoldIsAMismatch() async throws {
-        let store = try await TemporaryStore(tables: [Cell<UInt>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<UInt>.schema]).store.write { db in
             try Cell<UInt>.insert(contentsOf: [Cell(4), Cell(3)], in: db)
             let differences = try Cell<UInt>.order { $0.id.ascending }.select { $0.content - 4 }
             #expect(try differences.limit(1).fetch(in: db) == [0])

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -21,8 +20,7 @@ struct CodedOrderTests {
 
     @Test("no page follows a record by them")
     func pages() async throws {
-        let store = try await TemporaryStore(tables: [Profile.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Profile.schema]).store.write { db throws in
             // As another program writes it: read as it is, and written by the library in another form.
             for number in 1...4 {
                 try db.execute("INSERT INTO profile (options) VALUES (\(#"{ "b": \#(number), "a": 1 }"#))")
@@ -65,8 +63,7 @@ struct CodedOrderTests {
         var profile = Profile(id: 7, options: CodedOptions(a: 1, b: 2))
         try expectFailure(.notARecord) { try profile.apply(json: json) }
         #expect(profile.id == 7)
-        let store = try await TemporaryStore(tables: [Profile.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Profile.schema]).store.write { db throws in
             try expectFailure(.notARecord) { try Profile.upsert(json: json, in: db) }
             #expect(try Profile.count(in: db) == 0)
         }
@@ -80,4 +77,3 @@ struct CodedOrderTests {
         #expect(try Named(json: odd).name == #"a"{,"name":\"#)
     }
 }
-#endif

@@ -7,8 +7,7 @@ import Testing
 struct NegativeLimitTests {
     @Test(arguments: [(-1, 0), (2, -1), (.min, .min), (0, -1)])
     func aNegativeLimitOrOffsetFailsWhenTheQueryRuns(limit: Int, offset: Int) async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
             try Contact.insert(contentsOf: Contact.samples(5), in: db)
             let query = Contact.query.limit(limit, offset: offset)
             try expectFailure(.invalidArgument) { try query.fetch(in: db) }
@@ -22,8 +21,7 @@ struct NegativeLimitTests {
 
     @Test(.enabled(if: (try? EngineFeatures.current().hasWindowFunctions) ?? false, "no window functions"))
     func aNegativeDistanceCountsInTheOtherDirection() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             let before = try Contact.query.select {
                 WindowFunction.previous($0.id, by: 1).over(orderedBy: $0.id.ascending)
@@ -42,8 +40,7 @@ struct NegativeLimitTests {
     /// Also of `AND`, and where the loop puts each condition before the others.
     @Test(arguments: [87, 88, 300], [false, true])
     func manyConditionsAreOneQuery(count: Int, isBefore: Bool) async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
             try Contact.insert(contentsOf: Contact.samples(400), in: db)
             let keys = 1..<Int64(count)
             let any = Contact.where { columns in

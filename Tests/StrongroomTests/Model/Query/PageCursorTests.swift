@@ -70,8 +70,7 @@ struct PageCursorTests {
 
     @Test("of another table or another order are refused")
     func anotherOrder() async throws {
-        let store = try await Self.makeStore()
-        try await store.read { db in
+        try await Self.makeStore().read { db in
             let query = Sample.order { $0.word.ascending }
             let record = try #require(try query.first(in: db))
             let cursor = try query.cursor(after: record)
@@ -115,8 +114,7 @@ struct PageCursorTests {
 
     @Test("are not made where pages have no order")
     func noOrder() async throws {
-        let store = try await Self.makeStore()
-        try await store.read { db in
+        try await Self.makeStore().read { db in
             let record = try #require(try Sample.query.first(in: db))
             let byLength = Sample.order { $0.note.length().ascending }
             try expectFailure(.notTranslatable) { try byLength.cursor(after: record) }

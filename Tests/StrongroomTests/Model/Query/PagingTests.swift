@@ -45,8 +45,7 @@ struct PagingTests {
 
     @Test("do not shift when rows come and go between them")
     func rowsComeAndGo() async throws {
-        let temporary = try await TemporaryStore(tables: [Contact.schema])
-        try await temporary.store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             _ = try Contact.insert(contentsOf: Contact.samples(10), in: db)
             let byScore = Contact.order { $0.score.ascending }.limit(4)
             let first = try byScore.fetch(in: db)
@@ -64,8 +63,7 @@ struct PagingTests {
 
     @Test("of a table whose key is a text and has several columns")
     func compositeKeys() async throws {
-        let temporary = try await TemporaryStore(tables: [Price.schema])
-        try await temporary.store.write { db in
+        try await TemporaryStore(tables: [Price.schema]).store.write { db in
             let prices = ["z", "a", "m"].flatMap { shop in
                 (1...3).map { Price(shop: shop, article: $0, label: nil, edition: 1, cents: 5) }
             }
@@ -83,8 +81,7 @@ struct PagingTests {
 
     @Test("cannot follow an order by an expression")
     func expressionsAreRefused() async throws {
-        let temporary = try await TemporaryStore(tables: [Contact.schema])
-        try await temporary.store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(), in: db)
             let query = Contact.order { $0.name.length().ascending }
             let record = try #require(try query.first(in: db))

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -390,4 +389,3 @@ struct QueriesOfRowsTests {
         #expect(try await store.table(Patient.self).count() == 3)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -441,4 +440,3 @@ struct QueriesOfValuesTests {
         #expect(number == 2)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import StrongroomTesting
 import Testing
@@ -239,4 +238,3 @@ struct QueryRulesTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -57,4 +56,3 @@ struct LoadTests {
         #expect(ada == before)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -253,4 +252,3 @@ extension Table where RecordType == Self {
         record = list[0]
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -305,4 +304,3 @@ struct CascadingDeleteTests {
         }
     }
 }
-#endif

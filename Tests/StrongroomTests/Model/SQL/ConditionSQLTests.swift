@@ -132,8 +132,7 @@ struct QueryTests {
     }
 
     @Test func rowsComeInTheOrderAskedFor() async throws {
-        let store = try await Self.makeStore()
-        try await store.read { db in
+        try await Self.makeStore().read { db in
             let all = try Sample.all(in: db)
             #expect(all.compactMap(\.id) == (1...200).map { $0 })
             let byWord = try Sample.order { ($0.word.ascending, $0.number.descending, $0.id.descending) }
@@ -176,8 +175,7 @@ struct QueryTests {
     }
 
     @Test func firstIsTheFirstOfTheQuery() async throws {
-        let store = try await Self.makeStore()
-        try await store.read { db throws in
+        try await Self.makeStore().read { db throws in
             #expect(try Sample.order { $0.id.descending }.first(in: db)?.id == 200)
             #expect(try Sample.where { $0.id > 10 }.order { $0.id.ascending }.first(in: db)?.id == 11)
             #expect(try Sample.order { $0.id.ascending }.limit(5, offset: 7).first(in: db)?.id == 8)
@@ -204,8 +202,7 @@ struct QueryTests {
     }
 
     @Test func conditionsThatAreAddedNarrowTheQuery() async throws {
-        let store = try await Self.makeStore()
-        try await store.read { db in
+        try await Self.makeStore().read { db in
             let both = Sample.where { $0.size > 0 || $0.flag == true }.where { $0.word == nil || $0.id < 100 }
             let expected = try Sample.all(in: db).filter {
                 ($0.size > 0 || $0.flag == true) && ($0.word == nil || $0.id ?? 0 < 100)

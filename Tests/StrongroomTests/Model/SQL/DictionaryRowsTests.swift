@@ -30,8 +30,7 @@ struct DictionaryRowsTests {
     }
 
     @Test func aNameThatOccursTwiceIsToldAlsoWithoutRows() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.read { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.read { db in
             let error = try expectFailure(.sql) {
                 try db.dictionaries("SELECT a.id, b.name, b.id FROM contact a JOIN contact b")
             }

@@ -83,8 +83,7 @@ struct ReadingSQLTests {
 
     /// An error while rows are read is an error, not the end of the rows.
     @Test func anErrorHalfwayThroughIsNotTheEndOfTheData() async throws {
-        let store = try await TemporaryStore().store
-        try await store.read { db in
+        try await TemporaryStore().store.read { db in
             var rows = 0
             let query: SQL = "SELECT abs(column1) FROM (SELECT 1 AS column1 UNION ALL SELECT -9223372036854775807 - 1)"
             try expectFailure(.limit) { try db.forEachRow(query) { _ in rows += 1 } }

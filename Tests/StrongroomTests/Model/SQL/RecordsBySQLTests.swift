@@ -86,8 +86,7 @@ struct RecordsBySQLTests {
         "SELECT v.country, v.\"city\", v.[street] FROM (SELECT * FROM address) AS v",
     ])
     func columnsAreFoundByTheirNames(query: String) async throws {
-        let store = try await Self.makeStore()
-        try await store.read { db in
+        try await Self.makeStore().read { db in
             for _ in 1...2 {
                 let found = try db.fetch(Address.self, SQL(stringLiteral: query))
                 #expect(found == [Self.bonn])
@@ -105,8 +104,7 @@ struct RecordsBySQLTests {
             ("SELECT a.*, b.city FROM address AS a, address AS b", "2 columns \"city\""),
         ] as [(String, String?)])
     func aMissingOrDoubledColumnIsNamedAlsoWithoutRows(query: String, words: String?) async throws {
-        let store = try await Self.makeStore()
-        try await store.read { db in
+        try await Self.makeStore().read { db in
             for _ in 1...2 {
                 guard let words else {
                     #expect(try db.fetch(Address.self, SQL(stringLiteral: query)).isEmpty)
@@ -120,8 +118,7 @@ struct RecordsBySQLTests {
     }
 
     @Test func aStatementThatIsPreparedAnewIsComparedAnew() async throws {
-        let store = try await Self.makeStore()
-        try await store.write { db in
+        try await Self.makeStore().write { db in
             #expect(try db.fetch(Address.self, "SELECT * FROM address") == [Self.bonn])
             try db.execute("ALTER TABLE address RENAME TO former")
             try db.execute("CREATE TABLE address (note TEXT, street TEXT, country TEXT, city TEXT)")
@@ -149,8 +146,7 @@ struct RecordsBySQLTests {
     }
 
     @Test func oneTextIsReadAsTwoRecords() async throws {
-        let store = try await Self.makeStore()
-        try await store.read { db in
+        try await Self.makeStore().read { db in
             let query: SQL = "SELECT * FROM address"
             for _ in 1...2 {
                 let addresses = try db.fetch(Address.self, query)
@@ -173,8 +169,7 @@ struct RecordsBySQLTests {
     }
 
     @Test func aColumnByItsNameIsTheOnlyOneOfThatName() async throws {
-        let store = try await Self.makeStore()
-        try await store.read { db in
+        try await Self.makeStore().read { db in
             try db.forEachRow("SELECT City, street FROM address") { row in
                 let city: String = try row["city"]
                 #expect(city == "Bonn")

@@ -37,8 +37,7 @@ struct SQLInterpolationTests {
     @Test(arguments: attacks.map { Attack(text: $0) })
     func whatAUserTypedStaysData(attack: Attack) async throws {
         let text = attack.text
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             let key = try Contact.insert(Contact(name: text, email: text, phone: text), in: db)
             #expect(try db.value("SELECT count(*) FROM contact WHERE name = \(text)", as: Int.self) == 1)
@@ -53,8 +52,7 @@ struct SQLInterpolationTests {
     }
 
     @Test func everyNameCanBeATable() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             for name in oddNames {
                 try db.execute("CREATE TABLE \(name: name) (\(name: name) INTEGER)")
                 try db.execute("INSERT INTO \(name: name) (\(name: name)) VALUES (\(7))")
@@ -69,8 +67,7 @@ struct SQLInterpolationTests {
     }
 
     @Test func aNameWithANulIsRefused() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try expectFailure(.sql) { try db.dropTable("contact\0") }
             try expectFailure(.sql) { try db.execute("SELECT \(name: "id\0") FROM contact") }
             #expect(try db.tableNames() == ["contact"])
@@ -78,8 +75,7 @@ struct SQLInterpolationTests {
     }
 
     @Test func aValueWithinQuotesIsNoParameter() async throws {
-        let store = try await TemporaryStore(tables: []).store
-        try await store.read { db in
+        try await TemporaryStore(tables: []).store.read { db in
             let quoted = try expectFailure(.sql) { try db.value("SELECT '\("Ada")', \(7)", as: String.self) }
             #expect(quoted.message.hasPrefix("The SQL has 1 parameter and 2 values; a value interpolated within"))
             let missing = try expectFailure(.sql) { try db.value("SELECT ?", as: String.self) }

@@ -10,8 +10,7 @@ struct ChangeColumnTests {
     }
 
     @Test func aColumnOfAnyValueTakesEveryValueAsItIs() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a)")
             try db.execute("INSERT INTO t VALUES ('é'), (x'c3a9'), (7), (1.5), (NULL)")
             let before = try Self.values(db)
@@ -23,8 +22,7 @@ struct ChangeColumnTests {
     }
 
     @Test func aTextBecomesItsBytesAlsoWhereThereIsADefault() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a TEXT)")
             try db.execute("INSERT INTO t VALUES ('é'), (x'00ff'), (NULL)")
             try db.changeColumn(Column<[UInt8]>("a", default: [0]), in: "t")
@@ -33,8 +31,7 @@ struct ChangeColumnTests {
     }
 
     @Test(arguments: ["7", "1.5"]) func aNumberDoesNotBecomeBytes(number: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a)")
             try db.execute(SQL(stringLiteral: "INSERT INTO t VALUES (\(number)), ('x')"))
             let before = try Self.values(db)
@@ -49,8 +46,7 @@ struct ChangeColumnTests {
 
     @Test(arguments: ["9223372036854775807", "9223372036854775806", "9223372036854775296", "-9007199254740993"])
     func anIntegerThatWouldBeAnotherNumberStays(number: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a INTEGER)")
             try db.execute(SQL(stringLiteral: "INSERT INTO t VALUES (\(number))"))
             let error = try expectFailure(.schemaChange) { try db.changeColumn(Column<Double>("a"), in: "t") }
@@ -61,8 +57,7 @@ struct ChangeColumnTests {
 
     @Test(arguments: ["1e309", "-1e309", "1e-400", "0012", "-007.5", " 12", "\n0012", "1.00000000000000000001"])
     func aTextThatWouldBeAnotherNumberStays(text: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a TEXT)")
             try db.execute("INSERT INTO t VALUES (\(text))")
             let error = try expectFailure(.schemaChange) { try db.changeColumn(Column<Double>("a"), in: "t") }
@@ -72,8 +67,7 @@ struct ChangeColumnTests {
     }
 
     @Test func aTextThatIsTheSameNumberIsConverted() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a TEXT)")
             try db.execute(
                 "INSERT INTO t VALUES ('1.50'), ('0.25'), ('-0.5'), ('0'), ('0.000'), ('1e300'), ('1e-300'), ('-12')")
@@ -90,8 +84,7 @@ struct ChangeColumnTests {
     }
 
     @Test func aTypeAroundAnyValueKeepsThemToo() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a)")
             try db.execute("INSERT INTO t VALUES ('é'), (7)")
             try db.changeColumn(Column<Setting>("a", unique: true), in: "t")
@@ -100,8 +93,7 @@ struct ChangeColumnTests {
     }
 
     @Test func anIntegerThatIsTheSameNumberIsConverted() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a INTEGER)")
             try db.execute("INSERT INTO t VALUES (-9223372036854775807 - 1), (9223372036854774784), (9007199254740992)")
             try db.changeColumn(Column<Double>("a"), in: "t")
@@ -113,8 +105,7 @@ struct ChangeColumnTests {
 
     /// By the column's own collation `12` and `12 ` are the same text.
     @Test func aTextWithSpacesAtItsEndDoesNotBecomeAnInteger() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a TEXT COLLATE RTRIM)")
             try db.execute("INSERT INTO t VALUES ('12 ')")
             try expectFailure(.schemaChange) { try db.changeColumn(Column<Int>("a"), in: "t") }
@@ -124,8 +115,7 @@ struct ChangeColumnTests {
 
     @Test(arguments: ["IGNORE", "REPLACE", "FAIL", "ROLLBACK"])
     func aConflictClauseOfTheTableLosesNoRow(clause: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute(
                 SQL(stringLiteral: "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, UNIQUE (a) ON CONFLICT \(clause))"))
             try db.execute("INSERT INTO t VALUES (1, 'A@x'), (2, 'a@x')")

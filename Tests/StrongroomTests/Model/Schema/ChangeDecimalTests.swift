@@ -31,8 +31,7 @@ struct ChangeDecimalTests {
 
     @Test(arguments: ["INTEGER", "REAL", "TEXT", "NUMERIC", "", "VARCHAR(20)"])
     func aNumberOfAnyTypeBecomesADecimal(type: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try Self.make(SQL(stringLiteral: type), db)
             try db.changeColumn(Column<Decimal>("price", check: "price >= '0'"), in: "offer")
             try Self.expectNumbers(db)
@@ -57,8 +56,7 @@ struct ChangeDecimalTests {
     }
 
     @Test func aCheckThatDoesNotHoldForTheNewFormNamesTheRows() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try Self.make("TEXT", db)
             let error = try expectFailure(.constraint) {
                 try db.changeColumn(Column<Decimal>("price", check: "price > '0'"), in: "offer")
@@ -73,8 +71,7 @@ struct ChangeDecimalTests {
 
     @Test(arguments: ["pear", "-none", "1,5", "p01:1", ""])
     func aTextThatIsNoNumberIsNamed(text: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try db.execute("CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT NOT NULL)")
             try db.execute("INSERT INTO offer VALUES (7, \(text))")
             let error = try expectFailure(.schemaChange) { try db.changeColumn(Column<Decimal>("price"), in: "offer") }
@@ -85,8 +82,7 @@ struct ChangeDecimalTests {
     }
 
     @Test func aDecimalBecomesItsDigitsANumberOrStays() async throws {
-        let store = try await TemporaryStore(tables: [Offer.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Offer.schema]).store.write { db throws in
             for price in [Decimal(12.5), -3, 0] { try Offer.insert(Offer(id: nil, price: price), in: db) }
             let error = try expectFailure(.schemaChange) { try db.changeColumn(Column<Int>("price"), in: "offer") }
             #expect(error.message.hasPrefix("In 1 row of table \"offer\""), "\(error.message)")

@@ -4,8 +4,7 @@ import Testing
 
 struct ChangeSchemaTests {
     @Test func aColumnIsAddedAtTheEnd() async throws {
-        let store = try await TemporaryStore(tables: [Cell<Int64>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<Int64>.schema]).store.write { db in
             try Cell.insert(Cell(Int64(1)), in: db)
             try db.addColumn(Column<String?>("note"), to: "cell")
             try db.addColumn(Column<Int>("level", default: 3), to: "cell")
@@ -21,8 +20,7 @@ struct ChangeSchemaTests {
     }
 
     @Test func aColumnThatCannotBeAddedIsRefused() async throws {
-        let store = try await TemporaryStore(tables: [Cell<Int64>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<Int64>.schema]).store.write { db in
             try Cell.insert(Cell(Int64(1)), in: db)
             let refused: [(any SchemaColumn, StrongroomError.Code)] = [
                 (Column<String>("note"), .schemaChange), (Column<Int64?>("other", primaryKey: true), .schemaChange),
@@ -38,8 +36,7 @@ struct ChangeSchemaTests {
     }
 
     @Test func aTableIsDroppedWithItsIndexes() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(), in: db)
             try db.dropTable("contact")
             #expect(try db.tableNames() == [])
@@ -52,8 +49,7 @@ struct ChangeSchemaTests {
     }
 
     @Test func indexesComeAndGo() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: [Contact(email: "1"), Contact(email: "2")], in: db)
             let index = TableIndex("by_name", on: Contact.columns.name, unique: true)
             let error = try expectFailure(.constraint) { try db.createIndex(index, on: "contact") }
@@ -90,8 +86,7 @@ struct ChangeSchemaTests {
     }
 
     @Test func theLibrarysAndTheEnginesTablesAreNotListed() async throws {
-        let temporary = try await TemporaryStore(tables: [Counter.schema])
-        try await temporary.store.write { db in
+        try await TemporaryStore(tables: [Counter.schema]).store.write { db in
             try Counter.insert(Counter(), in: db)
             for name in ["sqlitex", "strongroomx", "Zebra", "ant", "émile"] {
                 try db.execute("CREATE TABLE \(name: name) (a)")

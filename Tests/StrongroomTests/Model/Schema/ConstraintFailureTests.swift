@@ -24,8 +24,7 @@ struct ConstraintFailureTests {
     func theConstraintIsNamed(
         sql: String, kind: ConstraintFailure.Kind, columns: [String], table: String
     ) async throws {
-        let store = try await TemporaryStore(tables: [Self.parent, Self.child]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Self.parent, Self.child]).store.write { db in
             try db.execute("INSERT INTO person VALUES (1, 'a')")
             try db.execute("INSERT INTO book VALUES (1, 1, 1, NULL)")
             let error = try expectFailure(.constraint) { try db.execute(SQL(stringLiteral: sql)) }

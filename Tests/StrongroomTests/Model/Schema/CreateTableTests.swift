@@ -13,8 +13,7 @@ struct CreateTableTests {
     }
 
     @Test func aTableIsMadeWithItsIndexes() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.createTable(Contact.schema)
             let statements = try Self.statements(db)
             #expect(
@@ -42,8 +41,7 @@ struct CreateTableTests {
                 TableIndex("by ratio", on: Column<Float>("ratio")),
             ]
         )
-        let store = try await TemporaryStore(tables: [schema]).store
-        try await store.read { db in
+        try await TemporaryStore(tables: [schema]).store.read { db in
             let statements = try Self.statements(db)
             #expect(
                 statements == [
@@ -59,8 +57,7 @@ struct CreateTableTests {
 
     @Test func aTextKeyIsNeverNull() async throws {
         let schema = TableSchema("named", Column<String?>("name", primaryKey: true), Column<Int>("size"))
-        let store = try await TemporaryStore(tables: [schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [schema]).store.write { db in
             try expectFailure(.constraint) { try db.execute("INSERT INTO named VALUES (NULL, 1)") }
             try db.execute("INSERT INTO named VALUES ('a', 1)")
             try expectFailure(.constraint) { try db.execute("INSERT INTO named VALUES ('a', 2)") }
@@ -68,8 +65,7 @@ struct CreateTableTests {
     }
 
     @Test func anIndexIsUsed() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        let plan = try await store.read { db in
+        let plan = try await TemporaryStore(tables: [Contact.schema]).store.read { db in
             var plan = ""
             try db.forEachRow("EXPLAIN QUERY PLAN SELECT id FROM contact WHERE name = \("x")") { row in
                 plan += try row["detail"] as String
@@ -82,8 +78,7 @@ struct CreateTableTests {
     @Test func oddNamesAreQuotedEverywhere() async throws {
         let (key, other) = (Column<Int64?>("the `key`", primaryKey: true), Column<String>("sel\"ect; --", unique: true))
         let schema = TableSchema("order by 'x'", key, other, indexes: [TableIndex(on: other, key)])
-        let store = try await TemporaryStore(tables: [schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [schema]).store.write { db in
             #expect(try db.tableNames() == ["order by 'x'"])
             try db.addColumn(Column<String>("group", default: "it's"), to: schema.name)
             try db.createIndex(TableIndex("in dex", on: Column<String>("group")), on: schema.name)
@@ -105,8 +100,7 @@ struct CreateTableTests {
             TableSchema("t", id, Column<Int>("a"), Column<Int>("a")),
             TableSchema("t", id, Column<Int>("name"), Column<Int>("NAME")),
         ]
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             for schema in names { try expectFailure(.invalidName) { try db.createTable(schema) } }
             for schema in twice { try expectFailure(.invalidDeclaration) { try db.createTable(schema) } }
             #expect(try db.tableNames() == [])
@@ -114,8 +108,7 @@ struct CreateTableTests {
     }
 
     @Test func aTableThatIsThereIsNotMadeAgain() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(), in: db)
             let error = try expectFailure(.sql) { try db.createTable(Contact.schema) }
             #expect(error.message.contains("already exists"))
@@ -126,16 +119,14 @@ struct CreateTableTests {
     @Test func aTableWhoseIndexFailsIsNotMade() async throws {
         let id = Column<Int64?>("id", primaryKey: true)
         let schema = TableSchema("half", id, indexes: [TableIndex(on: id), TableIndex(on: Column<Int>("missing"))])
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try expectFailure(.sql) { try db.createTable(schema) }
             #expect(try db.tableNames() == [])
         }
     }
 
     @Test func aTableWithoutAKeyCannotBeUsedByKey() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.createTable(Keyless.schema)
             try Keyless.insert(Keyless(word: "a"), in: db)
             #expect(try Keyless.where { $0.word == "a" }.count(in: db) == 1)

@@ -15,8 +15,7 @@ struct DefaultTests {
         by identity: (Content) -> Identity,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let store = try await TemporaryStore().store
-        let (made, added) = try await store.write { db in
+        let (made, added) = try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE old (id INTEGER PRIMARY KEY)")
             try db.execute("INSERT INTO old VALUES (1)")
             var (made, added): ([Content], [Content]) = ([], [])
@@ -95,8 +94,7 @@ struct DefaultTests {
         try await expectDefaults([Value.integer(1), .real(1.5), .text("1"), .blob([1])], by: \.self)
         try await expectDefaults(["a", "b"] as [String?], by: \.self)
         // A default of nil is none.
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             let column = Column<Int?>("a", default: .some(nil))
             try db.createTable(TableSchema("t", Column<Int64?>("id", primaryKey: true), column))
             try db.execute("INSERT INTO t DEFAULT VALUES")

@@ -16,8 +16,7 @@ struct DropColumnTests {
         ("CREATE TABLE child (x REFERENCES t(b))", "a foreign key of table \"child\" (column \"x\")"),
     ])
     func aColumnInUseStays(sql: String, user: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a, b INTEGER UNIQUE, c)")
             try db.execute("CREATE TABLE other (x)")
             try db.execute("INSERT INTO t VALUES (1, 2, 3)")
@@ -33,8 +32,7 @@ struct DropColumnTests {
     }
 
     @Test func aColumnThatIsUsedThroughViewsStays() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a, b, c)")
             try db.execute("INSERT INTO t VALUES (1, 2, 3)")
             try db.execute("CREATE VIEW one AS SELECT * FROM t")
@@ -50,8 +48,7 @@ struct DropColumnTests {
     }
 
     @Test func anotherColumnOfTheSameNameKeepsNothingInPlace() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a, b)")
             try db.execute("INSERT INTO t VALUES (1, 2)")
             try db.execute("CREATE VIEW alias AS SELECT a AS b FROM t")
@@ -70,8 +67,7 @@ struct DropColumnTests {
         ("CREATE TABLE t (b)", "the only one"), ("CREATE TABLE t (a REFERENCES t (b), b UNIQUE)", "column \"a\""),
     ])
     func aColumnThatItsTableNeedsStays(sql: String, need: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute(SQL(stringLiteral: sql))
             let error = try expectFailure(.schemaChange) { try db.dropColumn("b", from: "t") }
             #expect(error.message.contains(need), "\(error)")
@@ -81,8 +77,7 @@ struct DropColumnTests {
     }
 
     @Test func rowIDsAreKeptWithoutAKeyOfOnesOwn() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (rowid TEXT, b, c)")
             try db.execute(
                 "INSERT INTO t (_rowid_, b, c) VALUES (7, 'x', NULL), (-3, 'y', x'00'), (1000000000000, NULL, 1.5)")
@@ -104,8 +99,7 @@ struct DropColumnTests {
             tables.append("CREATE TABLE t (a TEXT, b, c, d AS (a || c) STORED, e GENERATED ALWAYS AS (d || 1) UNIQUE)")
         }
         for table in tables {
-            let store = try await TemporaryStore().store
-            try await store.write { db in
+            try await TemporaryStore().store.write { db in
                 try db.execute(SQL(stringLiteral: table))
                 try db.execute("INSERT INTO t (a, b, c) VALUES ('k', 1, 2)")
                 let options = try db.value(
@@ -128,8 +122,7 @@ struct DropColumnTests {
     /// Two views whose names differ only in how a letter is composed are two: one that was broken before says nothing
     /// of the other one.
     @Test func aViewOfAComposedNameIsFoundBroken() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             for sql: SQL in [
                 "CREATE TABLE t (a, b)", "CREATE TABLE gone (c)",
                 "CREATE VIEW \(name: "v\u{e9}") AS SELECT c FROM gone",

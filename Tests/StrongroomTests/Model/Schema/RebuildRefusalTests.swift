@@ -5,8 +5,7 @@ import Testing
 /// Changes of the schema in the middle of other work, and those that fail half way.
 struct RebuildRefusalTests {
     @Test func aChangeWhileRowsAreReadLosesNothing() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b, c)")
             try db.execute("CREATE TABLE child (t REFERENCES t ON DELETE CASCADE)")
             try db.execute("INSERT INTO t VALUES (1, 2, 3), (4, 5, 6)")
@@ -23,8 +22,7 @@ struct RebuildRefusalTests {
     }
 
     @Test func aTemporaryTriggerAndADescendingKeyOutliveAChange() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a INTEGER PRIMARY KEY DESC, b, c)")
             try db.execute("CREATE TEMP TRIGGER quick AFTER INSERT ON t BEGIN UPDATE t SET c = 7 WHERE a = new.a; END")
             try db.execute("INSERT INTO t (rowid, a, b) VALUES (50, 1, 2)")
@@ -36,8 +34,7 @@ struct RebuildRefusalTests {
     }
 
     @Test func rowsThatBreakAConstraintUndoTheChange() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a UNIQUE, b)")
             try db.execute("CREATE TABLE child (t REFERENCES t (a))")
             try db.execute("INSERT INTO t VALUES (1, NULL), (2, 5)")
@@ -54,8 +51,7 @@ struct RebuildRefusalTests {
     }
 
     @Test func aColumnWhoseTableIsUncertainIsRenamedOrLeft() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE t (a, b)")
             try db.execute("CREATE TABLE u (a, t)")
             try db.execute("INSERT INTO t VALUES (1, 2)")
@@ -82,8 +78,7 @@ struct RebuildRefusalTests {
         "VIEW own AS WITH x (phone) AS (SELECT kind FROM contact) SELECT x.phone FROM x",
     ])
     func aNameThatIsNotTheRenamedColumnKeepsItsMeaning(object: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE contact (id INTEGER PRIMARY KEY, phone TEXT, kind TEXT)")
             try db.execute("CREATE TABLE a (x TEXT)")
             try db.execute("INSERT INTO contact VALUES (1, '1', 'z'), (2, '2', 'y')")
@@ -114,8 +109,7 @@ struct RebuildRefusalTests {
         "VIEW own (phone) AS SELECT phone FROM contact WHERE phone IS NOT NULL",
     ])
     func aNameThatIsTheColumnFollows(object: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE contact (id INTEGER PRIMARY KEY, phone TEXT)")
             try db.execute("CREATE TABLE a (phone TEXT)")
             try db.execute("INSERT INTO contact VALUES (1, '1')")

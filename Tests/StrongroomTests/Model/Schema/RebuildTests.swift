@@ -71,8 +71,7 @@ struct RebuildTests {
     }
 
     @Test func everythingOutlivesTheDropOfAColumn() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.makeOddTable(db)
             let columns = ["id", "group", "from here", "size", "boss", "🗝"]
             let before = try Self.content(db, columns)
@@ -84,8 +83,7 @@ struct RebuildTests {
     }
 
     @Test func everythingOutlivesAnAddedUniqueColumn() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.makeOddTable(db)
             let columns = ["id", "group", "from here", "size", "boss", "gone", "🗝"]
             let rows = try Self.content(db, columns).filter { !$0.contains("autoindex") }
@@ -99,8 +97,7 @@ struct RebuildTests {
     }
 
     @Test func everythingOutlivesAChangedColumn() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.makeOddTable(db)
             let columns = ["id", "group", "from here", "size", "boss", "🗝"]
             let before = try Self.content(db, columns)
@@ -118,8 +115,7 @@ struct RebuildTests {
 
     @Test(arguments: ["weight", "a \"b\" `c`", "🗝2", "where"])
     func everythingFollowsARenamedColumn(name: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.makeOddTable(db)
             let before = try Self.content(db, ["id", "group", "from here", "size", "boss", "gone", "🗝"])
             try db.renameColumn("SIZE", to: name, in: Self.parent)
@@ -136,8 +132,7 @@ struct RebuildTests {
     }
 
     @Test func everythingFollowsARenamedTable() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.makeOddTable(db)
             try db.execute(
                 "CREATE TRIGGER more AFTER INSERT ON log BEGIN DELETE FROM \(name: Self.parent) WHERE id = 2997; END")

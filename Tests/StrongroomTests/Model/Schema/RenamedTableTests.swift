@@ -18,8 +18,7 @@ struct RenamedTableTests {
         "SELECT CASE WHEN EXISTS (SELECT 1 FROM b, a WHERE a.a = b.a) THEN 'a' END AS a /* FROM a */ FROM b -- a",
     ])
     func viewsFollowARenamedTable(query: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             for sql: SQL in [
                 "CREATE TABLE a (a INTEGER)", "CREATE TABLE b (a INTEGER)", "INSERT INTO a VALUES (1), (2), (3)",
                 "INSERT INTO b VALUES (2), (3), (4)", "CREATE VIEW sight AS \(SQL(stringLiteral: query))",
@@ -49,8 +48,7 @@ struct RenamedTableTests {
         "REPLACE INTO a VALUES (new.a); SELECT a FROM a",
     ])
     func triggersFollowARenamedTable(body: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             for sql: SQL in [
                 "CREATE TABLE a (a INTEGER)", "CREATE TABLE b (a INTEGER)",
                 "CREATE TRIGGER a AFTER INSERT ON b BEGIN \(SQL(stringLiteral: body)); END",
@@ -76,8 +74,7 @@ struct RenamedTableTests {
         "order", "group", "limit", "where", "left", "natural", "union", "join", "as", "on", "ignore", "with",
     ])
     func keywordsAreNoNames(name: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             for sql: SQL in [
                 "CREATE TABLE \(name: name) (a INTEGER)", "INSERT INTO \(name: name) VALUES (1), (2)",
                 "CREATE TABLE b (a INTEGER)", "INSERT INTO b VALUES (2), (3)",
@@ -106,8 +103,7 @@ struct RenamedTableTests {
         "CREATE TRIGGER t AFTER INSERT ON b BEGIN DELETE FROM a WHERE a IN (SELECT person.a FROM b person); END",
     ])
     func aNameThatHasAMeaningAlreadyIsRefused(sql: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             for sql: SQL in ["CREATE TABLE a (a)", "CREATE TABLE b (a)", SQL(stringLiteral: sql)] {
                 try db.execute(sql)
             }
@@ -123,8 +119,7 @@ struct RenamedTableTests {
         "CREATE TEMP VIEW sight AS SELECT a FROM a",
     ])
     func temporaryOnesFollowOrAreNamed(sql: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             for sql: SQL in ["CREATE TABLE a (a)", "CREATE TABLE b (a)", SQL(stringLiteral: sql)] {
                 try db.execute(sql)
             }

@@ -13,8 +13,7 @@ struct StatusTests {
                 TableIndex("some", on: .column("d", collation: .binary, descending: true), where: "c > 1"),
                 TableIndex("computed", on: .expression("lower(d)"), unique: true),
             ])
-        let store = try await TemporaryStore(tables: [schema]).store
-        try await store.read { db in
+        try await TemporaryStore(tables: [schema]).store.read { db in
             #expect(try db.hasTable("BOTH"))
             #expect(try !db.hasTable("neither"))
             let columns = try db.columns(of: "both")
@@ -52,8 +51,7 @@ struct StatusTests {
 
     @Test("table: created and dropped where it may be there already")
     func existingTablesAreNotChanged() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(), in: db)
             try db.createTable(Contact.schema, ifNotExists: true)
             try db.createIndex(TableIndex(on: Contact.columns.name), on: "contact", ifNotExists: true)

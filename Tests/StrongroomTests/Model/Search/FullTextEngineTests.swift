@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import StrongroomTesting
 import Testing
@@ -205,4 +204,3 @@ struct FullTextEngineTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -152,4 +151,3 @@ struct FullTextFileTests {
         try await vault.using { store in try await Self.expectWhole(store) }
     }
 }
-#endif

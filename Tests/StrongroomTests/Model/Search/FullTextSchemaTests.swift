@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 @testable import Strongroom
 import StrongroomTesting
@@ -152,8 +151,7 @@ struct FullTextSchemaTests {
     }
 
     @Test func `a view and a table without a key are refused`() async throws {
-        let temporary = try await TemporaryStore()
-        try await temporary.store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try db.execute("CREATE TABLE loose (title TEXT)")
             let schema = TableSchema("loose", Column<String>("title"), fullText: [FullTextIndex(on: "title")])
             let error = #expect(throws: StrongroomError.self) { try db.keepFullText(of: schema) }
@@ -201,4 +199,3 @@ struct FullTextSchemaTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -164,4 +163,3 @@ struct FullTextTriggerTests {
         #expect(try await Library.findings(temporary.store) == [])
     }
 }
-#endif

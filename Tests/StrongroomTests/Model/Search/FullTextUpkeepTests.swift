@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -166,4 +165,3 @@ struct FullTextUpkeepTests {
         var rank: Int
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 
@@ -38,4 +37,3 @@ enum Library {
         try await store.verify().objections
     }
 }
-#endif

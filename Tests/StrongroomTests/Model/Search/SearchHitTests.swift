@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -107,16 +106,14 @@ struct SearchHitTests {
     }
 
     @Test func `weights that do not fit the index are an error of the search, too`() async throws {
-        let temporary = try await TemporaryStore(Leaf.self)
-        try await temporary.store.write { db throws in
+        try await TemporaryStore(Leaf.self).store.write { db throws in
             let error = #expect(throws: StrongroomError.self) { try Unchecked.hits("sun", in: db) }
             #expect(error?.code == .invalidDeclaration)
         }
     }
 
     @Test func `rows with texts as keys`() async throws {
-        let temporary = try await TemporaryStore(Leaf.self)
-        try await temporary.store.write { db throws in
+        try await TemporaryStore(Leaf.self).store.write { db throws in
             try Leaf.insert(Leaf(id: "b", body: "sun and moon"), in: db)
             try Leaf.insert(Leaf(id: "a", body: "sun"), in: db)
             try Leaf.insert(Leaf(id: "c", body: "sea"), in: db)
@@ -159,4 +156,3 @@ struct SearchHitTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 @testable import Strongroom
 import StrongroomTesting
 import Testing
@@ -44,4 +43,3 @@ struct SearchLanguageStoreTests {
         #expect(try await Library.findings(temporary.store) == [])
     }
 }
-#endif

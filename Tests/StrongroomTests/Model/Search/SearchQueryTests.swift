@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -46,8 +45,7 @@ struct SearchQueryTests {
     @Test(arguments: questions.indices)
     func `a question finds`(position: Int) async throws {
         let (question, wanted) = Self.questions[position]
-        let temporary = try await Self.store()
-        try await temporary.store.read { db throws in
+        try await Self.store().store.read { db throws in
             #expect(try Note.search(question).fetch(in: db).compactMap(\.id) == wanted, "\(question)")
             #expect(Set(try Note.hits(question, in: db).compactMap(\.record.id)) == Set(wanted))
             #expect(try Note.where { $0.id > 0 && Note.matches(question) }.count(in: db) == wanted.count)
@@ -56,8 +54,7 @@ struct SearchQueryTests {
     }
 
     @Test func `one column, several columns, another order, a page`() async throws {
-        let temporary = try await Self.store()
-        try await temporary.store.read { db throws in
+        try await Self.store().store.read { db throws in
             let columns = Note.columns
             #expect(try Note.search("menu", on: columns.title).fetch(in: db).map(\.id) == [1])
             #expect(try Note.search("menu", on: columns.body).fetch(in: db).map(\.id) == [6])
@@ -75,8 +72,7 @@ struct SearchQueryTests {
     }
 
     @Test func `a join of searched tables`() async throws {
-        let temporary = try await Self.store()
-        try await temporary.store.write { db throws in
+        try await Self.store().store.write { db throws in
             try db.createTable(Comment.schema)
             for note in 1...7 as ClosedRange<Int64> {
                 _ = try Comment.insert(Comment(note: note, text: "fox \(note)"), in: db)
@@ -140,4 +136,3 @@ struct SearchQueryTests {
         }
     }
 }
-#endif

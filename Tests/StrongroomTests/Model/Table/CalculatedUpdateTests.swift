@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -74,8 +73,7 @@ struct CalculatedUpdateTests {
     }
 
     @Test func whatFitsIsStored() async throws {
-        let store = try await TemporaryStore(tables: [Num.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Num.schema]).store.write { db throws in
             try Num.insert(Self.row, in: db)
             try Num.update(1, in: db) { [$0.int.set($0.int - 1), $0.int8.set($0.int8 + 1)] }
             try Num.update(1, in: db) { [$0.uint.set($0.uint + 7), $0.uint8.set($0.uint8 - 255)] }
@@ -96,8 +94,7 @@ struct CalculatedUpdateTests {
     }
 
     @Test func sumsAndQuotientsHaveATypeThatHoldsThem() async throws {
-        let store = try await TemporaryStore(tables: [Num.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Num.schema]).store.write { db throws in
             var other = Self.row
             other.id = 2
             other.maybe = nil
@@ -121,8 +118,7 @@ struct CalculatedUpdateTests {
     }
 
     @Test func updatesThatReturnTheirRowsAndInsertsAreNoWayAround() async throws {
-        let store = try await TemporaryStore(tables: [Num.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Num.schema]).store.write { db throws in
             try Num.insert(Self.row, in: db)
             try expectFailure(.limit) {
                 try Num.where { $0.id == 1 }.update(in: db, returning: Num.self) { [$0.uint8.set($0.uint8 + 1)] }
@@ -131,4 +127,3 @@ struct CalculatedUpdateTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -58,8 +57,7 @@ struct ComparedKeyTests {
 
     @Test("a key counts once, whatever the case of its letters")
     func once() async throws {
-        let store = try await TemporaryStore(tables: [Word.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Word.schema]).store.write { db throws in
             try Word.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Word(text: $0) }, in: db)
             #expect(try Word.find(["ada", "ADA"], in: db).map(\.text) == ["ada"])
             // These are two.
@@ -69,8 +67,7 @@ struct ComparedKeyTests {
 
     @Test("children are loaded for the parent to which the engine says that they refer")
     func children() async throws {
-        let store = try await TemporaryStore(tables: [Writer.schema, Work.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Writer.schema, Work.schema]).store.write { db throws in
             try Writer.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Writer(name: $0) }, in: db)
             for (title, writer) in [("1", "ADA"), ("2", "ada"), ("3", Self.composed), ("4", Self.decomposed)] {
                 try Work.insert(Work(title: title, writer: writer), in: db)
@@ -92,8 +89,7 @@ struct ComparedKeyTests {
 
     @Test("what is taken out of a list is deleted, and nothing of another list")
     func orphans() async throws {
-        let store = try await TemporaryStore(tables: [Writer.schema, Work.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Writer.schema, Work.schema]).store.write { db throws in
             try Writer.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Writer(name: $0) }, in: db)
             for (title, writer) in [("1", "ADA"), ("2", "ada"), ("3", Self.composed), ("4", Self.decomposed)] {
                 try Work.insert(Work(title: title, writer: writer), in: db)
@@ -111,8 +107,7 @@ struct ComparedKeyTests {
 
     @Test("deleting a parent takes its children, whatever the case of their references")
     func deleted() async throws {
-        let store = try await TemporaryStore(tables: [Writer.schema, Work.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Writer.schema, Work.schema]).store.write { db throws in
             let ada = Writer(name: "ada")
             try Writer.insert(ada, in: db)
             try Work.insert(Work(title: "1", writer: "ADA"), in: db)
@@ -124,8 +119,7 @@ struct ComparedKeyTests {
 
     @Test("an upsert finds its row as the unique index does, and no other")
     func upserts() async throws {
-        let store = try await TemporaryStore(tables: [Member.schema, Guest.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Member.schema, Guest.schema]).store.write { db throws in
             try Member.insert(Member(email: "ada@x", note: "lower"), in: db)
             #expect(try Member.upsert(Member(email: "ADA@x", note: "upper"), .by(\.email), in: db).outcome == .inserted)
             #expect(try Member.upsert(Member(email: "ADA@x", note: "again"), .by(\.email), in: db).key == 2)
@@ -142,8 +136,7 @@ struct ComparedKeyTests {
 
     @Test("an upsert writes none of two rows that have the value")
     func ambiguous() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             // The declaration says unique, and the file does not.
             try db.execute("CREATE TABLE contact (id INTEGER PRIMARY KEY, name, email, phone, score, photo)")
             for name in ["a", "b"] { try Contact.insert(Contact(name: name, email: "same"), in: db) }
@@ -157,4 +150,3 @@ struct ComparedKeyTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -51,8 +50,7 @@ struct ComparedNameTests {
 
     @Test("a record's columns may be written in another case than the table's")
     func records() async throws {
-        let store = try await TemporaryStore(tables: [Shouts.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Shouts.schema]).store.write { db throws in
             var shout = Shouted(title: "a")
             try Shouts.save(&shout, .insert, in: db)
             #expect(try Shouts.find(1, in: db) == Shouted(id: 1, title: "a", mood: "calm"))
@@ -94,8 +92,7 @@ struct ComparedNameTests {
 
     @Test("the column that is dropped or changed is the one that is named")
     func columns() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try db.execute(
                 "CREATE TABLE t (id INTEGER PRIMARY KEY, \(name: Self.composed) TEXT, \(name: Self.decomposed) TEXT)")
             try db.execute("INSERT INTO t VALUES (1, 'composed', 'decomposed')")
@@ -110,8 +107,7 @@ struct ComparedNameTests {
 
     @Test("the table that is changed is the one that is named")
     func tables() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             for table in [Self.composed, Self.decomposed] {
                 try db.execute("CREATE TABLE \(name: table) (id INTEGER PRIMARY KEY, a TEXT, b TEXT)")
                 try db.execute("INSERT INTO \(name: table) VALUES (1, 'a', 'b')")
@@ -152,8 +148,7 @@ struct ComparedNameTests {
 
     @Test("an insert that is ignored for a duplicate is ignored for one of its own table", arguments: [true, false])
     func duplicates(byLength: Bool) async throws {
-        let store = try await TemporaryStore(tables: [Small.schema, Large.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Small.schema, Large.schema]).store.write { db throws in
             try db.execute(
                 """
                 CREATE TRIGGER copies AFTER INSERT ON \(name: Small.schema.name) BEGIN INSERT INTO \
@@ -168,4 +163,3 @@ struct ComparedNameTests {
         }
     }
 }
-#endif

@@ -104,8 +104,7 @@ struct CompositeKeyTests {
     }
 
     @Test func aUniqueColumnThatComparesWithoutCaseIsWrittenAsTheRecordHasIt() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute(
                 """
                 CREATE TABLE contact (id INTEGER PRIMARY KEY, name TEXT, email TEXT UNIQUE COLLATE NOCASE, phone TEXT,

@@ -50,8 +50,7 @@ struct FindTests {
     }
 
     @Test func allComeInTheOrderOfTheKey() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema, Named.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db in
             #expect(try Contact.all(in: db).isEmpty)
             #expect(try Contact.count(in: db) == 0)
             for key: Int64 in [5, -3, 9, 0] { try Contact.insert(Contact(id: key, email: "\(key)"), in: db) }
@@ -63,8 +62,7 @@ struct FindTests {
     }
 
     @Test func aWriteSeesItsOwnChanges() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             let key = try Contact.insert(Contact(), in: db)
             #expect(try Contact.find(key, in: db) != nil)
             #expect(try Contact.where { $0.name == "Ada" }.count(in: db) == 1)
@@ -75,8 +73,7 @@ struct FindTests {
 
     /// A row that does not fit is an error, not a record that is left out.
     @Test func aRowThatDoesNotFitIsAnError() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             try db.execute("UPDATE contact SET photo = 'text' WHERE id = 2")
             for work in [0, 1, 2, 3] {
@@ -163,8 +160,7 @@ private struct Blobbed: Table, Record, Equatable {
 
 struct KeyTypeTests {
     @Test func aKeyCanHaveATypeOfItsOwn() async throws {
-        let store = try await TemporaryStore(tables: [Ticket.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Ticket.schema]).store.write { db in
             var ticket = Ticket(seat: "1A")
             try Ticket.save(&ticket, .insert, in: db)
             let key = try #require(ticket.id)
@@ -178,8 +174,7 @@ struct KeyTypeTests {
     }
 
     @Test func aKeyCanBeBytes() async throws {
-        let store = try await TemporaryStore(tables: [Blobbed.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Blobbed.schema]).store.write { db in
             let keys: [[UInt8]] = [[], [0], [255, 0], [0, 0]]
             let records = keys.enumerated().map { Blobbed($0.element, $0.offset) }
             #expect(try Blobbed.insert(contentsOf: records, in: db) == keys)

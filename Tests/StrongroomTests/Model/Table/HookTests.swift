@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -41,8 +40,7 @@ struct HookTests {
     }
 
     private func withTable(_ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void) async throws {
-        let store = try await TemporaryStore(tables: [Order.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Order.schema]).store.write { db throws in
             try db.execute("CREATE TABLE trace (text TEXT)")
             try body(db)
         }
@@ -171,8 +169,7 @@ struct HookTests {
     }
 
     @Test func severalOfAKindRunInTheirOrder() async throws {
-        let store = try await TemporaryStore(tables: [Twice.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Twice.schema]).store.write { db throws in
             var twice = Twice(name: "")
             try Twice.save(&twice, in: db)
             #expect(twice.name == "12")
@@ -194,4 +191,3 @@ private func trace(_ db: borrowing WriteTransaction) throws -> [String] {
     try db.forEachRow("SELECT text FROM trace ORDER BY rowid") { row in lines.append(try row[0]) }
     return lines
 }
-#endif

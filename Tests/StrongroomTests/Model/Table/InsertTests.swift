@@ -4,8 +4,7 @@ import Testing
 
 struct InsertTests {
     @Test func theKeyIsGivenBackAndWrittenBack() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             #expect(try Contact.insert(Contact(email: "1"), in: db) == 1)
             var second = Contact(email: "2")
             try Contact.save(&second, .insert, in: db)
@@ -17,8 +16,7 @@ struct InsertTests {
 
     @Test(arguments: [42, 0, -1, .min, .max] as [Int64])
     func aGivenKeyIsKept(key: Int64) async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             var contact = Contact(id: key)
             #expect(try Contact.insert(contact, in: db) == key)
             #expect(try Contact.find(key, in: db) == contact)
@@ -29,8 +27,7 @@ struct InsertTests {
     }
 
     @Test func aKeyThatIsTakenIsRefusedAndTheRecordIsUnchanged() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(id: 1, email: "1"), in: db)
             try expectFailure(.constraint) { try Contact.insert(Contact(id: 1, email: "2"), in: db) }
             var contact = Contact(email: "1")
@@ -41,8 +38,7 @@ struct InsertTests {
     }
 
     @Test func aTextKeyIsNotOverwrittenByTheRowsNumber() async throws {
-        let store = try await TemporaryStore(tables: [Named.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Named.schema]).store.write { db in
             var record = Named("seven", 7)
             try Named.save(&record, .insert, in: db)
             #expect(record == Named("seven", 7))
@@ -55,8 +51,7 @@ struct InsertTests {
     }
 
     @Test func aMissingTextKeyIsRefusedAndNothingIsWritten() async throws {
-        let store = try await TemporaryStore(tables: [Named.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Named.schema]).store.write { db in
             var record = Named(nil, 7)
             let error = try expectFailure(.missingKey) { try Named.save(&record, .insert, in: db) }
             #expect(error.message.contains("\"named\""))
@@ -86,8 +81,7 @@ struct InsertTests {
     }
 
     @Test func anySequenceCanBeInserted() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
             #expect(try Contact.insert(contentsOf: [], in: db) == [])
             let lazy = (1...2_000).lazy.map { Contact(email: "\($0)") }
             #expect(try Contact.insert(contentsOf: lazy, in: db) == (1...2_000).map { $0 })
@@ -97,8 +91,7 @@ struct InsertTests {
 
     /// A trigger that writes into other tables, with row numbers of their own.
     @Test func theKeyIsTheRecordsOwnWhateverTriggersInsert() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try db.execute("CREATE VIRTUAL TABLE words USING fts4(body)")
             try db.execute("CREATE TABLE log (id INTEGER PRIMARY KEY, what TEXT)")
             try db.execute("INSERT INTO log VALUES (1000, 'first')")
@@ -117,8 +110,7 @@ struct InsertTests {
     }
 
     @Test func aRecordThatIsNothingButAKeyCanBeInserted() async throws {
-        let store = try await TemporaryStore(tables: [Counter.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Counter.schema]).store.write { db in
             #expect(try Counter.insert(contentsOf: [Counter(), Counter(id: 9), Counter()], in: db) == [1, 9, 10])
             try Counter.update(Counter(id: 9), in: db)
             try expectFailure(.noSuchRow) { try Counter.update(Counter(id: 2), in: db) }
@@ -129,8 +121,7 @@ struct InsertTests {
     }
 
     @Test func aKeyThatIsNeverUsedTwiceIsNot() async throws {
-        let store = try await TemporaryStore(tables: [Counter.schema, Cell<Int>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Counter.schema, Cell<Int>.schema]).store.write { db in
             try Counter.insert(contentsOf: [Counter(), Counter(), Counter()], in: db)
             try Counter.delete(3, in: db)
             #expect(try Counter.insert(Counter(), in: db) == 4)
@@ -145,8 +136,7 @@ struct DefaultOnInsertTests {
     private static let filled = Note(id: 1, "a", mood: "calm", level: 3, code: [0, 255])
 
     @Test func anInsertPutsTheDefaultInPlaceOfNil() async throws {
-        let store = try await TemporaryStore(tables: [Note.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Note.schema]).store.write { db in
             try Note.insert(Note("a"), in: db)
             #expect(try Note.find(1, in: db) == Self.filled)
             try Note.insert(contentsOf: [Note("b", level: 5), Note("c", mood: "wild", code: [])], in: db)
@@ -160,8 +150,7 @@ struct DefaultOnInsertTests {
     }
 
     @Test func anUpdateWritesNilAndNeverTheDefault() async throws {
-        let store = try await TemporaryStore(tables: [Note.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Note.schema]).store.write { db in
             try Note.insert(contentsOf: [Note("a"), Note("b", level: 9)], in: db)
             try Note.update(Note(id: 1, "a"), in: db)
             #expect(try Note.find(1, in: db) == Note(id: 1, "a"))

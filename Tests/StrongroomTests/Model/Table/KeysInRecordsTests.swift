@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -76,8 +75,7 @@ struct KeysInRecordsTests {
     }
 
     @Test func anUpsertSetsTheKeyOfTheRow() async throws {
-        let store = try await store()
-        try await store.write { db in
+        try await store().write { db in
             var job = Job(code: "a")
             #expect(try Job.save(&job, .by(\.code), in: db) == .inserted)
             #expect(job == Job(id: 1, code: "a", runs: 1))
@@ -105,4 +103,3 @@ struct KeysInRecordsTests {
 }
 
 extension KeysInRecordsTests.Token: Hashable {}
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -36,8 +35,7 @@ struct MadeKeyTests {
             "id INTEGER, word TEXT NOT NULL, PRIMARY KEY (id, word)",
         ])
     func refused(columns: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try db.execute(SQL(stringLiteral: "CREATE TABLE entry (\(columns))"))
             let new = Entry(word: "new")
             try expectFailure(.missingKey) { try Entry.insert(new, in: db) }
@@ -72,8 +70,7 @@ struct MadeKeyTests {
             "id INTEGER NOT NULL UNIQUE, word TEXT NOT NULL, PRIMARY KEY (id AUTOINCREMENT)",
         ])
     func made(columns: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try db.execute(SQL(stringLiteral: "CREATE TABLE entry (\(columns))"))
             let key = try Entry.insert(Entry(word: "new"), in: db)
             #expect(try Entry.find(key, in: db)?.word == "new")
@@ -84,8 +81,7 @@ struct MadeKeyTests {
 
     @Test("are refused where the declared type is another one")
     func otherType() async throws {
-        let store = try await TemporaryStore(tables: [Ticket.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Ticket.schema]).store.write { db throws in
             try expectFailure(.missingKey) { try Ticket.insert(Ticket(word: "new"), in: db) }
             try Ticket.insert(Ticket(id: Serial(rawValue: 3), word: "three"), in: db)
             #expect(try Ticket.all(in: db).map(\.id?.rawValue) == [3])
@@ -94,8 +90,7 @@ struct MadeKeyTests {
 
     @Test("begin with 1 after a truncate, however the file declares and writes the table's name")
     func truncated() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try db.execute(#"CREATE TABLE "Entry" (id INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT NOT NULL)"#)
             try Entry.insert(contentsOf: ["a", "b"].map { Entry(word: $0) }, in: db)
             #expect(try Entry.truncate(in: db) == 2)
@@ -103,4 +98,3 @@ struct MadeKeyTests {
         }
     }
 }
-#endif

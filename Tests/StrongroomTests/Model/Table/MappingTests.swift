@@ -47,8 +47,7 @@ private struct Card: Table, Record, Equatable {
 struct MappingTests {
     @Test("Records across tables: one record type stored in two tables")
     func oneRecordTypeIsStoredInTwoTables() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema, Archive.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema, Archive.schema]).store.write { db in
             var contact = Contact(name: "live")
             try Contact.save(&contact, .insert, in: db)
             var old = Contact(name: "old")
@@ -103,8 +102,7 @@ struct MappingTests {
 
     @Test("Records across tables: one table read as three record types")
     func oneTableIsReadAsThreeRecordTypes() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             let query = Contact.where { $0.phone == nil }.order { $0.id.descending }
             let three = Card(id: 3, name: "Contact 3", phone: nil)
@@ -119,8 +117,7 @@ struct MappingTests {
     }
 
     @Test func equalRowsOfAProjectionCountOnceIfDistinct() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             try db.execute("UPDATE contact SET score = 1 WHERE id > 1")
             for query in [Contact.query, Contact.order { $0.score.ascending }, Contact.where { $0.id > 0 }] {
@@ -131,8 +128,7 @@ struct MappingTests {
     }
 
     @Test func oneTableIsReadAsTwoRecordTypes() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             let cards = [
                 Card(id: 1, name: "Contact 1", phone: nil), Card(id: 2, name: "Contact 2", phone: "+49 30 2"),
@@ -147,8 +143,7 @@ struct MappingTests {
     }
 
     @Test func aPartialRecordWritesOnlyItsOwnColumns() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(2), in: db)
             var expected = try Contact.all(in: db)
             try Card.update(Card(id: 2, name: "new", phone: nil), in: db)
@@ -170,8 +165,7 @@ struct MappingTests {
     }
 
     @Test func theSameRecordTypeInTwoTypesOfTableKeepsItsStatementsApart() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema, Archive.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema, Archive.schema]).store.write { db in
             for round in 1...3 {
                 try Contact.insert(Contact(email: "\(round)"), in: db)
                 try Archive.insert(Contact(id: Int64(round) + 100, email: "\(round)"), in: db)

@@ -72,8 +72,7 @@ struct RandomProgramTests {
         "what goes in comes out, and what a query finds is what the model finds",
         arguments: Array(1...6) as [UInt64])
     func modelAndStoreAgree(seed: UInt64) async throws {
-        let temporary = try await TemporaryStore(tables: [Odd.schema])
-        try await temporary.store.write { db in
+        try await TemporaryStore(tables: [Odd.schema]).store.write { db in
             var generator = SeededGenerator(seed)
             var model: [Odd] = []
             for step in 0..<250 {

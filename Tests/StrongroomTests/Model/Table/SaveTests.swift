@@ -6,8 +6,7 @@ import Testing
 @Suite("Saving records")
 struct SaveTests {
     @Test func aNewRecordIsInsertedAndOneThatIsThereUpdated() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
             var contact = Contact()
             #expect(try Contact.save(&contact, in: db) == .inserted)
             #expect(contact.id == 1)
@@ -21,8 +20,7 @@ struct SaveTests {
     }
 
     @Test func aRecordWhoseRowIsGoneIsInsertedWithItsKey() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
             var contact = Contact(id: 42)
             #expect(try Contact.save(&contact, in: db) == .inserted)
             #expect(contact.id == 42)
@@ -33,8 +31,7 @@ struct SaveTests {
     }
 
     @Test func aRecordThatIsRefusedIsUnchangedAndSoIsTheTable() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema, Named.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db throws in
             try Contact.insert(Contact(email: "taken"), in: db)
             var contact = Contact(email: "taken")
             try expectFailure(.constraint) { try Contact.save(&contact, in: db) }
@@ -46,8 +43,7 @@ struct SaveTests {
     }
 
     @Test func aListIsSavedInOrderWithItsKeys() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             var list = Contact.samples(100, first: 10)
             list[50] = Contact(id: 2, email: "changed")
@@ -62,8 +58,7 @@ struct SaveTests {
     }
 
     @Test func aListIsSavedAsAWholeOrNotAtAll() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
             var first = Contact(email: "first")
             try Contact.save(&first, in: db)
             first.name = "changed"
@@ -104,8 +99,7 @@ struct SaveTests {
     }
 
     @Test func insertingOrIgnoringASavedRecordIsStillTheTablesOwn() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
             var contact = Contact()
             try Contact.save(&contact, in: db)
             #expect(try Contact.insertOrIgnore(contact, in: db) == nil)

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -25,8 +24,7 @@ struct UUIDKeyTests {
     }
 
     @Test func aNewRecordGetsOne() async throws {
-        let store = try await TemporaryStore(tables: [Token.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Token.schema]).store.write { db throws in
             var token = Token(text: "a")
             try Token.save(&token, .insert, in: db)
             let key = try #require(token.id)
@@ -44,8 +42,7 @@ struct UUIDKeyTests {
     }
 
     @Test(arguments: [2, 1_000]) func soDoesEachOfAList(_ count: Int) async throws {
-        let store = try await TemporaryStore(tables: [Token.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Token.schema]).store.write { db throws in
             var list = (0..<count).map { Token(text: "\($0)") }
             list[1].id = UUID()
             let given = list[1].id
@@ -60,8 +57,7 @@ struct UUIDKeyTests {
     }
 
     @Test func itIsTextWithThePrimaryKeysIndex() async throws {
-        let store = try await TemporaryStore(tables: [Token.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Token.schema]).store.write { db throws in
             let key = try Token.insert(Token(text: "a"), in: db)
             #expect(try db.value("SELECT typeof(id) FROM token", as: String.self) == "text")
             #expect(try db.value("SELECT id FROM token", as: String.self) == key.uuidString)
@@ -76,8 +72,7 @@ struct UUIDKeyTests {
     }
 
     @Test func aKeyThatCannotBeSetIsMissing() async throws {
-        let store = try await TemporaryStore(tables: [Sealed.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Sealed.schema]).store.write { db throws in
             try expectFailure(.missingKey) { try Sealed.insert(Sealed(id: nil, text: "a"), in: db) }
             try expectFailure(.missingKey) {
                 try Sealed.insert(contentsOf: (0..<50).map { Sealed(id: nil, text: "\($0)") }, in: db)
@@ -87,8 +82,7 @@ struct UUIDKeyTests {
     }
 
     @Test func oneThatTheRecordBringsIsKept() async throws {
-        let store = try await TemporaryStore(tables: [Own.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Own.schema]).store.write { db throws in
             var own = Own(text: "a")
             let key = own.id
             #expect(try Own.save(&own, in: db) == .inserted)
@@ -98,4 +92,3 @@ struct UUIDKeyTests {
         }
     }
 }
-#endif

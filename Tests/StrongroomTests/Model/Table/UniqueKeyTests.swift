@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -22,8 +21,7 @@ struct UniqueKeyTests {
 
     @Test(arguments: ["id INTEGER, word TEXT", "id INTEGER, word TEXT, PRIMARY KEY (id, word)"])
     func noWriteByKeyReachesSeveralRows(columns: String) async throws {
-        let store = try await store(columns)
-        try await store.write { db throws in
+        try await store(columns).write { db throws in
             try db.execute("INSERT INTO plain (id, word) VALUES (7, 'b')")
             let new = Plain(id: 7, word: "new")
             let error = try expectFailure(.tableDiffers) { try Plain.update(new, in: db) }
@@ -57,8 +55,7 @@ struct UniqueKeyTests {
     }
 
     @Test func aValueIsWrittenInPartsToOneRowAlone() async throws {
-        let store = try await store("id INTEGER, word TEXT, data BLOB")
-        try await store.write { db throws in
+        try await store("id INTEGER, word TEXT, data BLOB").write { db throws in
             try db.execute("UPDATE plain SET id = 7, data = x'00'")
             try expectFailure(.tableDiffers) {
                 try Scan.changeBlob(\.data, of: 7, in: db) { blob in try blob.write([1], at: 0) }
@@ -90,8 +87,7 @@ struct UniqueKeyTests {
         "id INTEGER NOT NULL, word TEXT, PRIMARY KEY (id)",
     ])
     func aKeyOfTheFileIsEnough(columns: String) async throws {
-        let store = try await store(columns)
-        try await store.write { db throws in
+        try await store(columns).write { db throws in
             try Plain.update(Plain(id: 7, word: "new"), in: db)
             #expect(try Plain.delete(8, in: db))
             #expect(try Plain.all(in: db) == [Plain(id: 7, word: "new")])
@@ -99,8 +95,7 @@ struct UniqueKeyTests {
     }
 
     @Test func aViewIsNotLookedAt() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try db.execute("CREATE TABLE base (id INTEGER PRIMARY KEY, word TEXT)")
             try db.execute("CREATE VIEW plain AS SELECT id, word FROM base")
             try db.execute(
@@ -114,8 +109,7 @@ struct UniqueKeyTests {
     }
 
     @Test func anInsertIntoAViewSaysThatItsRowsAreNotCounted() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             try db.execute("CREATE TABLE base (id INTEGER PRIMARY KEY, word TEXT)")
             try db.execute("CREATE VIEW plain AS SELECT id, word FROM base")
             try db.execute(
@@ -127,4 +121,3 @@ struct UniqueKeyTests {
         }
     }
 }
-#endif

@@ -4,8 +4,7 @@ import Testing
 
 struct UpdateTests {
     @Test func everyColumnIsWrittenAlsoNil() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             let ids = try Contact.insert(contentsOf: Contact.samples(3), in: db)
             let changed = Contact(id: ids[1], name: "", email: "new", phone: nil, score: -.infinity, photo: [])
             try Contact.update(changed, in: db)
@@ -18,8 +17,7 @@ struct UpdateTests {
     }
 
     @Test func anUpdateThatChangesNothingIsStillOne() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             var contact = Contact()
             try Contact.save(&contact, .insert, in: db)
             try Contact.update(contact, in: db)
@@ -29,8 +27,7 @@ struct UpdateTests {
     }
 
     @Test func aRowThatIsNotThereIsAnError() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema, Named.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db in
             let error = try expectFailure(.noSuchRow) { try Contact.update(Contact(id: 5), in: db) }
             #expect(error.message.contains("\"contact\""))
             try expectFailure(.noSuchRow) { try Named.update(Named("x"), in: db) }
@@ -39,8 +36,7 @@ struct UpdateTests {
     }
 
     @Test func aRecordWithoutAKeyIsAnError() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema, Named.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db in
             try Contact.insert(Contact(), in: db)
             try expectFailure(.missingKey) { try Contact.update(Contact(name: "other"), in: db) }
             try expectFailure(.missingKey) { try Named.update(Named(nil), in: db) }
@@ -49,8 +45,7 @@ struct UpdateTests {
     }
 
     @Test func aConstraintLeavesTheRowAsItWas() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: [Contact(email: "1"), Contact(email: "2")], in: db)
             try expectFailure(.constraint) { try Contact.update(Contact(id: 2, name: "x", email: "1"), in: db) }
             #expect(try Contact.find(2, in: db) == Contact(id: 2, email: "2"))
@@ -58,8 +53,7 @@ struct UpdateTests {
     }
 
     @Test func aListIsUpdatedAsAWholeOrNotAtAll() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(5), in: db)
             let before = try Contact.all(in: db)
             let changed = before.map { contact in
@@ -84,8 +78,7 @@ struct UpdateTests {
 
 struct DeleteTests {
     @Test func aRowIsDeletedByItsKey() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema, Named.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             #expect(try Contact.delete(2, in: db))
             #expect(try !Contact.delete(2, in: db))
@@ -99,8 +92,7 @@ struct DeleteTests {
     }
 
     @Test func rowsAreDeletedByTheirKeys() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(6), in: db)
             #expect(try Contact.delete(keys: [] as [Int64], in: db) == 0)
             #expect(try Contact.delete(keys: [2, 4, 2, 99], in: db) == 2)
@@ -110,8 +102,7 @@ struct DeleteTests {
     }
 
     @Test func keysAreDeletedAllOrNone() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try db.execute("CREATE TABLE note (contact INTEGER REFERENCES contact (id))")
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             try db.execute("INSERT INTO note VALUES (3)")
@@ -121,8 +112,7 @@ struct DeleteTests {
     }
 
     @Test func longListsOfKeysAreDeletedAllOrNone() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try db.execute("CREATE TABLE note (contact INTEGER REFERENCES contact (id))")
             let contacts = try Contact.find(Contact.insert(contentsOf: Contact.samples(100), in: db), in: db)
             try db.execute("INSERT INTO note VALUES (70)")
@@ -140,8 +130,7 @@ struct DeleteTests {
 
     @Test(arguments: [2, 40])
     func rowsThatReferToEachOtherAreDeletedInTheOrderOfTheList(count: Int64) async throws {
-        let store = try await TemporaryStore(tables: [Link.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Link.schema]).store.write { db in
             try Link.insert(contentsOf: (1...count).map { Link(id: $0, previous: $0 == 1 ? nil : $0 - 1) }, in: db)
             try expectFailure(.constraint) { try Link.delete(keys: 1...count, in: db) }
             #expect(try Link.count(in: db) == Int(count))
@@ -151,8 +140,7 @@ struct DeleteTests {
 
     @Test(arguments: [2, 40])
     func triggersSeeTheRowsInTheOrderOfTheList(count: Int) async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try db.execute("CREATE TABLE gone (id INTEGER, others INTEGER)")
             try db.execute(
                 """
@@ -171,8 +159,7 @@ struct DeleteTests {
     /// along still keeps its parent.
     @Test(arguments: [2, 40])
     func cascadesGoInTheOrderOfTheList(count: Int) async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try db.execute(
                 """
                 CREATE TABLE message (sender INTEGER REFERENCES contact (id) ON DELETE CASCADE,
@@ -189,8 +176,7 @@ struct DeleteTests {
 
     @Test(arguments: [2, 40])
     func triggersOfCascadesRunInTheOrderOfTheList(count: Int) async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             for sql: SQL in [
                 "CREATE TABLE note (contact INTEGER REFERENCES contact (id) ON DELETE CASCADE)",
                 "CREATE TABLE gone (id)",
@@ -207,8 +193,7 @@ struct DeleteTests {
     /// As for one key: the column's affinity counts, whatever the list's length.
     @Test(arguments: [2, 40])
     func keysAreComparedAsTheColumnDoes(count: Int64) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try db.execute("CREATE TABLE link (id TEXT PRIMARY KEY, previous)")
             for id in 1...count { try db.execute("INSERT INTO link (id) VALUES (\(id))") }
             #expect(try Link.where { $0.id.isIn(Array(1...count)) }.count(in: db) == Int(count))
@@ -223,8 +208,7 @@ struct DeleteTests {
     }
 
     @Test func aQueryDeletesItsRows() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(10), in: db)
             #expect(try Contact.where { $0.id > 8 }.delete(in: db) == 2)
             #expect(try Contact.where { $0.id > 8 }.delete(in: db) == 0)
@@ -238,8 +222,7 @@ struct DeleteTests {
     }
 
     @Test func aQueryWithALimitDeletesFromEveryKindOfTable() async throws {
-        let store = try await TemporaryStore(tables: [Named.schema, Misleading.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Named.schema, Misleading.schema]).store.write { db in
             try Named.insert(contentsOf: ["a", "b", "c"].map { Named($0) }, in: db)
             #expect(try Named.order { $0.name.descending }.limit(1).delete(in: db) == 1)
             #expect(try Named.all(in: db).map(\.name) == ["a", "b"])
@@ -254,8 +237,7 @@ struct DeleteTests {
     }
 
     @Test func aQueryThatCannotDeleteOneRowDeletesNone() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try db.execute("CREATE TABLE note (contact INTEGER REFERENCES contact (id))")
             try Contact.insert(contentsOf: Contact.samples(4), in: db)
             try db.execute("INSERT INTO note VALUES (3)")
@@ -265,8 +247,7 @@ struct DeleteTests {
     }
 
     @Test func truncatingRemovesEveryRowAndBeginsAgainWithTheKeys() async throws {
-        let store = try await TemporaryStore(tables: [Counter.schema, Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Counter.schema, Contact.schema]).store.write { db in
             try Counter.insert(contentsOf: [Counter(), Counter(), Counter(id: 50)], in: db)
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             try db.execute("CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT)")

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -29,8 +28,7 @@ struct UpsertMatchingTests {
     }
 
     private func withStore(_ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void) async throws {
-        let store = try await TemporaryStore(tables: [Stock.schema, Entry.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Stock.schema, Entry.schema]).store.write { db in
             try db.execute("CREATE TABLE trace (text TEXT)")
             try body(db)
         }
@@ -119,4 +117,3 @@ struct UpsertMatchingTests {
         }
     }
 }
-#endif

@@ -80,8 +80,7 @@ struct UpsertTests {
     }
 
     @Test func byThePrimaryKeyTheRowIsUpdatedOrTheRecordInserted() async throws {
-        let store = try await Self.makeStore()
-        try await store.write { db in
+        try await Self.makeStore().write { db in
             let sparse = Contact(id: 2, name: "Bob", email: "bob", phone: nil, score: 9, photo: [])
             #expect(try Contact.upsert(sparse, .by(\.id, nils: .keep), in: db).outcome == .updated)
             #expect(try Contact.find(2, in: db)?.phone == "2")
@@ -100,8 +99,7 @@ struct UpsertTests {
     }
 
     @Test func aTextKeyIsUpsertedAndNotMade() async throws {
-        let store = try await TemporaryStore(tables: [Named.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Named.schema]).store.write { db in
             #expect(try Named.upsert(Named("a", 1), in: db).outcome == .inserted)
             let result = try Named.upsert(Named("a", 2), .by(\.name), in: db)
             #expect(result.outcome == .updated)
@@ -112,8 +110,7 @@ struct UpsertTests {
     }
 
     @Test func aUniqueColumnThatIsNilIsAnErrorAndNothingChanges() async throws {
-        let store = try await TemporaryStore(tables: [Note.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Note.schema]).store.write { db in
             try Note.insert(contentsOf: [Note("a", level: 1), Note(nil, slug: "s", level: 2)], in: db)
             let before = try Note.all(in: db)
             for nils in [NilPolicy.overwrite, .keep] {
@@ -132,8 +129,7 @@ struct UpsertTests {
     }
 
     @Test func aColumnWithAUniqueIndexOfItsOwnCounts() async throws {
-        let store = try await TemporaryStore(tables: [Note.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Note.schema]).store.write { db in
             try Note.insert(Note("a", slug: "s", level: 1), in: db)
             let result = try Note.upsert(Note("b", slug: "s", level: 2), .by(\.slug), in: db)
             #expect(result.outcome == .updated)
@@ -142,8 +138,7 @@ struct UpsertTests {
     }
 
     @Test func aColumnThatIsNotUniqueIsRefusedAndNothingChanges() async throws {
-        let store = try await TemporaryStore(tables: [Note.schema, Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Note.schema, Contact.schema]).store.write { db in
             try Note.insert(Note("a", level: 1), in: db)
             let before = try Note.all(in: db)
             for _ in 1...2 {
@@ -213,8 +208,7 @@ struct UpsertTransactionTests {
     }
 
     @Test func aValueThatCannotBeStoredFailsEveryStep() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(id: 1, email: "a"), in: db)
             for contact in [
                 Contact(email: "a", score: .nan), Contact(id: 1, email: "b", score: .nan),

@@ -56,8 +56,7 @@ struct ValidationTests {
     private static let noUpdate = Choosy.Refusal(operation: "update", name: "no update")
 
     @Test func anInsertIsAskedAboutFirst() async throws {
-        let store = try await TemporaryStore(tables: [Choosy.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Choosy.schema]).store.write { db in
             #expect(throws: Self.noInsert) { try Choosy.insert(Choosy("no insert", "1"), in: db) }
             var record = Choosy("no insert", "1")
             #expect(throws: Self.noInsert) { try Choosy.save(&record, .insert, in: db) }
@@ -71,8 +70,7 @@ struct ValidationTests {
     }
 
     @Test func anUpdateIsAskedAboutFirst() async throws {
-        let store = try await TemporaryStore(tables: [Choosy.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Choosy.schema]).store.write { db in
             try Choosy.insert(contentsOf: [Choosy("a", "1"), Choosy("b", "2")], in: db)
             #expect(throws: Self.noUpdate) { try Choosy.update(Choosy(id: 1, "no update", "1"), in: db) }
             #expect(throws: Self.noUpdate) {
@@ -84,8 +82,7 @@ struct ValidationTests {
     }
 
     @Test func anUpsertIsAskedAboutWhatItDoes() async throws {
-        let store = try await TemporaryStore(tables: [Choosy.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Choosy.schema]).store.write { db in
             try Choosy.insert(Choosy("a", "1"), in: db)
             for nils in [NilPolicy.overwrite, .keep] {
                 #expect(throws: Self.noUpdate, "by the unique column") {
@@ -109,8 +106,7 @@ struct ValidationTests {
     }
 
     @Test func anUpsertIsNotAskedAboutWhatItDoesNot() async throws {
-        let store = try await TemporaryStore(tables: [Choosy.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Choosy.schema]).store.write { db in
             try Choosy.upsert(Choosy("no update", "1"), .by(\.code), in: db)
             try Choosy.upsert(Choosy(id: 5, "no update", "5"), .by(\.code), in: db)
             try Choosy.upsert(Choosy(id: 6, "no update", "6"), in: db)

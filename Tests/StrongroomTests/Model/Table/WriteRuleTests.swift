@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -43,8 +42,7 @@ struct WriteRuleTests {
 
     @Test(arguments: Row.allCases, Form.allCases)
     func doesTheSameInEachForm(row: Row, form: Form) async throws {
-        let store = try await TemporaryStore(tables: [Item.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Item.schema]).store.write { db in
             try Item.insert(contentsOf: Self.items, in: db)
             for nils in [NilPolicy.overwrite, .keep] {
                 for isNamed in [false, true] where row != .insert || (nils == .overwrite && !isNamed) {
@@ -229,4 +227,3 @@ struct WriteRuleTests {
         var level: Int
     }
 }
-#endif

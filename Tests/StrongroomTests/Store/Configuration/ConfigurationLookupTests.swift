@@ -81,8 +81,7 @@ struct ConfigurationLookupTests {
     func theConfigurationIsToldTheFullName(name: String) async throws {
         let directory = try TemporaryDirectory()
         let asked = Witness.Notes()
-        let store = try await Stores(Witness(directory: directory.path(""), asked: asked)).open(name)
-        try await store.close()
+        try await Stores(Witness(directory: directory.path(""), asked: asked)).open(name).close()
         for question in ["path", "keys", "migrator", "settings"] { #expect(asked[question] == [name]) }
     }
 

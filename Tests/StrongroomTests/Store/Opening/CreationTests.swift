@@ -200,8 +200,7 @@ struct CreationTests {
                 pthread_sigmask(SIG_UNBLOCK, &signals, nil)
                 limitFileSize(limit)
             }
-            let store = try await Vault(root, keys: .numbered(1)).with(\.migrator, migrator).open()
-            try await store.close()
+            try await Vault(root, keys: .numbered(1)).with(\.migrator, migrator).open().close()
         }
         #expect(!FileManager.default.fileExists(atPath: vault.path))
         try await expectNothingOrAll()

@@ -28,7 +28,6 @@ struct GroupCommitTests {
         #expect(try await fixture.lines() == Array(0..<50))
     }
 
-    #if Macros
     @Table("stamp")
     struct Stamp {
         var id: Int64?
@@ -56,7 +55,6 @@ struct GroupCommitTests {
         for task in tasks { #expect(try await task.value) }
         #expect(store.statistics.largestGroup == 4)
     }
-    #endif
 
     @Test func aTransactionThatHasTakenWritesForItsTimeTakesNoMore() async throws {
         let fixture = try await LineStore(groupDuration: .zero)

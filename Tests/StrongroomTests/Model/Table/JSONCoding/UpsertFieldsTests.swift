@@ -75,8 +75,7 @@ struct UpsertFieldsTests {
     }
 
     @Test func aReferenceToNoRowNamesTheObjectOfTheList() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema, Purchase.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema, Purchase.schema]).store.write { db in
             try Contact.insert(Self.ada, in: db)
             let error = try expectFailure(.constraint) {
                 try Purchase.upsert(
