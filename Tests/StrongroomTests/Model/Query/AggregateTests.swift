@@ -31,6 +31,8 @@ struct AggregateTests {
             // The rows of the limit alone.
             #expect(try Purchase.order { $0.total.descending }.limit(2).value(in: db) { $0.total.sum() } == 17)
             #expect(try Purchase.query.limit(2, offset: 1).count(in: db) == 2)
+            let groups = try Purchase.order { $0.id.ascending }.limit(2).group { $0.buyer }
+            #expect(try groups.select { ($0.buyer, RowCount()) }.fetch(in: db).map(\.1) == [2])
             #expect(try Purchase.where { $0.total > 100 }.exists(in: db) == false)
             #expect(try Purchase.where { $0.total > 8 }.exists(in: db))
             #expect(try Purchase.query.value(in: db) { ($0.total + 2).max() } == 11)
@@ -56,26 +58,6 @@ struct AggregateTests {
                 try Purchase.query.value(in: db) { ($0.total + 1).max() }
             }
             #expect(overflow.message.contains("floating-point"))
-        }
-    }
-
-    @Test func byGroup() async throws {
-        try await fill()
-        try await temporary.store.read { (db) throws in
-            let articles = try Purchase.group { $0.article }
-                .having { _ in RowCount() > 1 }
-                .select { ($0.article, RowCount(), $0.total.sum()) }.fetch(in: db)
-            #expect(articles.map(\.0) == ["pen"])
-            #expect(articles.map(\.1) == [3])
-            #expect(articles.map(\.2) == [11])
-            let buyers = try Purchase.where { $0.article != "cup" }.group { ($0.buyer, $0.article) }
-                .order { $0.total.sum().descending }.limit(2)
-                .select { ($0.buyer, $0.article) }.fetch(in: db)
-            #expect(buyers.map(\.0) == [1, 2])
-            #expect(buyers.map(\.1) == ["ink", "pen"])
-            let limited = try Purchase.order { $0.id.ascending }.limit(2).group { $0.buyer }
-                .select { ($0.buyer, RowCount()) }.fetch(in: db)
-            #expect(limited.map(\.1) == [2])
         }
     }
 

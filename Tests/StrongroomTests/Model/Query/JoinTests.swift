@@ -58,6 +58,7 @@ struct JoinTests {
             #expect(pairs.map(\.1.article) == ["cup", "ink", "pen", "pen"])
             #expect(pairs.first?.0 == (try Contact.find(4, in: db)))
             #expect(try join.count(in: db) == 4)
+            #expect(try join.distinct().count(in: db) == 4)
             let narrow = join.where { contact, purchase in contact.name == "Contact 1" && purchase.total < 5 }
             #expect(try narrow.first(in: db)?.1.article == "pen")
             #expect(try narrow.count(in: db) == 1)
@@ -151,28 +152,6 @@ struct JoinTests {
         }
     }
 
-    @Test func threeAndFourTablesAndATableWithItself() async throws {
-        try await temporary.store.read { db in
-            let two = try Contact.join(Contact.self) { one, other in one.id < other.id }
-            #expect(try two.count(in: db) == 6)
-            let three = two.leftJoin(Purchase.self) { _, other, purchase in other.id == purchase.buyer }
-            let rows = try three.where { one, _, _ in one.id == 1 }.order { _, other, _ in other.id.ascending }
-                .fetch(in: db)
-            #expect(rows.map(\.1.id) == [2, 3, 4])
-            #expect(rows.map { $0.2?.total } == [4, nil, 9])
-            let four = three.join(Purchase.self) { one, _, _, purchase in one.id == purchase.buyer }
-            #expect(try four.distinct().count(in: db) == 8)
-            let sums = try four.select { one, _, _, mine in
-                (one.id, mine.total.sum())
-            } groupedBy: { one, _, _, _ in
-                one.id
-            }
-            .fetch(in: db)
-            #expect(sums.map(\.0) == [1, 2])
-            #expect(sums.map(\.1) == [33, 8])
-        }
-    }
-
     @Test func aQueryIsJoinedAsItIs() async throws {
         try await temporary.store.read { db in
             let rich = try Purchase.order { $0.total.descending }.limit(2)
@@ -197,18 +176,6 @@ struct JoinTests {
                 try join.fetch(as: Line.self, in: db) { contact, _ in [contact.name] }
             }
             #expect(short.message.contains("3 columns; chosen for them: 1"))
-        }
-    }
-
-    @Test func aValueThatDoesNotFitIsNamedWithItsTableAndRow() async throws {
-        try await temporary.store.write { db in
-            try db.execute("UPDATE purchase SET total = 'many' WHERE id = 3")
-            let join = try Contact.join(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
-                .order { _, purchase in purchase.id.ascending }
-            let mismatch = try expectFailure(.typeMismatch) { try join.fetch(in: db) }.mismatch
-            #expect(mismatch?.table == "purchase")
-            #expect(mismatch?.column == "total")
-            #expect(mismatch?.rowID == 3)
         }
     }
 }

@@ -78,15 +78,4 @@ struct PagingTests {
             #expect(seen.map(\.article) == [3, 2, 1, 3, 2, 1, 3, 2, 1])
         }
     }
-
-    @Test("cannot follow an order by an expression")
-    func expressionsAreRefused() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            try Contact.insert(Contact(), in: db)
-            let query = Contact.order { $0.name.length().ascending }
-            let record = try #require(try query.first(in: db))
-            let error = try expectFailure(.notTranslatable) { try query.after(record).fetch(in: db) }
-            #expect(error.message.contains("sort by columns"))
-        }
-    }
 }

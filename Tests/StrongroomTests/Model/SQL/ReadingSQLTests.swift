@@ -2,28 +2,6 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-private struct NameCard: Record, Equatable {
-    var name: String
-    var phone: String?
-
-    static let columnNames = ["name", "phone"]
-
-    init(name: String, phone: String?) {
-        self.name = name
-        self.phone = phone
-    }
-
-    init(row: borrowing Row) throws {
-        name = try row[0]
-        phone = try row[1]
-    }
-
-    func encode(to bindings: borrowing Bindings) throws {
-        try bindings.set(name, at: 0)
-        try bindings.set(phone, at: 1)
-    }
-}
-
 struct ReadingSQLTests {
     @Test func rowsComeOneAtATimeByPlaceAndByName() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
@@ -63,21 +41,6 @@ struct ReadingSQLTests {
             let null = try db.value("SELECT phone FROM contact WHERE id = 1", as: String?.self)
             #expect(null == .some(.none))
             try expectFailure(.typeMismatch) { try db.value("SELECT phone FROM contact WHERE id = 1", as: String.self) }
-        }
-    }
-
-    @Test func aQueryOfOnesOwnGivesRecords() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(4), in: db) }
-        try await store.read { db in
-            let cards = try db.fetch(NameCard.self, "SELECT name, phone FROM contact WHERE id >= \(3) ORDER BY id")
-            #expect(cards == [NameCard(name: "Contact 3", phone: nil), NameCard(name: "Contact 4", phone: "+49 30 4")])
-            let none = try db.fetch(NameCard.self, "SELECT name, phone FROM contact WHERE id = \(0)")
-            #expect(none.isEmpty)
-            try expectFailure(.sql) { try db.fetch(NameCard.self, "SELECT name FROM contact") }
-            try expectFailure(.typeMismatch) {
-                try db.fetch(NameCard.self, "SELECT name AS phone, phone AS name FROM contact WHERE id = \(3)")
-            }
         }
     }
 

@@ -102,18 +102,4 @@ struct CompositeKeyTests {
             #expect(try Price.count(in: db) == 3)
         }
     }
-
-    @Test func aUniqueColumnThatComparesWithoutCaseIsWrittenAsTheRecordHasIt() async throws {
-        try await TemporaryStore().store.write { db in
-            try db.execute(
-                """
-                CREATE TABLE contact (id INTEGER PRIMARY KEY, name TEXT, email TEXT UNIQUE COLLATE NOCASE, phone TEXT,
-                    score REAL, photo BLOB)
-                """)
-            try Contact.insert(Contact(email: "ADA@example.org"), in: db)
-            let done = try Contact.upsert(Contact(name: "New", email: "ada@example.org"), .by(\.email), in: db)
-            #expect(done == Upserted(.updated, 1))
-            #expect(try Contact.find(1, in: db)?.email == "ada@example.org")
-        }
-    }
 }

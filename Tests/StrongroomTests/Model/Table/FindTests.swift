@@ -3,16 +3,6 @@ import StrongroomTesting
 import Testing
 
 struct FindTests {
-    @Test func aRecordIsFoundByItsKey() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        let contacts = store.table(Contact.self)
-        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(5), in: db) }
-        var expected = Contact.samples(5)[2]
-        expected.id = 3
-        #expect(try await contacts.find(3) == expected)
-        for key: Int64 in [0, -1, 6, .min, .max] { #expect(try await contacts.find(key) == nil) }
-    }
-
     @Test func recordsAreFoundInTheOrderOfTheirKeysInTheList() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let contacts = store.table(Contact.self)
@@ -58,16 +48,6 @@ struct FindTests {
             try Named.insert(contentsOf: ["b", "", "a", "é", "B", "a\0"].map { Named($0) }, in: db)
             #expect(try Named.all(in: db).map(\.name) == ["", "B", "a", "a\0", "b", "é"])
             #expect(try Named.count(in: db) == 6)
-        }
-    }
-
-    @Test func aWriteSeesItsOwnChanges() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            let key = try Contact.insert(Contact(), in: db)
-            #expect(try Contact.find(key, in: db) != nil)
-            #expect(try Contact.where { $0.name == "Ada" }.count(in: db) == 1)
-            try Contact.delete(key, in: db)
-            #expect(try Contact.find(key, in: db) == nil)
         }
     }
 

@@ -64,15 +64,6 @@ struct InsertManyTests {
         }
     }
 
-    @Test func defaultsStandInForNil() async throws {
-        try await temporary.store.write { db in
-            let prices = (1...50).map { Price(shop: "a", article: $0, label: nil, edition: 1, cents: nil) }
-            let keys = try Price.insert(contentsOf: prices, in: db)
-            #expect(keys == prices.map { Price.Key(shop: $0.shop, article: $0.article) })
-            #expect(try Price.all(in: db) == prices)
-        }
-    }
-
     @Test func aTriggerThatIgnoresAnInsertIsAnErrorAndNoStrangersKey() async throws {
         try await temporary.store.write { db in
             try Contact.insert(Contact(email: "stranger"), in: db)

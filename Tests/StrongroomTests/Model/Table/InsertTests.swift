@@ -3,17 +3,6 @@ import StrongroomTesting
 import Testing
 
 struct InsertTests {
-    @Test func theKeyIsGivenBackAndWrittenBack() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            #expect(try Contact.insert(Contact(email: "1"), in: db) == 1)
-            var second = Contact(email: "2")
-            try Contact.save(&second, .insert, in: db)
-            #expect(second.id == 2)
-            #expect(try Contact.find(2, in: db) == second)
-            #expect(try Contact.insert(contentsOf: [Contact(email: "3"), Contact(email: "4")], in: db) == [3, 4])
-        }
-    }
-
     @Test(arguments: [42, 0, -1, .min, .max] as [Int64])
     func aGivenKeyIsKept(key: Int64) async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in

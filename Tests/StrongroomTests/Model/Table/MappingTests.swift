@@ -127,21 +127,6 @@ struct MappingTests {
         }
     }
 
-    @Test func oneTableIsReadAsTwoRecordTypes() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            try Contact.insert(contentsOf: Contact.samples(3), in: db)
-            let cards = [
-                Card(id: 1, name: "Contact 1", phone: nil), Card(id: 2, name: "Contact 2", phone: "+49 30 2"),
-                Card(id: 3, name: "Contact 3", phone: nil),
-            ]
-            #expect(try Card.all(in: db) == cards)
-            #expect(try Card.find(2, in: db) == cards[1])
-            #expect(try Card.find([3, 1], in: db) == [cards[2], cards[0]])
-            #expect(try Card.where { $0.email.hasPrefix("contact2") }.fetch(in: db) == [cards[1]])
-            #expect(try Card.where { $0.score > 0.5 }.first(in: db) == cards[2])
-        }
-    }
-
     @Test func aPartialRecordWritesOnlyItsOwnColumns() async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(2), in: db)
@@ -161,17 +146,6 @@ struct MappingTests {
             #expect(error.message.contains("\"email\""))
             try Card.delete(1, in: db)
             #expect(try Contact.all(in: db) == [expected[1]])
-        }
-    }
-
-    @Test func theSameRecordTypeInTwoTypesOfTableKeepsItsStatementsApart() async throws {
-        try await TemporaryStore(tables: [Contact.schema, Archive.schema]).store.write { db in
-            for round in 1...3 {
-                try Contact.insert(Contact(email: "\(round)"), in: db)
-                try Archive.insert(Contact(id: Int64(round) + 100, email: "\(round)"), in: db)
-            }
-            #expect(try Contact.all(in: db).map(\.id) == [1, 2, 3])
-            #expect(try Archive.all(in: db).map(\.id) == [101, 102, 103])
         }
     }
 }
@@ -201,26 +175,5 @@ struct StoreTableTests {
         #expect(try await !store.write { db in try Contact.delete(1, in: db) })
         #expect(try await store.write { db in try Contact.truncate(in: db) } == 2)
         #expect(try await contacts.all().isEmpty)
-    }
-
-    @Test func aFailedWriteLeavesNothingBehind() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        let contacts = store.table(Contact.self)
-        try await store.write { db in try Contact.insert(Contact(email: "1"), in: db) }
-        try await expectFailure(.constraint) {
-            try await store.write { db in try Contact.insert(Contact(email: "1"), in: db) }
-        }
-        try await expectFailure(.constraint) {
-            try await store.write { db in
-                try Contact.insert(contentsOf: [Contact(email: "2"), Contact(email: "1")], in: db)
-            }
-        }
-        try await expectFailure(.noSuchRow) {
-            try await store.write { db in try Contact.update(Contact(id: 9), in: db) }
-        }
-        try await expectFailure(.notDeclared) {
-            try await store.write { db in try Contact.upsert(Contact(), .by(\.name), in: db) }
-        }
-        #expect(try await contacts.all() == [Contact(id: 1, email: "1")])
     }
 }

@@ -5,31 +5,6 @@ import Testing
 
 @Suite("Saving records")
 struct SaveTests {
-    @Test func aNewRecordIsInsertedAndOneThatIsThereUpdated() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
-            var contact = Contact()
-            #expect(try Contact.save(&contact, in: db) == .inserted)
-            #expect(contact.id == 1)
-            contact.phone = "1"
-            #expect(try Contact.save(&contact, in: db) == .updated)
-            #expect(try Contact.all(in: db) == [contact])
-            contact.phone = nil
-            #expect(try Contact.save(&contact, in: db) == .updated)
-            #expect(try Contact.find(1, in: db)?.phone == nil)
-        }
-    }
-
-    @Test func aRecordWhoseRowIsGoneIsInsertedWithItsKey() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
-            var contact = Contact(id: 42)
-            #expect(try Contact.save(&contact, in: db) == .inserted)
-            #expect(contact.id == 42)
-            try Contact.delete(42, in: db)
-            #expect(try Contact.save(&contact, in: db) == .inserted)
-            #expect(try Contact.all(in: db) == [contact])
-        }
-    }
-
     @Test func aRecordThatIsRefusedIsUnchangedAndSoIsTheTable() async throws {
         try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db throws in
             try Contact.insert(Contact(email: "taken"), in: db)
@@ -96,13 +71,5 @@ struct SaveTests {
         // The savepoint around the list.
         #expect(saved <= inserted + 2)
         #expect(inserted < 100)
-    }
-
-    @Test func insertingOrIgnoringASavedRecordIsStillTheTablesOwn() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db throws in
-            var contact = Contact()
-            try Contact.save(&contact, in: db)
-            #expect(try Contact.insertOrIgnore(contact, in: db) == nil)
-        }
     }
 }

@@ -3,19 +3,6 @@ import StrongroomTesting
 import Testing
 
 struct UpdateTests {
-    @Test func everyColumnIsWrittenAlsoNil() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            let ids = try Contact.insert(contentsOf: Contact.samples(3), in: db)
-            let changed = Contact(id: ids[1], name: "", email: "new", phone: nil, score: -.infinity, photo: [])
-            try Contact.update(changed, in: db)
-            #expect(try Contact.find(ids[1], in: db) == changed)
-            var others = [Contact.samples(3)[0], Contact.samples(3)[2]]
-            others[0].id = ids[0]
-            others[1].id = ids[2]
-            #expect(try Contact.find([ids[0], ids[2]], in: db) == others)
-        }
-    }
-
     @Test func anUpdateThatChangesNothingIsStillOne() async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             var contact = Contact()
@@ -44,14 +31,6 @@ struct UpdateTests {
         }
     }
 
-    @Test func aConstraintLeavesTheRowAsItWas() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            try Contact.insert(contentsOf: [Contact(email: "1"), Contact(email: "2")], in: db)
-            try expectFailure(.constraint) { try Contact.update(Contact(id: 2, name: "x", email: "1"), in: db) }
-            #expect(try Contact.find(2, in: db) == Contact(id: 2, email: "2"))
-        }
-    }
-
     @Test func aListIsUpdatedAsAWholeOrNotAtAll() async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(5), in: db)
@@ -77,40 +56,6 @@ struct UpdateTests {
 }
 
 struct DeleteTests {
-    @Test func aRowIsDeletedByItsKey() async throws {
-        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db in
-            try Contact.insert(contentsOf: Contact.samples(3), in: db)
-            #expect(try Contact.delete(2, in: db))
-            #expect(try !Contact.delete(2, in: db))
-            #expect(try !Contact.delete(99, in: db))
-            #expect(try Contact.all(in: db).map(\.id) == [1, 3])
-            try Named.insert(contentsOf: [Named("a"), Named("b")], in: db)
-            #expect(try Named.delete("a", in: db))
-            #expect(try !Named.delete("B", in: db))
-            #expect(try Named.all(in: db) == [Named("b")])
-        }
-    }
-
-    @Test func rowsAreDeletedByTheirKeys() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            try Contact.insert(contentsOf: Contact.samples(6), in: db)
-            #expect(try Contact.delete(keys: [] as [Int64], in: db) == 0)
-            #expect(try Contact.delete(keys: [2, 4, 2, 99], in: db) == 2)
-            #expect(try Contact.delete(keys: 5...6, in: db) == 2)
-            #expect(try Contact.all(in: db).map(\.id) == [1, 3])
-        }
-    }
-
-    @Test func keysAreDeletedAllOrNone() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            try db.execute("CREATE TABLE note (contact INTEGER REFERENCES contact (id))")
-            try Contact.insert(contentsOf: Contact.samples(3), in: db)
-            try db.execute("INSERT INTO note VALUES (3)")
-            try expectFailure(.constraint) { try Contact.delete(keys: [1, 2, 3], in: db) }
-            #expect(try Contact.count(in: db) == 3)
-        }
-    }
-
     @Test func longListsOfKeysAreDeletedAllOrNone() async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try db.execute("CREATE TABLE note (contact INTEGER REFERENCES contact (id))")

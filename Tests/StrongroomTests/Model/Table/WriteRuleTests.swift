@@ -33,7 +33,7 @@ struct WriteRuleTests {
 
     /// Records with and without a key, a value and a match.
     private static let given = [nil, 1, 9].flatMap { (id: Int64?) in
-        ["a", "d"].flatMap { code in
+        ["a", "b", "d"].flatMap { code in
             ["x", "y", "z"].flatMap { shelf in
                 [nil, "new"].map { Item(id: id, code: code, shelf: shelf, name: $0) }
             }

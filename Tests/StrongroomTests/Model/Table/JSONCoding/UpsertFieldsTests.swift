@@ -107,37 +107,4 @@ struct UpsertFieldsTests {
             #expect(try Contact.find(1, in: db)?.score == 9)
         }
     }
-
-    @Test func onlySomeColumnsOfARecord() async throws {
-        try await Self.makeStore().write { db in
-            let ada = Contact(id: 9, name: "A", email: "ada", phone: nil, score: 9, photo: [])
-            let outcome = try Contact.upsert(ada, .by(\.email, only: { [$0.score, $0.phone] }), in: db)
-            #expect(outcome == Upserted(.updated, 1))
-            var expected = Self.ada
-            (expected.score, expected.phone) = (9, nil)
-            #expect(try all(db) == [expected, Self.bo])
-
-            let cy = Contact(name: "Cy", email: "cy", phone: "3", score: 3, photo: [3])
-            let moved = Contact(id: 2, name: "x", email: "bob", phone: "x", score: 0, photo: [])
-            let outcomes = try Contact.upsert(contentsOf: [cy, moved], .by(\.email, only: { [$0.email] }), in: db)
-            #expect(outcomes == [Upserted(.inserted, 3), Upserted(.updated, 2)])
-            var (bo, new) = (Self.bo, cy)
-            (bo.email, new.id) = ("bob", 3)
-            #expect(try all(db) == [expected, bo, new])
-
-            try Contact.upsert(Contact(id: 2, name: "Bob", email: "y"), .key(only: { [$0.name] }), in: db)
-            bo.name = "Bob"
-            try Contact.upsert(Contact(id: 1, name: "z", email: "z"), .key(only: { _ in [] }), in: db)
-            #expect(try all(db) == [expected, bo, new])
-            try expectFailure(.invalidArgument) {
-                try Contact.upsert(cy, .key(only: { _ in [Price.columns.shop] }), in: db)
-            }
-            // Nothing of a list is kept when one record fails.
-            let taken = Contact(id: 2, email: "cy")
-            try expectFailure(.constraint) {
-                try Contact.upsert(contentsOf: [ada, taken], .by(\.id, only: { [$0.email] }), in: db)
-            }
-            #expect(try all(db) == [expected, bo, new])
-        }
-    }
 }
