@@ -1,11 +1,14 @@
 import Strongroom
+import StrongroomTesting
 
 /// A configuration whose every answer the test chooses; its files hold lines of text.
 struct Vault: Configuration {
     static let target = "vault"
 
-    /// Where the files lie.
+    /// The directory of the files.
     let directory: String
+    /// Keeps the directory, where it is the vault's own.
+    private var home: TemporaryDirectory?
     var keyChain: @Sendable (DatabaseName) async throws -> KeyChain
     var migrator: Migrator? = Vault.lines
     /// Nil for the default.
@@ -28,6 +31,14 @@ struct Vault: Configuration {
 
     init(_ directory: String, keys: Key...) {
         self.init(directory) { _ in try KeyChain(keys) }
+    }
+
+    /// Creates a vault in a temporary directory of its own, which is removed with the last copy of the vault and the
+    /// last store.
+    init(keys: Key...) {
+        guard let home = try? TemporaryDirectory() else { preconditionFailure("There is no temporary directory.") }
+        self.init(home.path("")) { _ in try KeyChain(keys) }
+        self.home = home
     }
 
     func filePath(for database: DatabaseName) throws -> String? { "\(directory)/\(database)" }
@@ -93,6 +104,21 @@ extension Vault {
             try? await store.close()
             throw error
         }
+    }
+
+    /// Opens the file, runs a transaction and closes it again.
+    @discardableResult
+    func write<Result: Sendable>(
+        _ work: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
+    ) async throws -> Result {
+        try await using { store in try await store.write(work) }
+    }
+
+    /// Opens the file, reads from it and closes it again.
+    func read<Result: Sendable>(
+        _ work: @escaping @Sendable (borrowing ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        try await using { store in try await store.read(work) }
     }
 
     /// The vault with other answers.

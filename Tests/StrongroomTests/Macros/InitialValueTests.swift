@@ -82,8 +82,7 @@ struct InitialValueTests {
     }
 
     @Test func aColumnIsAddedToATableWithRows() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         try await vault.with(\.migrator, .automatic(tables: [Former.schema])).using { store in
             _ = try await store.write { db in try Former.insert(Former(), in: db) }
         }

@@ -6,13 +6,7 @@ import Testing
 /// The WAL is checkpointed after the write that made it long, and not by whoever waits for that write.
 @Suite("Checkpoints")
 struct CheckpointTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("files"), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private func size(_ path: String) throws -> Int {
         try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0

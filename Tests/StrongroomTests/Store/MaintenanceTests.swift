@@ -138,8 +138,7 @@ struct MaintenanceTests {
     }
 
     @Test func aClosedStoreRefusesThem() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
+        let store = try await LineStore().store
         try await store.close()
         try await expectFailure(.closed) { try await store.checkpoint() }
         try await expectFailure(.closed) { try await store.vacuum() }
@@ -147,8 +146,7 @@ struct MaintenanceTests {
     }
 
     @Test func theLogStaysBoundedWhileReadersComeAndGo() async throws {
-        let fixture = try await LineStore(readers: 2)
-        let store = fixture.store
+        let store = try await LineStore(readers: 2).store
         try await store.write { db in try db.execute("CREATE TABLE large (content)") }
         let isOver = Moment()
         // Two, so that mostly one of them reads.

@@ -72,11 +72,8 @@ struct MovedFileTests {
     }
 
     @Test func aStoreGoesOnWhenItsFileWasReplacedByItself() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path("data"), keys: .numbered(1))
-        try await vault.using { store in
-            try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('a')") }
-        }
+        let vault = Vault(keys: .numbered(1))
+        try await vault.write { db in try db.execute("INSERT INTO line (text) VALUES ('a')") }
         var rotated = vault
         rotated.keyChain = { _ in try KeyChain(.numbered(1), .numbered(2)) }
         try await rotated.using { store in

@@ -4,8 +4,7 @@ import Testing
 @Suite("Closing a store")
 struct StoreClosingTests {
     @Test func everyCallOfAClosedStoreThrows() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
+        let store = try await LineStore().store
         try await store.close()
         try await expectFailure(.closed) { try await store.read { _ in } }
         try await expectFailure(.closed) { try await store.write { _ in } }

@@ -136,8 +136,7 @@ struct StoreMisuseTests {
     }
 
     @Test func aThreadIsFreeAgainAfterItsTransaction() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
+        let store = try await LineStore().store
         try await onThread {
             try store.write { db in try addLine(1, db) }
             #expect(throws: Refusal.self) { try store.write { _ in throw Refusal(number: 1) } }

@@ -104,14 +104,12 @@ struct ComparedCopyTests {
     }
 
     private func makeFile() async throws {
-        try await vault.using { store in
-            try await store.write { db in
-                try db.execute("CREATE TABLE number (value)")
-                try db.execute("INSERT INTO number VALUES (5), (7)")
-                for index in 0..<100 { try db.execute("INSERT INTO line VALUES (\("line \(index)"))") }
-                try db.execute("CREATE INDEX line_text ON line (text)")
-                try db.execute("CREATE INDEX line_length ON line (length(text), text)")
-            }
+        try await vault.write { db in
+            try db.execute("CREATE TABLE number (value)")
+            try db.execute("INSERT INTO number VALUES (5), (7)")
+            for index in 0..<100 { try db.execute("INSERT INTO line VALUES (\("line \(index)"))") }
+            try db.execute("CREATE INDEX line_text ON line (text)")
+            try db.execute("CREATE INDEX line_length ON line (length(text), text)")
         }
     }
 

@@ -35,9 +35,7 @@ struct UnknownSchemaTests {
         try make(text, key: key)
         let before = try Data(contentsOf: URL(filePath: vault.path))
         let error = try await expectFailure(.newerSchema) { [vault] in
-            try await vault.using { store in
-                try await store.read { db in try db.value("SELECT count(*) FROM ok", as: Int.self) }
-            }
+            try await vault.read { db in try db.value("SELECT count(*) FROM ok", as: Int.self) }
         }
         #expect(error.message.contains("\"newer\"") && error.message.contains("salvage"))
         #expect(!error.message.contains("verify"))

@@ -308,11 +308,9 @@ struct EnvelopeStoreTests {
 
     @Test func whatIsLeftOfADamagedFileIsSalvaged() async throws {
         let count = 500
-        try await vault(1).using { store in
-            try await store.write { db in
-                for number in 1...count {
-                    try db.execute("INSERT INTO line (text) VALUES (\("\(number): some words that fill the pages"))")
-                }
+        try await vault(1).write { db in
+            for number in 1...count {
+                try db.execute("INSERT INTO line (text) VALUES (\("\(number): some words that fill the pages"))")
             }
         }
         var bytes = try vault.file

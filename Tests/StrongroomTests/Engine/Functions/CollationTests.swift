@@ -134,8 +134,7 @@ struct CollationTests {
             }
             return left < right ? .orderedAscending : .orderedDescending
         }
-        let temporary = try await store(["b", "a"], [asking])
-        let store = temporary.store
+        let store = try await store(["b", "a"], [asking]).store
         box.withLock { $0.store = store }
         let sorted = try await store.read { db in
             try Article.order { $0.title.collated(asking).ascending }.fetch(in: db).map(\.title)

@@ -19,21 +19,19 @@ struct MissingFunctionTests {
     }
 
     private func make(_ more: SQL...) async throws {
-        try await complete.using { store in
-            try await store.write { db in
-                let statements: [SQL] = [
-                    "CREATE TABLE page (title TEXT COLLATE by_length, price INTEGER CHECK (twice(price) > 0))",
-                    "CREATE INDEX page_title ON page (title)", "CREATE INDEX page_slug ON page (slug(title))",
-                    "CREATE INDEX page_price ON page (price)",
-                    "CREATE VIEW slugs AS SELECT slug(title) AS slug FROM page",
-                    "CREATE TABLE note (text TEXT)", "CREATE TABLE priced (price INTEGER CHECK (twice(price) > 0))",
-                    "CREATE TRIGGER noted AFTER INSERT ON note BEGIN DELETE FROM note WHERE text = slug(new.text); END",
-                ]
-                for sql in statements + more { try db.execute(sql) }
-                for number in 1...200 {
-                    let title = String(repeating: "Xy ", count: number % 17 + 1)
-                    try db.execute("INSERT INTO page VALUES (\(title), \(number))")
-                }
+        try await complete.write { db in
+            let statements: [SQL] = [
+                "CREATE TABLE page (title TEXT COLLATE by_length, price INTEGER CHECK (twice(price) > 0))",
+                "CREATE INDEX page_title ON page (title)", "CREATE INDEX page_slug ON page (slug(title))",
+                "CREATE INDEX page_price ON page (price)",
+                "CREATE VIEW slugs AS SELECT slug(title) AS slug FROM page",
+                "CREATE TABLE note (text TEXT)", "CREATE TABLE priced (price INTEGER CHECK (twice(price) > 0))",
+                "CREATE TRIGGER noted AFTER INSERT ON note BEGIN DELETE FROM note WHERE text = slug(new.text); END",
+            ]
+            for sql in statements + more { try db.execute(sql) }
+            for number in 1...200 {
+                let title = String(repeating: "Xy ", count: number % 17 + 1)
+                try db.execute("INSERT INTO page VALUES (\(title), \(number))")
             }
         }
     }
@@ -139,15 +137,13 @@ struct MissingFunctionTests {
     }
 
     @Test func `an export needs none of those that checks, views and unindexed columns need`() async throws {
-        try await complete.using { store in
-            try await store.write { db in
-                for sql in [
-                    "CREATE TABLE page (title TEXT COLLATE by_length, price INTEGER CHECK (twice(price) > 0))",
-                    "CREATE INDEX page_price ON page (price)",
-                    "CREATE VIEW slugs AS SELECT slug(title) AS slug FROM page",
-                ] as [SQL] { try db.execute(sql) }
-                for number in 1...200 { try db.execute("INSERT INTO page VALUES ('a', \(number))") }
-            }
+        try await complete.write { db in
+            for sql in [
+                "CREATE TABLE page (title TEXT COLLATE by_length, price INTEGER CHECK (twice(price) > 0))",
+                "CREATE INDEX page_price ON page (price)",
+                "CREATE VIEW slugs AS SELECT slug(title) AS slug FROM page",
+            ] as [SQL] { try db.execute(sql) }
+            for number in 1...200 { try db.execute("INSERT INTO page VALUES ('a', \(number))") }
         }
         let text = directory.path("vault_plain.sqlite")
         try await without.using { store in try await store.exportPlaintext(to: text) }
@@ -164,13 +160,11 @@ struct MissingFunctionTests {
 
     /// A column without an index needs no collation; an index of another table, whose entries it orders, does.
     @Test func `an export without a collation builds no index with it`() async throws {
-        try await complete.using { store in
-            try await store.write { db in
-                try db.execute("CREATE TABLE page (title TEXT COLLATE by_length)")
-                try db.execute("CREATE TABLE name (id INTEGER PRIMARY KEY, name TEXT)")
-                try db.execute("CREATE INDEX name_name ON name (name COLLATE by_length)")
-                try db.execute("INSERT INTO name (name) VALUES ('ccc'), ('a'), ('bb')")
-            }
+        try await complete.write { db in
+            try db.execute("CREATE TABLE page (title TEXT COLLATE by_length)")
+            try db.execute("CREATE TABLE name (id INTEGER PRIMARY KEY, name TEXT)")
+            try db.execute("CREATE INDEX name_name ON name (name COLLATE by_length)")
+            try db.execute("INSERT INTO name (name) VALUES ('ccc'), ('a'), ('bb')")
         }
         let text = directory.path("plain.sqlite")
         try await without.using { store in

@@ -52,8 +52,7 @@ struct RegularExpressionTests {
 
     /// Its time doubles with each letter of the text.
     @Test(.ending) func `a search that backtracks ends at the timeout and by cancellation`() async throws {
-        let temporary = try await store()
-        let store = temporary.store
+        let store = try await store().store
         let (pattern, text) = ("(a+)+$", String(repeating: "a", count: 60) + "b")
         try await store.write { db throws in try Article.insert(Article(text), in: db) }
         // On a machine that is busy it may not even have begun.

@@ -76,8 +76,7 @@ struct SQLFunctionTests {
     }
 
     @Test func `the error of a function is that of the statement, and undoes it alone`() async throws {
-        let temporary = try await store()
-        let store = temporary.store
+        let store = try await store().store
         await #expect(throws: F.Refusal(text: "bad")) {
             try await store.read { db in try Article.where { F.refuse($0.title) == "x" }.fetch(in: db) }
         }
@@ -121,8 +120,7 @@ struct SQLFunctionTests {
         let writing = SQLFunction("writing") { () throws -> Int in
             try box.store?.write { db in try db.execute("DELETE FROM article") } ?? 0
         }
-        let temporary = try await store([nested, writing])
-        let store = temporary.store
+        let store = try await store([nested, writing]).store
         box.store = store
         for name in ["nested", "writing"] {
             let sql = SQL(stringLiteral: "SELECT \(name)()")
@@ -144,8 +142,7 @@ struct SQLFunctionTests {
             Thread.sleep(forTimeInterval: 0.005)
             return number
         }
-        let temporary = try await store([slow])
-        let store = temporary.store
+        let store = try await store([slow]).store
         // Years, if nothing stopped them.
         let rows: SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(slow(i)) FROM n"
         let read = Task { try await store.read { db in try db.value(rows, as: Int.self) } }
@@ -165,8 +162,7 @@ struct SQLFunctionTests {
     }
 
     @Test func `in indexes and checks only a deterministic function`() async throws {
-        let temporary = try await TemporaryStore(functions: F.all)
-        let store = temporary.store
+        let store = try await TemporaryStore(functions: F.all).store
         try await store.write { db in
             try db.execute("CREATE TABLE page (title TEXT CHECK (slug(title) <> ''), price)")
             try db.execute("CREATE UNIQUE INDEX page_slug ON page (slug(title))")

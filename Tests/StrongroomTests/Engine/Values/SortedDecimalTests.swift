@@ -109,13 +109,7 @@ struct SortedDecimalTests {
 
 @Suite("Decimals of older files")
 struct OldDecimalTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     @Table("bill")
     struct Bill: Equatable {
@@ -194,12 +188,10 @@ struct OldDecimalTests {
     ]
 
     @Test func anAutomaticMigratorConvertsThem() async throws {
-        try await vault.with(\.migrator, Migrator { Self.first }).using { store in
-            try await store.write { db throws in
-                try db.execute("DROP TABLE strongroom_migrations")
-                try db.execute("UPDATE bill SET tip = '0002.00' WHERE id = 5")
-                try db.execute("DELETE FROM journal")
-            }
+        try await vault.with(\.migrator, Migrator { Self.first }).write { db throws in
+            try db.execute("DROP TABLE strongroom_migrations")
+            try db.execute("UPDATE bill SET tip = '0002.00' WHERE id = 5")
+            try db.execute("DELETE FROM journal")
         }
         let automatic = vault.with(\.migrator, .automatic(tables: [Bill.schema]))
         try await automatic.using { store in
@@ -221,11 +213,9 @@ struct OldDecimalTests {
         let error = try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, migrator).open() }
         #expect(error.message.contains("Row 2400 of table \"bill\" has a value that is no decimal number"))
         #expect(error.message.contains("in column \"total\""), "\(error.message)")
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.read { db throws in
-                #expect(try db.value("SELECT count(*) FROM bill WHERE tip = '2.0'", as: Int.self) == 2_499)
-                #expect(try db.columns(of: "bill").map(\.declaredType) == ["INTEGER", "TEXT", "TEXT"])
-            }
+        try await vault.with(\.migrator, nil).read { db throws in
+            #expect(try db.value("SELECT count(*) FROM bill WHERE tip = '2.0'", as: Int.self) == 2_499)
+            #expect(try db.columns(of: "bill").map(\.declaredType) == ["INTEGER", "TEXT", "TEXT"])
         }
     }
 
@@ -240,12 +230,10 @@ struct OldDecimalTests {
         let migrator = Migrator {
             old; Migration("2") { db in try db.convertDecimals(of: Rate.self) }
         }
-        try await vault.with(\.migrator, migrator).using { store in
-            try await store.read { db throws in
-                let rates = try Query<Rate>().order { $0.amount.ascending }.fetch(in: db)
-                #expect(rates.map(\.name) == ["d", "b", "c", "a"])
-                #expect(try db.value("SELECT factor FROM rate WHERE amount < 0", as: String.self) == "0")
-            }
+        try await vault.with(\.migrator, migrator).read { db throws in
+            let rates = try Query<Rate>().order { $0.amount.ascending }.fetch(in: db)
+            #expect(rates.map(\.name) == ["d", "b", "c", "a"])
+            #expect(try db.value("SELECT factor FROM rate WHERE amount < 0", as: String.self) == "0")
         }
     }
 

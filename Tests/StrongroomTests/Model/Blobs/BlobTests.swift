@@ -197,8 +197,7 @@ struct BlobTests {
     }
 
     @Test func `observers see a value that is written in parts`() async throws {
-        let temporary = try await Self.store()
-        let store = temporary.store
+        let store = try await Self.store().store
         let key = try await store.write { db in
             try Document.insert(Document(name: "a", content: Data([1, 2, 3])), in: db)
         }

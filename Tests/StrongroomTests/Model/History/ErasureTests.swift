@@ -119,8 +119,7 @@ struct ErasureTests {
 
     /// A row that an undoing has inserted again is the same row, also if the transaction has changed its key.
     @Test func `a row that was put back is one row`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         try await store.write { db in _ = try Patient.insert(Clinic.patient("SECRET", number: "1"), in: db) }
         for change: SQL in ["DELETE FROM patient", "UPDATE patient SET id = 7"] {
             let number = try await store.write { db throws in

@@ -319,8 +319,7 @@ struct HistorySchemaTests {
 
     /// A program's own table, whose version may be NULL.
     @Test func `a version never becomes NULL`() async throws {
-        let temporary = try await TemporaryStore()
-        let store = temporary.store
+        let store = try await TemporaryStore().store
         try await store.write { db throws in
             try db.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL, version INTEGER)")
             try db.keepHistory(of: Versioned.schema)
@@ -355,8 +354,7 @@ struct HistorySchemaTests {
 
     @Test(arguments: [true, false])
     func `a table is renamed with its history`(isKept: Bool) async throws {
-        let temporary = try await TemporaryStore(tables: [Kept.schema])
-        let store = temporary.store
+        let store = try await TemporaryStore(tables: [Kept.schema]).store
         let number = try await store.write { db throws in
             _ = try Kept.insert(Kept(name: "a"), in: db)
             try Kept.update(1, in: db) { [$0.name.set("b")] }

@@ -10,8 +10,7 @@ struct HistoryTests {
     typealias Scan = Clinic.Scan
 
     @Test func `who changed which row when, from what to what`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         let start = Date()
         let first = Clinic.patient()
         let key = try await store.write(author: "ada") { db in try Patient.insert(first, in: db) }
@@ -41,8 +40,7 @@ struct HistoryTests {
     }
 
     @Test func `a write of a value and a blocking write have an author, too`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         var patient = Clinic.patient()
         try await store.write(&patient, author: "ada") { db, patient in try Patient.save(&patient, .insert, in: db) }
         let key = try #require(patient.id)
@@ -58,8 +56,7 @@ struct HistoryTests {
     }
 
     @Test func `changes since a number, a time, and of a transaction`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         try await store.write { db in _ = try Patient.insert(Clinic.patient("A", number: "1"), in: db) }
         let number = try await store.write { db throws in
             #expect(try db.transactionNumber == nil)
@@ -80,8 +77,7 @@ struct HistoryTests {
     }
 
     @Test func `writes that share a commit are transactions of their own`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         let count = 40
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<count {
@@ -107,8 +103,7 @@ struct HistoryTests {
 
     @Test func `what is rolled back leaves no history, and a savepoint keeps the number`() async throws {
         struct Halt: Error {}
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         await #expect(throws: Halt.self) {
             try await store.write { db throws in
                 _ = try Patient.insert(Clinic.patient(), in: db)
@@ -142,8 +137,7 @@ struct HistoryTests {
     }
 
     @Test func `replaced rows, upserts, changed keys, truncation, and SQL by hand`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         try await store.write { db throws in
             let key = try Visit.insert(
                 Visit(patient: try Patient.insert(Clinic.patient(), in: db), day: "1", note: "a"), in: db)
@@ -210,8 +204,7 @@ struct HistoryTests {
     }
 
     @Test func `observers of a table see its changes`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         var values = store.values { db in try Patient.changes(since: 0, in: db).count }.makeAsyncIterator()
         #expect(try await values.next() == 0)
         _ = try await store.write { db in try Patient.insert(Clinic.patient(), in: db) }

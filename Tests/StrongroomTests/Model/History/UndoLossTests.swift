@@ -70,8 +70,7 @@ struct UndoLossTests {
     }
 
     @Test func valuesThatTheHistoryOmits() async throws {
-        let temporary = try await Self.store("REFERENCES entry ON DELETE CASCADE")
-        let store = temporary.store
+        let store = try await Self.store("REFERENCES entry ON DELETE CASCADE").store
         let update = try await store.write { db throws in
             try Note.update(1, in: db) { [$0.text.set("o"), $0.content.set(nil)] }
             return try #require(try db.transactionNumber)

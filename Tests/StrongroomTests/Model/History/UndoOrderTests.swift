@@ -45,8 +45,7 @@ struct UndoOrderTests {
     /// Three rows in a cycle; the row that left its value was deleted and inserted again, so that it has no value in
     /// between, and its photo is one that the transaction has written.
     @Test func `values exchanged through a deletion are exchanged back`() async throws {
-        let temporary = try await TemporaryStore(tables: [Seat.schema])
-        let store = temporary.store
+        let store = try await TemporaryStore(tables: [Seat.schema]).store
         try await store.write { db throws in
             for index in 1...3 { _ = try Seat.insert(Seat(id: nil, place: "\(index)", photo: Data([1])), in: db) }
         }
@@ -66,8 +65,7 @@ struct UndoOrderTests {
 
     /// A row is not deleted for a moment where a trigger of the program would run.
     @Test func `triggers of the program do not run for an exchange`() async throws {
-        let temporary = try await TemporaryStore(tables: [Seat.schema])
-        let store = temporary.store
+        let store = try await TemporaryStore(tables: [Seat.schema]).store
         let number = try await store.write { db throws in
             for index in 1...2 { _ = try Seat.insert(Seat(id: nil, place: "\(index)", photo: nil), in: db) }
             try db.execute("CREATE TABLE deleted (id)")
@@ -124,8 +122,7 @@ struct UndoOrderTests {
     }
 
     @Test func `a version goes on`() async throws {
-        let temporary = try await TemporaryStore(tables: [Document.schema])
-        let store = temporary.store
+        let store = try await TemporaryStore(tables: [Document.schema]).store
         var document = Document(text: "a")
         try await store.write(&document) { db, document in try Document.save(&document, .insert, in: db) }
         let key = try #require(document.id)

@@ -15,8 +15,7 @@ struct UndoTests {
 
     /// Inserts, updates and deletes in three tables, with references and unique values.
     @Test func `a transaction is undone, and its undoing as well`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         let (one, two) = try await store.write { db throws in
             let one = try Patient.insert(Clinic.patient("A", number: "1"), in: db)
             let two = try Patient.insert(Clinic.patient("B", number: "2"), in: db)
@@ -51,8 +50,7 @@ struct UndoTests {
     }
 
     @Test func `the newest transaction is found, of an author or of all`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         #expect(try await store.read { db in try db.lastTransaction() } == nil)
         let first = try await store.write(author: "ada") { db throws in
             try Patient.insert(Clinic.patient(), in: db)
@@ -81,8 +79,7 @@ struct UndoTests {
     }
 
     @Test func `later changes are not overwritten`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         let key = try await store.write { db in try Patient.insert(Clinic.patient(), in: db) }
         let number = try await store.write { db throws in
             try Patient.update(key, in: db) { [$0.name.set("B")] }
@@ -107,8 +104,7 @@ struct UndoTests {
     }
 
     @Test func `a history is pruned by number and by age`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         try await store.write { db in _ = try Patient.insert(Clinic.patient(), in: db) }
         var numbers: [Int64] = []
         for index in 0..<6 {
@@ -147,8 +143,7 @@ struct UndoTests {
     }
 
     @Test func `erasing a person erases their history, and that of what is deleted with them`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         let (one, two) = try await store.write { db throws in
             let one = try Patient.insert(Clinic.patient("SECRETNAME", number: "1"), in: db)
             let two = try Patient.insert(Clinic.patient("B", number: "2"), in: db)
@@ -178,8 +173,7 @@ struct UndoTests {
 
     /// Numbers are not used again, so that a reader that has seen the last one misses nothing.
     @Test func `numbers increase after an erasure`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         let key = try await store.write { db in try Patient.insert(Clinic.patient(), in: db) }
         let last = try await store.read { db in try #require(try Patient.changes(since: 0, in: db).last) }
         try await store.write { db in try Patient.erase(key, in: db) }
@@ -191,8 +185,7 @@ struct UndoTests {
 
     /// Rows that came later are neither deleted by a foreign key nor by a conflict clause.
     @Test func `later rows that reference an inserted one are a conflict`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         let (key, number) = try await store.write { db throws in
             (try Patient.insert(Clinic.patient(), in: db), try #require(try db.transactionNumber))
         }
@@ -209,8 +202,7 @@ struct UndoTests {
 
     /// A row that the transaction gave an inserted parent is restored before that is deleted.
     @Test func `an inserted parent is deleted after its children are restored`() async throws {
-        let temporary = try await TemporaryStore(tables: [Box.schema, Item.schema])
-        let store = temporary.store
+        let store = try await TemporaryStore(tables: [Box.schema, Item.schema]).store
         let item = try await store.write { db throws in
             let box = try Box.insert(Box(name: "a"), in: db)
             return try Item.insert(Item(box: box, photo: Data([1])), in: db)
@@ -242,8 +234,7 @@ struct UndoTests {
     }
 
     @Test func `what a history did not record cannot be undone`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         let (key, number) = try await store.write { db throws in
             let key = try Scan.insert(Scan(title: "a", content: Data([1])), in: db)
             return (key, try #require(try db.transactionNumber))

@@ -5,20 +5,12 @@ import Testing
 /// What an automatic migrator takes for a change, and how it says what stands in its way.
 @Suite("What an automatic schema compares")
 struct AutomaticComparisonTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static let id = Column<Int64?>("id", primaryKey: true)
 
     private func execute(_ statements: SQL...) async throws {
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in for sql in statements { try db.execute(sql) } }
-        }
+        try await vault.with(\.migrator, nil).write { db in for sql in statements { try db.execute(sql) } }
     }
 
     private func adapt(_ table: TableSchema) async throws -> [String] {
@@ -49,14 +41,12 @@ struct AutomaticComparisonTests {
             "CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT)", "INSERT INTO other VALUES (40)")
         let change = "table \"note\": keys in column \"id\" are never reused from now on"
         #expect(try await adapt(Self.noTwice) == [change])
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db throws in
-                try db.execute("DELETE FROM note WHERE id = 7")
-                try db.execute("INSERT INTO note (text) VALUES ('c')")
-                #expect(try db.value("SELECT max(id) FROM note", as: Int.self) == 8)
-                try db.execute("INSERT INTO other DEFAULT VALUES")
-                #expect(try db.value("SELECT max(id) FROM other", as: Int.self) == 41)
-            }
+        try await vault.with(\.migrator, nil).write { db throws in
+            try db.execute("DELETE FROM note WHERE id = 7")
+            try db.execute("INSERT INTO note (text) VALUES ('c')")
+            #expect(try db.value("SELECT max(id) FROM note", as: Int.self) == 8)
+            try db.execute("INSERT INTO other DEFAULT VALUES")
+            #expect(try db.value("SELECT max(id) FROM other", as: Int.self) == 41)
         }
         // A rebuild keeps the number up to which keys were given.
         try await execute("DELETE FROM note WHERE id = 8")

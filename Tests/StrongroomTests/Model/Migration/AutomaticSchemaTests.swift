@@ -4,13 +4,7 @@ import Testing
 
 @Suite("A schema that follows the declared tables")
 struct AutomaticSchemaTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static let id = Column<Int64?>("id", primaryKey: true)
 
@@ -34,9 +28,7 @@ struct AutomaticSchemaTests {
     }
 
     private func execute(_ statements: SQL...) async throws {
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in for sql in statements { try db.execute(sql) } }
-        }
+        try await vault.with(\.migrator, nil).write { db in for sql in statements { try db.execute(sql) } }
     }
 
     private func texts(_ query: SQL) async throws -> [String] {

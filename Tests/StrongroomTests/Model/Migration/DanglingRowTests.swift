@@ -8,13 +8,7 @@ import Testing
 /// Files whose foreign keys point to no row since before a migration.
 @Suite("Foreign keys that point nowhere from before")
 struct DanglingRowTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static let first = Migration("1") { db throws in
         try db.execute("CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT)")
@@ -27,13 +21,11 @@ struct DanglingRowTests {
 
     /// Makes a file in which purchases 3 and 4 and the tag c point nowhere.
     private func prepare(_ more: SQL...) async throws {
-        try await vault.with(\.migrator, Migrator { Self.first }).using { store in
-            try await store.write { db throws in
-                try db._handle.connection.withoutForeignKeys {
-                    try db.execute("INSERT INTO purchase (buyer) VALUES (77), (78)")
-                    try db.execute("INSERT INTO tag VALUES ('c', 77)")
-                    for sql in more { try db.execute(sql) }
-                }
+        try await vault.with(\.migrator, Migrator { Self.first }).write { db throws in
+            try db._handle.connection.withoutForeignKeys {
+                try db.execute("INSERT INTO purchase (buyer) VALUES (77), (78)")
+                try db.execute("INSERT INTO tag VALUES ('c', 77)")
+                for sql in more { try db.execute(sql) }
             }
         }
     }
@@ -153,9 +145,7 @@ struct DanglingRowTests {
         let report = try await migrate { db in try db.execute("INSERT INTO customer VALUES (3, 'Cy')") }
         #expect(report.danglingRowCount == 3)
         // In a step it is.
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in try db.dropTable("odd") }
-        }
+        try await vault.with(\.migrator, nil).write { db in try db.dropTable("odd") }
         let next = Migrator {
             Self.first
             Migration("2") { _ in }
@@ -173,10 +163,8 @@ struct DanglingRowTests {
         let new = TableSchema(
             "part", id, Column<Int?>("whole", references: Reference("assembly")), Column<Int>("count", default: 1))
         let assembly = TableSchema("assembly", id)
-        try await vault.with(\.migrator, .automatic(tables: [assembly, old])).using { store in
-            try await store.write { db throws in
-                try db._handle.connection.withoutForeignKeys { try db.execute("INSERT INTO part VALUES (5, 9)") }
-            }
+        try await vault.with(\.migrator, .automatic(tables: [assembly, old])).write { db throws in
+            try db._handle.connection.withoutForeignKeys { try db.execute("INSERT INTO part VALUES (5, 9)") }
         }
         let report = try await vault.with(\.migrator, .automatic(tables: [assembly, new])).using { store in
             store.opening.migration

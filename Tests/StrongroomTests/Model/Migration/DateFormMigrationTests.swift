@@ -136,8 +136,7 @@ struct DateFormMigrationTests {
     }
 
     @Test func anAutomaticMigratorRefusesAnotherForm() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         try await vault.with(\.migrator, .automatic(tables: [table(Column<Date>("day"))])).using { store in
             _ = try await store.write { db in try db.execute("INSERT INTO appointment (day) VALUES (7.0)") }
         }

@@ -5,21 +5,13 @@ import Testing
 
 @Suite("Migrations of decimals")
 struct DecimalMigrationTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static let id = Column<Int64>("id", primaryKey: true)
 
     private func make(_ statements: SQL...) async throws {
         let all = statements
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db throws in for statement in all { try db.execute(statement) } }
-        }
+        try await vault.with(\.migrator, nil).write { db throws in for statement in all { try db.execute(statement) } }
     }
 
     private func texts(_ sql: SQL) async throws -> [String] {
@@ -73,11 +65,9 @@ struct DecimalMigrationTests {
             migrations({ db in try db.convertDecimals(of: Wide.self) }, true)
         )
         try await vault.with(\.migrator, Migrator { narrow }).using { _ in }
-        try await vault.with(\.migrator, Migrator { wide }.whenChanged(.refuse)).using { store in
-            try await store.write { db throws in
-                try Wide.insert(Wide(id: nil, price: 2, tip: 1), in: db)
-                #expect(try Wide.where { $0.tip == 1 }.count(in: db) == 1)
-            }
+        try await vault.with(\.migrator, Migrator { wide }.whenChanged(.refuse)).write { db throws in
+            try Wide.insert(Wide(id: nil, price: 2, tip: 1), in: db)
+            #expect(try Wide.where { $0.tip == 1 }.count(in: db) == 1)
         }
     }
 
@@ -85,9 +75,7 @@ struct DecimalMigrationTests {
         try await migrate(
             { db in try db.execute(Self.offer) }, { db in try db.convertDecimals(of: Wide.self) },
             { db in try db.addColumn(Column<Decimal?>("tip"), to: "offer") })
-        let types = try await vault.with(\.migrator, nil).using { store in
-            try await store.read { db in try db.columns(of: "offer").map(\.declaredType) }
-        }
+        let types = try await vault.with(\.migrator, nil).read { db in try db.columns(of: "offer").map(\.declaredType) }
         #expect(types == ["INTEGER", "DECIMAL_TEXT", "DECIMAL_TEXT"])
     }
 
@@ -132,10 +120,8 @@ struct DecimalMigrationTests {
         try await automatic.using { _ in }
         #expect(try await texts("SELECT price FROM offer ORDER BY price") == ["p001:9", "p002:12.5"])
         #expect(try await automatic.using { store in store.opening.migration?.schemaChanges } == [])
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in
-                try expectFailure(.constraint) { try db.execute("INSERT INTO offer VALUES (3, NULL, '-n998:8~-1')") }
-            }
+        try await vault.with(\.migrator, nil).write { db in
+            try expectFailure(.constraint) { try db.execute("INSERT INTO offer VALUES (3, NULL, '-n998:8~-1')") }
         }
     }
 
@@ -181,12 +167,10 @@ struct DecimalMigrationTests {
             try db.execute(Self.offer)
             try db.execute("INSERT INTO offer VALUES (1, '12.50'), (2, '9')")
         }
-        try await vault.with(\.migrator, Migrator { old }).using { store in
-            try await store.write { db throws in
-                try expectFailure(.tableDiffers) { try Narrow.find(1, in: db) }
-                try expectFailure(.tableDiffers) { try Narrow.find(7, in: db) }
-                try expectFailure(.tableDiffers) { try Narrow.delete(2, in: db) }
-            }
+        try await vault.with(\.migrator, Migrator { old }).write { db throws in
+            try expectFailure(.tableDiffers) { try Narrow.find(1, in: db) }
+            try expectFailure(.tableDiffers) { try Narrow.find(7, in: db) }
+            try expectFailure(.tableDiffers) { try Narrow.delete(2, in: db) }
         }
         let new = Migration("2") { db in try db.convertDecimals(of: Narrow.self) }
         try await vault.with(
@@ -194,11 +178,9 @@ struct DecimalMigrationTests {
             Migrator {
                 old; new
             }
-        ).using { store in
-            try await store.write { db throws in
-                #expect(try Narrow.find(1, in: db)?.price == 12.5)
-                #expect(try Narrow.delete(2, in: db))
-            }
+        ).write { db throws in
+            #expect(try Narrow.find(1, in: db)?.price == 12.5)
+            #expect(try Narrow.delete(2, in: db))
         }
     }
 

@@ -4,13 +4,7 @@ import Testing
 
 @Suite("Values for a new column")
 struct FillTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static let count = 2_500
 

@@ -6,13 +6,7 @@ import Testing
 
 @Suite("Migrations that were changed afterwards")
 struct FingerprintTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static let table = Migration("1") { db in
         try db.execute("CREATE TABLE line (text TEXT NOT NULL, size INTEGER NOT NULL DEFAULT 0)")
@@ -35,14 +29,12 @@ struct FingerprintTests {
     }
 
     private func fingerprints() async throws -> [String?] {
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.read { db in
-                var found: [String?] = []
-                try db.forEachRow("SELECT fingerprint FROM strongroom_migrations ORDER BY place") { row in
-                    found.append(try row[0])
-                }
-                return found
+        try await vault.with(\.migrator, nil).read { db in
+            var found: [String?] = []
+            try db.forEachRow("SELECT fingerprint FROM strongroom_migrations ORDER BY place") { row in
+                found.append(try row[0])
             }
+            return found
         }
     }
 
@@ -186,21 +178,19 @@ struct FingerprintTests {
 
     @Test func aFileOfAProgramWithoutFingerprintsGetsTheColumnWithTheNextStep() async throws {
         try await vault.with(\.migrator, Migrator { Self.table }).keep("a")
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in
-                try db.execute("DROP TABLE strongroom_migrations")
-                try db.execute(
-                    """
-                    CREATE TABLE strongroom_migrations (
-                        place INTEGER PRIMARY KEY AUTOINCREMENT,
-                        version TEXT NOT NULL UNIQUE,
-                        applied_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-                        milliseconds INTEGER NOT NULL,
-                        created INTEGER NOT NULL
-                    )
-                    """)
-                try db.execute("INSERT INTO strongroom_migrations (version, milliseconds, created) VALUES ('1', 0, 0)")
-            }
+        try await vault.with(\.migrator, nil).write { db in
+            try db.execute("DROP TABLE strongroom_migrations")
+            try db.execute(
+                """
+                CREATE TABLE strongroom_migrations (
+                    place INTEGER PRIMARY KEY AUTOINCREMENT,
+                    version TEXT NOT NULL UNIQUE,
+                    applied_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+                    milliseconds INTEGER NOT NULL,
+                    created INTEGER NOT NULL
+                )
+                """)
+            try db.execute("INSERT INTO strongroom_migrations (version, milliseconds, created) VALUES ('1', 0, 0)")
         }
         let before = try DirectorySnapshot(vault.directory)
         #expect(try await vault.with(\.migrator, Migrator { Self.table }).lines() == ["a"])
@@ -213,12 +203,10 @@ struct FingerprintTests {
 
     /// As one of another library's, which a first step takes over.
     @Test func aStepWithConditionsIsTheSameOnAFileThatWasThereBeforeItsHistory() async throws {
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in
-                try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
-                try db.execute("CREATE TABLE theirs (version)")
-                try db.execute("INSERT INTO line VALUES ('a')")
-            }
+        try await vault.with(\.migrator, nil).write { db in
+            try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
+            try db.execute("CREATE TABLE theirs (version)")
+            try db.execute("INSERT INTO line VALUES ('a')")
         }
         let taking = Migrator {
             Migration("1") { db in

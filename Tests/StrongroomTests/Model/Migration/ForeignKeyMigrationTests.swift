@@ -6,13 +6,7 @@ import Testing
 /// Migrations of tables that other tables point to.
 @Suite("Foreign keys in migrations")
 struct ForeignKeyMigrationTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static let first = Migration("1") { db in
         try db.execute("CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT, fax TEXT)")
@@ -22,9 +16,7 @@ struct ForeignKeyMigrationTests {
     }
 
     private func count(_ query: SQL) async throws -> Int? {
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.read { db in try db.value(query, as: Int.self) }
-        }
+        try await vault.with(\.migrator, nil).read { db in try db.value(query, as: Int.self) }
     }
 
     @Test func theRebuildOfATableKeepsTheRowsThatPointToIt() async throws {
@@ -106,9 +98,7 @@ struct ForeignKeyMigrationTests {
         #expect(error.constraint?.kind == .foreignKey)
         #expect(error.message.contains("Row 10 of table \"purchase\" references a row of \"customer\""))
         #expect(try await count("SELECT count(*) FROM purchase") == 2)
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in try db.dropTable("customer") }
-        }
+        try await vault.with(\.migrator, nil).write { db in try db.dropTable("customer") }
         #expect(try await count("SELECT count(*) FROM purchase") == 0)
     }
 

@@ -5,13 +5,7 @@ import Testing
 
 @Suite("Steps that take long", .ending)
 struct LongStepTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static let first = Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
 

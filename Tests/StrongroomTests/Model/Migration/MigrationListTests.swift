@@ -30,8 +30,7 @@ struct MigrationListTests {
     }
 
     @Test func theStepsStandInTheirOrder() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         let long = Self.migrator(.traced, years: 2024...2026, isLast: true)
         #expect(long.newestVersion == "end of trace")
         try await vault.with(\.migrator, long).using { store in
@@ -45,8 +44,7 @@ struct MigrationListTests {
 
     /// A condition that changes between two openings is found, and the file is left alone.
     @Test func aStepThatIsMissingLaterIsAnError() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         try await vault.with(\.migrator, Self.migrator(.plain, years: 1...2, isLast: true)).using { _ in }
         for other in [
             Self.migrator(.plain, years: 1...1, isLast: true), Self.migrator(.plain, years: 1...2, isLast: false),

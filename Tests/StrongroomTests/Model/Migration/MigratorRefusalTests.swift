@@ -5,13 +5,7 @@ import Testing
 
 @Suite("Migrations that cannot be done")
 struct MigratorRefusalTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("files"), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     /// Steps that do nothing but that the first makes the table of the lines.
     private static func versions(_ versions: String...) -> Migrator {
@@ -42,7 +36,7 @@ struct MigratorRefusalTests {
         let error = try await expectFailure(.invalidMigrator) { try await mistaken.open() }
         #expect(error.message.contains(words))
         #expect(error.database == "vault.sqlite")
-        #expect(!FileManager.default.fileExists(atPath: vault.directory))
+        #expect(try DirectorySnapshot(vault.directory).names == [])
         try await vault.keep("a")
         let before = try DirectorySnapshot(vault.directory, ignoring: [])
         try await expectFailure(.invalidMigrator) { try await mistaken.open() }

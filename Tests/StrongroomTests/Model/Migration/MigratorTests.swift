@@ -100,9 +100,7 @@ struct MigratorTests {
     }
 
     @Test func aFileWithTablesButWithoutAHistoryRunsEveryStep() async throws {
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in try db.execute(Self.table) }
-        }
+        try await vault.with(\.migrator, nil).write { db in try db.execute(Self.table) }
         let migrator = Migrator(tables: [Contact.schema]) {
             Migration("1") { db in try db.execute("INSERT INTO line VALUES ('adopted')") }
         }

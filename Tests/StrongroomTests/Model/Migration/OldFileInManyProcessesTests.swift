@@ -23,8 +23,7 @@ struct OldFileInManyProcessesTests {
     }
 
     @Test func oneMigratesAndTheOthersWaitAndSeeTheResult() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path("files"), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         try await vault.with(\.migrator, Migrator { Self.first }).keep()
         await withTaskGroup { group in
             for _ in 0..<Self.processes {

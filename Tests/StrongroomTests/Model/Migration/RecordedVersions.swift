@@ -21,21 +21,19 @@ struct RecordedVersions: Equatable {
 
     /// Reads the history of a vault's file, without a migrator, which might change it.
     init(of vault: Vault) async throws {
-        entries = try await vault.with(\.migrator, nil).using { store in
-            try await store.read { db in
-                var entries: [Entry] = []
-                try db.forEachRow(
-                    "SELECT version, created, applied_at, milliseconds FROM strongroom_migrations ORDER BY place"
-                ) {
-                    row in
-                    let (version, created): (String, Int) = (try row[0], try row[1])
-                    let (time, milliseconds): (String, Int) = (try row[2], try row[3])
-                    #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
-                    #expect(milliseconds >= 0)
-                    entries.append(Entry(version: version, isCreated: created == 1))
-                }
-                return entries
+        entries = try await vault.with(\.migrator, nil).read { db in
+            var entries: [Entry] = []
+            try db.forEachRow(
+                "SELECT version, created, applied_at, milliseconds FROM strongroom_migrations ORDER BY place"
+            ) {
+                row in
+                let (version, created): (String, Int) = (try row[0], try row[1])
+                let (time, milliseconds): (String, Int) = (try row[2], try row[3])
+                #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+                #expect(milliseconds >= 0)
+                entries.append(Entry(version: version, isCreated: created == 1))
             }
+            return entries
         }
     }
 }

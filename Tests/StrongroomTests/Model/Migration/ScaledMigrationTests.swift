@@ -55,24 +55,20 @@ struct ScaledMigrationTests {
                 try db.convertDecimals(["price"], in: "offer", scale: 2)
             }
         }
-        try await vault.with(\.migrator, steps).using { store in
-            try await store.write { db throws in
-                try Self.expectNumbers(db)
-                // The constraint, the index and the trigger are there.
-                try expectFailure(.constraint) { try Offer.insert(Offer(price: 12.5), in: db) }
-                try Offer.update(Offer(id: 1, price: 10), in: db)
-                #expect(try db.value("SELECT count(*) FROM journal", as: Int.self) == 1)
-                let index: SQL = "SELECT count(*) FROM sqlite_master WHERE name = 'offer_price'"
-                #expect(try db.value(index, as: Int.self) == 1)
-            }
+        try await vault.with(\.migrator, steps).write { db throws in
+            try Self.expectNumbers(db)
+            // The constraint, the index and the trigger are there.
+            try expectFailure(.constraint) { try Offer.insert(Offer(price: 12.5), in: db) }
+            try Offer.update(Offer(id: 1, price: 10), in: db)
+            #expect(try db.value("SELECT count(*) FROM journal", as: Int.self) == 1)
+            let index: SQL = "SELECT count(*) FROM sqlite_master WHERE name = 'offer_price'"
+            #expect(try db.value(index, as: Int.self) == 1)
         }
     }
 
     @Test(arguments: types)
     func anAutomaticMigratorConvertsThem(type: String) async throws {
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in try Self.make(type, db) }
-        }
+        try await vault.with(\.migrator, nil).write { db in try Self.make(type, db) }
         let automatic = vault.with(\.migrator, .automatic(tables: [Offer.schema]))
         try await automatic.using { store in try await store.read { db in try Self.expectNumbers(db) } }
         let again = try await automatic.using { store in store.opening.migration?.schemaChanges }
@@ -84,9 +80,7 @@ struct ScaledMigrationTests {
             Migration("1") { db in try Self.make("TEXT", db) }
             Migration("2") { db in try db.convertDecimals(of: Offer.self) }
         }
-        try await vault.with(\.migrator, steps).using { store in
-            try await store.read { db in try Self.expectNumbers(db) }
-        }
+        try await vault.with(\.migrator, steps).read { db in try Self.expectNumbers(db) }
     }
 
     private static let misfits: [(String, String)] = [
@@ -111,12 +105,10 @@ struct ScaledMigrationTests {
         #expect(!error.message.contains("1.005") && !error.message.contains("775808"))
         let automatic = vault.with(\.migrator, .automatic(tables: [Offer.schema]))
         await #expect(throws: StrongroomError.self) { try await automatic.open() }
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db throws in
-                #expect(try db.texts("SELECT price FROM offer WHERE id = 1") == ["5.5"])
-                try expectFailure(.schemaChange) { try db.changeColumn(Offer.columns.price, in: "offer") }
-                #expect(try db.columns(of: "offer")[1].declaredType == "")
-            }
+        try await vault.with(\.migrator, nil).write { db throws in
+            #expect(try db.texts("SELECT price FROM offer WHERE id = 1") == ["5.5"])
+            try expectFailure(.schemaChange) { try db.changeColumn(Offer.columns.price, in: "offer") }
+            #expect(try db.columns(of: "offer")[1].declaredType == "")
         }
     }
 

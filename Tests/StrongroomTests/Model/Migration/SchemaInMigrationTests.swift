@@ -4,13 +4,7 @@ import Testing
 
 @Suite("Typed changes of the schema in a migration")
 struct SchemaInMigrationTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static let person = TableSchema(
         "person", Column<Int64?>("id", primaryKey: true), Column<String>("name"), Column<Int?>("age"))
@@ -121,13 +115,11 @@ struct SchemaInMigrationTests {
             }
         }
         try await vault.with(\.migrator, migrator).using { _ in }
-        try await vault.with(\.migrator, migrator).using { store in
-            try await store.write { db in
-                try db.execute("INSERT INTO short (id) VALUES (8)")
-                #expect(try db.value("SELECT group_concat(id) FROM person", as: String.self) == "9")
-                try db.execute("DELETE FROM short WHERE id = 9")
-                #expect(try db.value("SELECT count(*) FROM person", as: Int.self) == 0)
-            }
+        try await vault.with(\.migrator, migrator).write { db in
+            try db.execute("INSERT INTO short (id) VALUES (8)")
+            #expect(try db.value("SELECT group_concat(id) FROM person", as: String.self) == "9")
+            try db.execute("DELETE FROM short WHERE id = 9")
+            #expect(try db.value("SELECT count(*) FROM person", as: Int.self) == 0)
         }
     }
 }

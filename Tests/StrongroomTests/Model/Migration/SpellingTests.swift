@@ -87,8 +87,7 @@ struct SpellingTests {
     }
 
     @Test func aMigrationRewritesThem() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         let first = Migration("1") { db in
             try db.createTable(Device.schema)
             try db.createTable(Reading.schema)

@@ -8,13 +8,7 @@ import Testing
 struct VersionNameTests {
     /// Composed and decomposed: one text to Swift, two to the engine and the file system.
     private static let (composed, decomposed) = ("\u{E9}", "e\u{301}")
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static func migrator(_ versions: String...) -> Migrator {
         Migrator {

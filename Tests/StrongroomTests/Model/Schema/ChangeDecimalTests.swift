@@ -44,11 +44,8 @@ struct ChangeDecimalTests {
 
     @Test(arguments: ["INTEGER", "REAL", "VARCHAR(20)"])
     func anAutomaticMigratorConvertsANumberOfAnyType(type: String) async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in try Self.make(SQL(stringLiteral: type), db) }
-        }
+        let vault = Vault(keys: .numbered(1))
+        try await vault.with(\.migrator, nil).write { db in try Self.make(SQL(stringLiteral: type), db) }
         let automatic = vault.with(\.migrator, .automatic(tables: [Offer.schema]))
         try await automatic.using { store in try await store.read { db in try Self.expectNumbers(db) } }
         let again = try await automatic.using { store in store.opening.migration?.schemaChanges }

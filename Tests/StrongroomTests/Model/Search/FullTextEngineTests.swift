@@ -16,10 +16,8 @@ struct FullTextEngineTests {
     init() async throws {
         directory = try TemporaryDirectory()
         vault = Library.vault(directory, Note.schema)
-        try await vault.using { store in
-            try await store.write { db throws in
-                try Note.insert(contentsOf: (1...20).map { Note(title: "alpha", number: $0) }, in: db)
-            }
+        try await vault.write { db throws in
+            try Note.insert(contentsOf: (1...20).map { Note(title: "alpha", number: $0) }, in: db)
         }
     }
 

@@ -12,18 +12,16 @@ struct FullTextFileTests {
     init() async throws {
         directory = try TemporaryDirectory()
         vault = Library.vault(directory, Library.Note.schema, Library.Page.schema)
-        try await vault.using { store in
-            try await store.write { db throws in
-                for number in 1...50 {
-                    let title = number.isMultiple(of: 10) ? "round alpha" : "alpha"
-                    try Library.Note.insert(
-                        Library.Note(title: title, body: "number \(number)", number: number), in: db)
-                    try Library.Page.insert(
-                        Library.Page(book: "b", position: number, title: title, number: nil), in: db)
-                }
-                try Library.Note.where { $0.number == 10 }.delete(in: db)
-                try db.execute("DELETE FROM page WHERE position = 10")
+        try await vault.write { db throws in
+            for number in 1...50 {
+                let title = number.isMultiple(of: 10) ? "round alpha" : "alpha"
+                try Library.Note.insert(
+                    Library.Note(title: title, body: "number \(number)", number: number), in: db)
+                try Library.Page.insert(
+                    Library.Page(book: "b", position: number, title: title, number: nil), in: db)
             }
+            try Library.Note.where { $0.number == 10 }.delete(in: db)
+            try db.execute("DELETE FROM page WHERE position = 10")
         }
     }
 

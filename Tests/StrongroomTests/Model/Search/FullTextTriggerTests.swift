@@ -69,8 +69,7 @@ struct FullTextTriggerTests {
     @Test(arguments: [false, true], triggers.indices)
     func `a trigger changes the table`(isMapped: Bool, position: Int) async throws {
         for seed in 0..<4 as Range<UInt64> {
-            let temporary = try await TemporaryStore()
-            let store = temporary.store
+            let store = try await TemporaryStore().store
             var random = SeededGenerator(seed)
             let isEarlier = seed.isMultiple(of: 2)
             try await store.write { db throws in

@@ -114,8 +114,7 @@ struct FullTextUpkeepTests {
     }
 
     @Test func `every door updates the index`() async throws {
-        let temporary = try await Library.store()
-        let store = temporary.store
+        let store = try await Library.store().store
         try await store.write { db throws in
             let key = try Note.insert(Note(title: "one", number: 1), in: db)
             try Note.insert(contentsOf: [Note(title: "two", number: 2), Note(title: "three", number: 3)], in: db)

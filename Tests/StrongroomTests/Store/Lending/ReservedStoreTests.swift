@@ -27,8 +27,7 @@ private final class QueueExecutor: SerialExecutor {
 @Suite("Work on the file of a lent store")
 struct ReservedStoreTests {
     @Test func `an idle store's database is removed, and one in use is not`() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path("files"), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         let stores = try Stores(vault)
         let lease = try await stores.lease("vault.sqlite")
         try await lease.store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
@@ -44,8 +43,7 @@ struct ReservedStoreTests {
     }
 
     @Test func `a store that a program has opened itself stays open`() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path("files"), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         let stores = try Stores(vault)
         let store = try await stores.open("vault.sqlite")
         try await stores.withStore("vault.sqlite") { lent in #expect(lent === store) }

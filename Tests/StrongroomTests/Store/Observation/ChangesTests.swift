@@ -252,8 +252,7 @@ struct ChangesTests {
     }
 
     @Test func valuesComeNowAndAfterEachChangeOfWhatIsRead() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         var counts = store.values { db in try Line.count(in: db) }.makeAsyncIterator()
         #expect(try await counts.next() == 0)
         for number in 1...5 {
@@ -302,8 +301,7 @@ struct ChangesTests {
     }
 
     @Test func theNewestValueAlwaysArrives() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         let watchers = (0..<3).map { _ in
             Task {
                 var (last, steps) = (-1, 0)
@@ -387,8 +385,7 @@ struct ChangesTests {
     }
 
     @Test func aTriggerThatAnotherConnectionMakesCountsAlsoAfterWhatWasUndone() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         try await store.write { db in try addLine(1, db) }
         var others = store.changes(in: Other.self).makeAsyncIterator()
         var lines = store.changes(in: Line.self).makeAsyncIterator()
@@ -429,8 +426,7 @@ struct ChangesTests {
     }
 
     @Test func whatOpeningDidAndAnExplanationAreNoNews() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         try await vault.keep("a")
         let migrator = Migrator {
             Migration("1") { _ in }

@@ -43,8 +43,7 @@ struct OtherRowChangesTests {
     }
 
     @Test func eachWayOfWritingReportsItsRows() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         var persons = store.rowChanges(in: Person.self).makeAsyncIterator()
         var places = store.rowChanges(in: Place.self).makeAsyncIterator()
         try await store.write { db in try Person.insert(Person(name: "d"), in: db) }
@@ -85,8 +84,7 @@ struct OtherRowChangesTests {
 
     /// SQLite 3.15 reports the first use of a virtual table in a connection as if it had changed the schema.
     @Test func theFirstUseOfAListIsNoChangeOfTheSchema() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         var persons = store.rowChanges(in: Person.self).makeAsyncIterator()
         let returned = try await store.write { db in
             try Person.where { $0.name < "c" }.update(in: db, returning: Person.self) { [$0.age.set(1)] }
@@ -99,8 +97,7 @@ struct OtherRowChangesTests {
 
     /// A full-text index is connected again after each rollback of a change of the schema.
     @Test func theFirstUseOfAFullTextIndexIsNoChangeOfTheSchema() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         try await store.write { db throws in
             try db.execute("CREATE VIRTUAL TABLE words USING fts4(text)")
             try db.execute(
@@ -125,8 +122,7 @@ struct OtherRowChangesTests {
     }
 
     @Test func keysAreReadAsTheirTypes() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         var tokens = store.rowChanges(in: Token.self).makeAsyncIterator()
         var prices = store.rowChanges(in: Price.self).makeAsyncIterator()
         let key = try await store.write { db in
@@ -139,8 +135,7 @@ struct OtherRowChangesTests {
 
     @Test(arguments: ["INSERT OR REPLACE INTO person VALUES ('a', 3)", "CREATE INDEX ages ON person (age)"])
     func rowsThatAreNotReportedAreUnknown(_ sql: String) async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         var persons = store.rowChanges(in: Person.self).makeAsyncIterator()
         try await store.write { db in
             try db.execute("UPDATE person SET age = 5 WHERE name = 'b'")
@@ -153,8 +148,7 @@ struct OtherRowChangesTests {
 
     /// The triggers are in nobody's way, and follow the schema.
     @Test func aSchemaThatChangesIsFollowed() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         var persons = store.rowChanges(in: Person.self).makeAsyncIterator()
         try await store.write { db in try Person.insert(Person(name: "d"), in: db) }
         #expect(try await persons.next() == .keys(["d"]))
@@ -177,8 +171,7 @@ struct OtherRowChangesTests {
     }
 
     @Test func nothingIsLeftWhenNobodyAsks() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         let triggers: SQL = "SELECT count(*) FROM sqlite_temp_master WHERE name LIKE 'strongroom_rows%'"
         do {
             let persons = store.rowChanges(in: Person.self).makeAsyncIterator()

@@ -47,8 +47,7 @@ struct RowChangesTests {
 
     /// The row with the author of the changes is deleted before the commit, with a report of the engine.
     @Test func aTableWithAHistoryReportsItsRows() async throws {
-        let fixture = try await TemporaryStore(tables: [Kept.schema])
-        let store = fixture.store
+        let store = try await TemporaryStore(tables: [Kept.schema]).store
         var rows = store.rowChanges(in: Kept.self).makeAsyncIterator()
         for number in 1...2 {
             try await store.write { db in _ = try Kept.insert(Kept(id: nil, name: "a"), in: db) }
@@ -59,8 +58,7 @@ struct RowChangesTests {
     }
 
     @Test func eachWayOfWritingReportsItsRows() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         var items = store.rowChanges(in: Item.self).makeAsyncIterator()
         try await store.write { db in _ = try Item.insert(Item(id: nil, name: "5"), in: db) }
         #expect(try await items.next() == .keys([5]))
@@ -79,8 +77,7 @@ struct RowChangesTests {
     }
 
     @Test func changesOfSeveralCommitsAreCombinedAndCascadesCount() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         var items = store.rowChanges(in: Item.self).makeAsyncIterator()
         var parts = store.rowChanges(in: Part.self).makeAsyncIterator()
         try await store.write { db in try db.execute("UPDATE item SET name = 'x' WHERE id = 1") }
@@ -111,8 +108,7 @@ struct RowChangesTests {
         "UPDATE OR REPLACE item SET name = '4' WHERE id = 2", "CREATE INDEX other ON item (name, id)",
     ])
     func rowsThatAreNotReportedAreUnknown(_ sql: String) async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         // Prepared before rows are recorded.
         await #expect(throws: Refusal.self) {
             try await store.write { db in
@@ -132,8 +128,7 @@ struct RowChangesTests {
 
     /// The engine does not look at the rows of a table without triggers and foreign keys.
     @Test func rowsThatAreDeletedAllAtOnceAreUnknown() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         try await store.write { db in
             for number in 1...3 { _ = try Plain.insert(Plain(id: Int64(number), name: "a"), in: db) }
         }
@@ -148,8 +143,7 @@ struct RowChangesTests {
     }
 
     @Test func aSchemaWithREPLACEIsNotTrusted() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         var items = store.rowChanges(in: Item.self).makeAsyncIterator()
         try await store.write { db in
             try db.execute(
@@ -163,8 +157,7 @@ struct RowChangesTests {
     }
 
     @Test func aTableWhoseKeyIsNotItsRowIDIsRecordedByItsKey() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         try await store.write { db in
             try db.execute("DROP TABLE part")
             try db.execute("CREATE TABLE part (id INT PRIMARY KEY, item INTEGER)")
@@ -176,8 +169,7 @@ struct RowChangesTests {
 
     /// A statement that fails after a row was reported, and one that deletes as many rows at once as were reported.
     @Test func missingAndSuperfluousReportsDoNotCancel() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         try await store.write { db in
             for number in 1...2 { try Plain.insert(Plain(id: Int64(number), name: "\(number)"), in: db) }
             try db.execute("CREATE TABLE once (id INTEGER PRIMARY KEY, name TEXT UNIQUE)")
@@ -196,8 +188,7 @@ struct RowChangesTests {
     }
 
     @Test func aTransactionThatWasRunningIsUnknown() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         let (isInside, mayEnd) = (Moment(), Moment())
         let holder = Task {
             try await store.write { db in
@@ -214,8 +205,7 @@ struct RowChangesTests {
     }
 
     @Test func nothingIsRecordedWhenNobodyAsks() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         do {
             let items = store.rowChanges(in: Item.self).makeAsyncIterator()
             try await store.write { db in try db.execute("UPDATE item SET name = 'x' WHERE id = 2") }

@@ -130,8 +130,7 @@ struct FullDiskTests {
     }
 
     @Test func aBackupThatDoesNotFitIsNotBegun() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path("files"), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         try await vault.keep("a")
         let error = try await vault.using { store in
             try await expectFailure(.diskFull) { try await store.backup(to: "\(disk.path)/backup.sqlite") }

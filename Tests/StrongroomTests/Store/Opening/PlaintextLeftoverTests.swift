@@ -26,8 +26,7 @@ import Testing
 
     @Test(arguments: ["new", "restoring", "restored", "snapshot.new"], [false, true])
     func anOpeningOverwritesIt(ending: String, isThere: Bool) async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         if isThere { try await vault.keep("line") }
         // A leftover of making a file is looked at only where one is made.
         guard !isThere || ending != "new" else { return }

@@ -6,8 +6,7 @@ import Testing
 @Suite("Concurrent readers and the writer")
 struct StoreConcurrencyTests {
     @Test func aReaderDoesNotBlockTheWriter() async throws {
-        let fixture = try await LineStore(readers: 1)
-        let store = fixture.store
+        let store = try await LineStore(readers: 1).store
         let (inside, isWritten) = (Moment(), Moment())
         let reader = Task {
             try await store.read { db in

@@ -8,8 +8,7 @@ struct TimeoutTests {
         """
 
     @Test func aTimeoutNamesTheHoldersOfTheReaders() async throws {
-        let fixture = try await LineStore(readers: 2)
-        let store = fixture.store
+        let store = try await LineStore(readers: 2).store
         let (first, second, canEnd) = (Moment(), Moment(), Moment())
         let holders = [
             Task {
