@@ -240,8 +240,7 @@ struct FirstUseTests {
             let store = try await home.store
             // A live object is saved in a transaction that other objects may share.
             let bob = Live(Player(name: "Bob"), saving: .manual, in: store)
-            let error = try await expectFailure(.tableDiffers) { try await bob.save() }
-            #expect(error.message.contains("Player.prepare()"))
+            try await expectFailure(.tableDiffers, saying: "Player.prepare()") { try await bob.save() }
             try await Player.prepare()
             #expect(try await bob.save() == .inserted)
             #expect(try await Player.count() == 2)

@@ -178,8 +178,7 @@ struct AcceptedSQLTests {
     func severalStatementsInOneAreRefusedAndNoneRuns(sql: String) async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(), in: db)
-            let error = try expectFailure(.sql) { try db.execute(SQL(stringLiteral: sql)) }
-            #expect(error.message.contains("one"))
+            try expectFailure(.sql, saying: "one") { try db.execute(SQL(stringLiteral: sql)) }
             try expectFailure(.sql) { try db.forEachRow(SQL(stringLiteral: sql)) { _ in } }
             #expect(try Contact.count(in: db) == 1)
         }
@@ -204,16 +203,14 @@ struct AcceptedSQLTests {
     @Test(arguments: ["", " ", "\n", ";", ";;", "-- nothing", "/* nothing */"])
     func emptySQLIsRefused(sql: String) async throws {
         try await TemporaryStore().store.write { db in
-            let error = try expectFailure(.sql) { try db.execute(SQL(stringLiteral: sql)) }
-            #expect(error.message.contains("empty"))
+            try expectFailure(.sql, saying: "empty") { try db.execute(SQL(stringLiteral: sql)) }
         }
     }
 
     @Test func aWrongNumberOfValuesIsRefusedAndTheStatementStaysUsable() async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             for sql: SQL in ["SELECT ?", "SELECT ?1 + \(1)", "SELECT :name", "SELECT ?3"] {
-                let error = try expectFailure(.sql) { try db.value(sql, as: Int?.self) }
-                #expect(error.message.contains("parameter"))
+                try expectFailure(.sql, saying: "parameter") { try db.value(sql, as: Int?.self) }
             }
             try Contact.insert(Contact(), in: db)
             try expectFailure(.sql) { try db.execute("DELETE FROM contact WHERE id = ?") }

@@ -62,8 +62,7 @@ struct KeyFileTests {
     @Test(arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o644, 0o666, 0o440])
     func aFileThatOthersCanUseIsRefusedWithTheCommandThatMendsIt(permissions: Int) throws {
         try write(Data("secret".utf8), permissions: permissions)
-        let error = try expectFailure(.keySource) { try KeyFile(path).keyChain(creating: true) }
-        #expect(error.message.contains("chmod 600 '\(path)'"))
+        try expectFailure(.keySource, saying: "chmod 600 '\(path)'") { try KeyFile(path).keyChain(creating: true) }
         #expect(try self.permissions() == permissions)
     }
 
@@ -98,26 +97,22 @@ struct KeyFileTests {
 
     @Test func aKeyThatStandsTwiceIsRefused() throws {
         try write(Data("a\nb\na\n".utf8))
-        let error = try expectFailure(.invalidKey) { try KeyFile(path).keyChain() }
-        #expect(error.message.contains("Keys 1 and 3"))
+        try expectFailure(.invalidKey, saying: "Keys 1 and 3") { try KeyFile(path).keyChain() }
     }
 
     @Test func aDirectoryIsRefused() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        let error = try expectFailure(.keySource) { try KeyFile(path).keyChain(creating: true) }
-        #expect(error.message.contains("not a regular file"))
+        try expectFailure(.keySource, saying: "not a regular file") { try KeyFile(path).keyChain(creating: true) }
     }
 
     @Test(.ending)
     func aPipeIsRefusedInsteadOfWaitedFor() throws {
         try #require(mkfifo(path, 0o600) == 0)
-        let error = try expectFailure(.keySource) { try KeyFile(path).keyChain(creating: true) }
-        #expect(error.message.contains("not a regular file"))
+        try expectFailure(.keySource, saying: "not a regular file") { try KeyFile(path).keyChain(creating: true) }
     }
 
     @Test func aMissingFileIsNamed() throws {
-        let error = try expectFailure(.fileMissing) { try KeyFile(path).keyChain() }
-        #expect(error.message.contains(path))
+        try expectFailure(.fileMissing, saying: path) { try KeyFile(path).keyChain() }
         #expect(try !KeyFile(path).exists())
         #expect(try DirectorySnapshot(directory.path("")).names == [])
     }

@@ -73,8 +73,7 @@ struct DiscoveryTests {
         #expect(error?.description.contains("FirstTwin") == true)
         #expect(error?.description.contains("SecondTwin") == true)
         #expect(!Stores.shared.targets.contains("twins"))
-        let second = #expect(throws: StrongroomError.self) { try Stores.shared.register(FirstTwin()) }
-        #expect(second?.code == .duplicateConfiguration)
+        try expectFailure(.duplicateConfiguration) { try Stores.shared.register(FirstTwin()) }
     }
 
     @Test func aRegisteredTypeDoesNotPushOutAFoundOne() {

@@ -214,8 +214,7 @@ struct UpkeepTests {
             let stale = document
             try Document.save(&document, .update, in: db)
             try db.execute("CREATE TRIGGER ignores BEFORE UPDATE ON document BEGIN SELECT RAISE(IGNORE); END")
-            let error = try expectFailure(.writeRefused) { try Document.update(document, in: db) }
-            #expect(error.message.contains("trigger"))
+            try expectFailure(.writeRefused, saying: "trigger") { try Document.update(document, in: db) }
             try expectFailure(.staleRecord) { try Document.update(stale, in: db) }
         }
     }
@@ -378,8 +377,7 @@ struct UpkeepTests {
             #expect(copy.created > Document.never)
             let stale = copy
             try Copy.save(&copy, .update, in: db)
-            let error = try expectFailure(.staleRecord) { try Copy.update(stale, in: db) }
-            #expect(error.message.contains("\"copy\""))
+            try expectFailure(.staleRecord, saying: "\"copy\"") { try Copy.update(stale, in: db) }
         }
     }
 

@@ -32,10 +32,9 @@ struct NewerProgramTests {
                 "CREATE TABLE later (x)",
                 "INSERT INTO strongroom_migrations (version, milliseconds, created) VALUES ('2', 0, 0)")
             for _ in 0..<2 {
-                let error = try await expectFailure(.newerSchema) {
+                try await expectFailure(.newerSchema, saying: "\"2\"") {
                     try await store.write { db in try db.execute(insert) }
                 }
-                #expect(error.message.contains("\"2\""))
                 try await expectFailure(.newerSchema) {
                     try await store.write(as: .immediate) { db in try db.execute(insert) }
                 }

@@ -72,10 +72,9 @@ struct StoreInMemoryTests {
         try await store.close()
         let file = try await stores.open("vault.sqlite", in: .disk)
         #expect(file.storage == .disk)
-        let error = await #expect(throws: StrongroomError.self) {
+        try await expectFailure(.alreadyOpen) {
             try await stores.open("vault.sqlite", in: .memory)
         }
-        #expect(error?.code == .alreadyOpen)
         try await file.close()
     }
 
@@ -215,8 +214,7 @@ struct StoreInMemoryTests {
             { _ = try await store.exportPlaintext(to: directory.path("copy.sqlite")) },
         ]
         for attempt in attempts {
-            let error = await #expect(throws: StrongroomError.self) { try await attempt() }
-            #expect(error?.code == .inMemory)
+            try await expectFailure(.inMemory) { try await attempt() }
         }
         #expect(try stores.exists("keyless.sqlite") == false)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("")).isEmpty)

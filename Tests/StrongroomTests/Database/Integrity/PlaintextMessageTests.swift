@@ -27,9 +27,8 @@ struct PlaintextMessageTests {
         let backup = directory.path("backup.sqlite")
         try await encrypted.using { store in _ = try await store.backup(to: backup) }
         try await plain.keep("line")
-        let error = try await expectFailure(.encryptedFile) {
+        try await expectFailure(.encryptedFile, saying: "\"\(backup)\" is no plaintext database") {
             try await Stores(plain).restore("vault.sqlite", from: backup, allowingPlaintext: true)
         }
-        #expect(error.message.contains("\"\(backup)\" is no plaintext database"), "\(error)")
     }
 }

@@ -76,8 +76,7 @@ struct RotationOfAStoreTests {
         numbers.withLock { $0.append(2) }
         var stream = store.stream(Line.order { $0.text.ascending }).makeAsyncIterator()
         #expect(try await stream.next()?.text == "first")
-        let error = try await expectFailure(.timedOut) { try await store.rotate(timeout: .milliseconds(20)) }
-        #expect(error.message.contains("rotation"))
+        try await expectFailure(.timedOut, saying: "rotation") { try await store.rotate(timeout: .milliseconds(20)) }
         async let report = store.rotate()
         var rest = 0
         while try await stream.next() != nil { rest += 1 }
@@ -230,8 +229,7 @@ struct RotationOfAStoreTests {
             guard isPlaintext else {
                 return #expect(try await vault.using { $0.opening.rotation?.method } == .inPlace)
             }
-            let error = try await expectFailure(.locked) { [vault] in try await vault.open() }
-            #expect(error.message.contains("process \(parent)"))
+            try await expectFailure(.locked, saying: "process \(parent)") { [vault] in try await vault.open() }
         }
         if isPlaintext {
             #expect(try idle.ownValue("SELECT count(*) FROM line") == .integer(6))

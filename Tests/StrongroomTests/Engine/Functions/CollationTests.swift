@@ -87,8 +87,7 @@ struct CollationTests {
     @Test(arguments: wrong.indices)
     func `a name that cannot be used is refused by the opening`(index: Int) async throws {
         let (collations, words) = Self.wrong[index]
-        let error = try await expectFailure(.invalidName) { try await TemporaryStore(collations: collations) }
-        #expect(error.message.contains(words), "\(error)")
+        try await expectFailure(.invalidName, saying: words) { try await TemporaryStore(collations: collations) }
     }
 
     @Test func `after a change of its order, verify reports the index, and reindex repairs it`() async throws {

@@ -63,10 +63,9 @@ struct MissingFunctionTests {
                 #expect(error.message.contains("`functions(for:)`") && error.sql == sql.text)
             }
             for sql in ["SELECT title FROM page ORDER BY title", "SELECT 1 FROM page WHERE title = 'a'"] as [SQL] {
-                let error = try await expectFailure(.missingCollation) {
+                try await expectFailure(.missingCollation, saying: "the collation \"by_length\"") {
                     try await store.write { db in try db.execute(sql) }
                 }
-                #expect(error.message.contains("the collation \"by_length\""))
             }
         }
         try await expectComplete()

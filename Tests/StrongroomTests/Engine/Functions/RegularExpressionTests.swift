@@ -81,10 +81,9 @@ struct RegularExpressionTests {
     @Test func `a search without enough memory is an error`() async throws {
         try await store().store.read { db in
             let text = String(repeating: "a", count: 3_000_000)
-            let error = try expectFailure(.limit) {
+            try expectFailure(.limit, saying: "needs too much memory") {
                 try db.value("SELECT \(text) REGEXP '(a|b)*c'", as: Bool.self)
             }
-            #expect(error.message.contains("needs too much memory"))
             #expect(try db.value("SELECT \(text) REGEXP '^[ab]*c'", as: Bool.self) == false)
         }
     }

@@ -28,10 +28,9 @@ struct SortedDecimalTests {
     @Test(arguments: [("1", "an integer"), ("1.5", "a floating-point number")])
     func aNumberThatIsReadAsADecimalIsAMismatchThatNamesOne(number: String, found: String) async throws {
         try await TemporaryStore(tables: []).store.read { db in
-            let error = try expectFailure(.typeMismatch) {
+            try expectFailure(.typeMismatch, saying: "\(found) where a decimal is expected: it is stored as text") {
                 try db.value(SQL(stringLiteral: "SELECT \(number)"), as: Decimal.self)
             }
-            #expect(error.message.contains("\(found) where a decimal is expected: it is stored as text"))
         }
     }
 
@@ -151,10 +150,9 @@ struct OldDecimalTests {
                 #expect(error.message.contains("Column \"total\" of table \"bill\""))
                 #expect(error.message.contains("convert"))
             }
-            let error = try await expectFailure(.typeMismatch) {
+            try await expectFailure(.typeMismatch, saying: "a decimal as plain digits") {
                 try await store.read { db in try db.value("SELECT total FROM bill", as: Decimal.self) }
             }
-            #expect(error.message.contains("a decimal as plain digits"), "\(error.message)")
         }
         let steps = Locked<[WorkProgress]>([])
         let migrator = Migrator {

@@ -131,10 +131,9 @@ struct HistorySchemaTests {
 
         let directory = try TemporaryDirectory()
         let taken = TableSchema("item_history", id)
-        let error = await #expect(throws: StrongroomError.self) {
+        try await expectFailure(.invalidMigrator) {
             try await self.open(directory, .random(), .automatic(tables: [Kept.schema, taken]))
         }
-        #expect(error?.code == .invalidMigrator)
     }
 
     /// Two names move on by one column, and the key has another name.
@@ -193,8 +192,7 @@ struct HistorySchemaTests {
             #expect(changes.map(\.isBeforeKnown) == [true, false])
             #expect(changes.map(\.isAfterKnown) == [false, true])
             #expect(changes.last?.after?.name == 2)
-            let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: number) }
-            #expect(error?.code == .notUndoable)
+            try expectFailure(.notUndoable) { try db.undo(transaction: number) }
         }
         try await store.close()
     }
@@ -230,8 +228,7 @@ struct HistorySchemaTests {
             #expect(found.map(\.name) == ["a", "b"])
             // An updated row has the next version, and one that is put back one that it never had.
             #expect(found.map(\.version) == [1, 1])
-            let error = try expectFailure(.staleRecord) { try Versioned.update(read, in: db) }
-            #expect(error.message.contains("item"))
+            try expectFailure(.staleRecord, saying: "item") { try Versioned.update(read, in: db) }
         }
     }
 
@@ -339,10 +336,9 @@ struct HistorySchemaTests {
         let numbers = try await Self.twoTransactions(store)
         try await store.close()
         store = try await open(directory, key, .automatic(tables: [VersionedAndWider.schema]))
-        let error = await #expect(throws: StrongroomError.self) {
+        try await expectFailure(.notUndoable) {
             try await store.write { db in try db.undo(transaction: numbers[1]) }
         }
-        #expect(error?.code == .notUndoable)
         try await store.close()
     }
 
@@ -361,13 +357,11 @@ struct HistorySchemaTests {
             return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
-            let error = #expect(throws: StrongroomError.self) {
+            try expectFailure(.schemaChange) {
                 try db.renameTable("item_history", to: "thing_history")
             }
-            #expect(error?.code == .schemaChange)
             try db.execute("CREATE TABLE thing_history (id INTEGER)")
-            let taken = #expect(throws: StrongroomError.self) { try db.renameTable("item", to: "thing") }
-            #expect(taken?.code == .schemaChange)
+            try expectFailure(.schemaChange) { try db.renameTable("item", to: "thing") }
             try db.dropTable("thing_history")
             #expect(try Kept.history(of: 1, in: db).count == 2)
 
@@ -394,8 +388,7 @@ struct HistorySchemaTests {
             #expect(try Thing.history(of: 1, in: db).map(\.before?.name) == [nil, "a", "b", "c"])
             #expect(try Thing.history(of: 1, in: db).map(\.number) == [1, 2, 3, 4])
             if isKept { #expect(try PrunedFacts.newest("thing", db) == 0) }
-            let error = #expect(throws: StrongroomError.self) { try db.undo(transaction: number) }
-            #expect(error?.code == .notUndoable)
+            try expectFailure(.notUndoable) { try db.undo(transaction: number) }
         }
     }
 

@@ -80,10 +80,9 @@ struct UndoOrderTests {
             return try #require(try db.transactionNumber)
         }
         #expect(exchange > number)
-        let error = await #expect(throws: StrongroomError.self) {
+        try await expectFailure(.constraint) {
             try await store.write { db in try db.undo(transaction: exchange) }
         }
-        #expect(error?.code == .constraint)
         try await store.read { db throws in
             #expect(try db.value("SELECT count(*) FROM deleted", as: Int.self) == 1)
             #expect(try Seat.all(in: db).map(\.place) == ["2", "1"])
@@ -137,10 +136,9 @@ struct UndoOrderTests {
         #expect(undone.text == "a")
         #expect(undone.version == read.version + 1)
         for stale in [document, read] {
-            let error = await #expect(throws: StrongroomError.self) {
+            try await expectFailure(.staleRecord) {
                 try await store.write { db in try Document.update(stale, in: db) }
             }
-            #expect(error?.code == .staleRecord)
         }
         // Also of a row that is inserted again.
         let deletion = try await store.write { db throws in

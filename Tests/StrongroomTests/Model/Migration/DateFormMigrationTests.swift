@@ -68,28 +68,10 @@ struct DateFormMigrationTests {
     }
 
     /// Declares dates in their own form.
-    private struct Plain: Table, Record {
+    @Table("appointment")
+    struct Plain {
         var id: Int64?
         var day: Date?
-
-        struct Columns: Sendable {
-            let id = Column<Int64?>("id", primaryKey: true)
-            let day = Column<Date?>("day")
-        }
-        static let columns = Columns()
-        static let schema = TableSchema("appointment", columns.id, columns.day)
-
-        static func key(of record: Plain) -> Int64? { record.id }
-        static func setKey(_ key: Int64, of record: inout Plain) { record.id = key }
-
-        init(row: borrowing Row) throws {
-            id = try row[0]
-            day = try row[1]
-        }
-        func encode(to bindings: borrowing Bindings) throws {
-            try bindings.set(id, at: 0)
-            try bindings.set(day, at: 1)
-        }
     }
 
     @Test(arguments: DateForm.allCases)

@@ -259,11 +259,4 @@ struct FingerprintTests {
         try await vault.with(\.migrator, migrator.whenChanged(.ignore)).keep()
         #expect(count.withLock { $0 } == 2)
     }
-
-    @Test func whatIsIgnoredIsNotRehearsed() async throws {
-        let count = Locked(0)
-        let migrator = Self.migrator { _ in count.withLock { $0 += 1 } }
-        for _ in 0..<2 { try await vault.with(\.migrator, migrator.whenChanged(.ignore)).keep() }
-        #expect(count.withLock { $0 } == 1)
-    }
 }

@@ -101,10 +101,9 @@ struct MigrationBackupTests {
             #expect(report.migration?.backupPath == nil)
         }
         #expect(try DirectorySnapshot(vault.directory).names == ["vault.sqlite"])
-        let error = try await expectFailure(.fileMissing) {
+        try await expectFailure(.fileMissing, saying: "no such migration backup") {
             try await Stores(without).restoreMigrationBackup(of: "vault.sqlite")
         }
-        #expect(error.message.contains("no such migration backup"))
     }
 
     // MARK: Putting back

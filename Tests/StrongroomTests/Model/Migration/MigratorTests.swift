@@ -159,18 +159,6 @@ struct MigratorTests {
         #expect(try await vault.with(\.migrator, nil).lines() == ["1", "2", "3"])
     }
 
-    @Test func aStepSeesTheWorkOfTheStepsBefore() async throws {
-        let migrator = Migrator {
-            Migration("1") { db in try db.execute(Self.table) }
-            Migration("2") { db in try db.execute("INSERT INTO line VALUES ('a')") }
-            Migration("3") { db in
-                #expect(try db.value("SELECT count(*) FROM line", as: Int.self) == 1)
-                try db.execute("UPDATE line SET text = text || 'b'")
-            }
-        }
-        #expect(try await vault.with(\.migrator, migrator).lines() == ["ab"])
-    }
-
     @Test func aSavepointInAStepRollsBackOnlyItsOwnWork() async throws {
         struct Undo: Error {}
         let migrator = Migrator {
@@ -195,18 +183,6 @@ struct MigratorTests {
         #expect(error.underlying as? Unfit == Unfit(value: "a secret"))
         #expect(error.message.contains("Unfit"))
         #expect(!"\(error)".contains("secret"))
-    }
-
-    @Test func foreignKeysHoldInAStepOfAFreshFileAsInOneOfAnOldFile() async throws {
-        let migrator = Migrator {
-            Migration("1") { db in
-                try db.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
-                try db.execute("CREATE TABLE child (parent INTEGER REFERENCES parent (id))")
-                try db.execute("INSERT INTO child VALUES (1)")
-            }
-        }
-        let error = try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, migrator).open() }
-        #expect(error.message.contains("constraint"))
     }
 }
 

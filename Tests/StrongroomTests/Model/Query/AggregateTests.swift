@@ -31,7 +31,7 @@ struct AggregateTests {
             // The rows of the limit alone.
             #expect(try Purchase.order { $0.total.descending }.limit(2).value(in: db) { $0.total.sum() } == 17)
             #expect(try Purchase.query.limit(2, offset: 1).count(in: db) == 2)
-            let groups = try Purchase.order { $0.id.ascending }.limit(2).group { $0.buyer }
+            let groups = Purchase.order { $0.id.ascending }.limit(2).group { $0.buyer }
             #expect(try groups.select { ($0.buyer, RowCount()) }.fetch(in: db).map(\.1) == [2])
             #expect(try Purchase.where { $0.total > 100 }.exists(in: db) == false)
             #expect(try Purchase.where { $0.total > 8 }.exists(in: db))
@@ -54,10 +54,9 @@ struct AggregateTests {
         try await temporary.store.write { db in
             try Purchase.where { $0.id <= 2 }.update(in: db) { [$0.total.set(.max)] }
             #expect(throws: StrongroomError.self) { try Purchase.query.value(in: db) { $0.total.sum() } }
-            let overflow = try expectFailure(.typeMismatch) {
+            try expectFailure(.typeMismatch, saying: "floating-point") {
                 try Purchase.query.value(in: db) { ($0.total + 1).max() }
             }
-            #expect(overflow.message.contains("floating-point"))
         }
     }
 

@@ -96,21 +96,3 @@ struct ChangeSchemaTests {
         }
     }
 }
-
-/// A table with nothing but a key, which the engine never gives twice.
-struct Counter: Table, Record, Equatable {
-    var id: Int64?
-
-    struct Columns: Sendable {
-        let id = Column<Int64?>("id", primaryKey: true, autoincrement: true)
-    }
-
-    static let columns = Columns()
-    static let schema = TableSchema("counter", columns.id)
-    static func key(of counter: Counter) -> Int64? { counter.id }
-    static func setKey(_ key: Int64, of counter: inout Counter) { counter.id = key }
-
-    init(id: Int64? = nil) { self.id = id }
-    init(row: borrowing Row) throws { id = try row[0] }
-    func encode(to bindings: borrowing Bindings) throws { try bindings.set(id, at: 0) }
-}

@@ -9,28 +9,11 @@ struct ComparedNameTests {
     private static let (composed, decomposed) = ("\u{E9}", "e\u{301}")
 
     /// A record that writes the columns' names in another case than the table.
-    struct Shouted: Record, Equatable {
-        var id: Int64?
-        var title: String?
-        var mood: String?
-
-        static let columnNames = ["ID", "TITLE", "MOOD"]
-
-        init(id: Int64? = nil, title: String? = nil, mood: String? = nil) {
-            (self.id, self.title, self.mood) = (id, title, mood)
-        }
-
-        init(row: borrowing Row) throws {
-            id = try row[0]
-            title = try row[1]
-            mood = try row[2]
-        }
-
-        func encode(to bindings: borrowing Bindings) throws {
-            try bindings.set(id, at: 0)
-            try bindings.set(title, at: 1)
-            try bindings.set(mood, at: 2)
-        }
+    @Record
+    struct Shouted: Equatable {
+        @Column("ID") var id: Int64?
+        @Column("TITLE") var title: String?
+        @Column("MOOD") var mood: String?
     }
 
     enum Shouts: Table {
@@ -71,23 +54,10 @@ struct ComparedNameTests {
     }
 
     /// Another record with the columns of ``Named``.
-    struct Renamed: Record {
-        var name: String
-        var size: Int
-
-        static let columnNames = ["Name", "Size"]
-
-        init(name: String, size: Int) { (self.name, self.size) = (name, size) }
-
-        init(row: borrowing Row) throws {
-            name = try row[0]
-            size = try row[1]
-        }
-
-        func encode(to bindings: borrowing Bindings) throws {
-            try bindings.set(name, at: 0)
-            try bindings.set(size, at: 1)
-        }
+    @Record
+    struct Renamed {
+        @Column("Name") var name: String
+        @Column("Size") var size: Int
     }
 
     @Test("the column that is dropped or changed is the one that is named")

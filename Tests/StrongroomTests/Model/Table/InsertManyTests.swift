@@ -73,8 +73,7 @@ struct InsertManyTests {
                 BEGIN SELECT RAISE(IGNORE); END
                 """)
             var contact = Contact(name: "Contact 50", email: "e")
-            let error = try expectFailure(.writeRefused) { try Contact.save(&contact, .insert, in: db) }
-            #expect(error.message.contains("trigger"))
+            try expectFailure(.writeRefused, saying: "trigger") { try Contact.save(&contact, .insert, in: db) }
             #expect(contact.id == nil)
             try expectFailure(.writeRefused) { try Contact.insert(contentsOf: Contact.samples(60), in: db) }
             #expect(try Contact.count(in: db) == 1)

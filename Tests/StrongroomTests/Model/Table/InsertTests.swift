@@ -42,8 +42,7 @@ struct InsertTests {
     @Test func aMissingTextKeyIsRefusedAndNothingIsWritten() async throws {
         try await TemporaryStore(tables: [Named.schema]).store.write { db in
             var record = Named(nil, 7)
-            let error = try expectFailure(.missingKey) { try Named.save(&record, .insert, in: db) }
-            #expect(error.message.contains("\"named\""))
+            try expectFailure(.missingKey, saying: "\"named\"") { try Named.save(&record, .insert, in: db) }
             #expect(record == Named(nil, 7))
             try expectFailure(.missingKey) { try Named.insert(contentsOf: [Named("a"), Named(nil)], in: db) }
             #expect(try Named.count(in: db) == 0)

@@ -3,26 +3,16 @@ import StrongroomTesting
 import Testing
 
 /// A record that says no: to a name on insert, to another on update.
-private struct Choosy: Table, Record, Equatable {
+@Table("choosy")
+private struct Choosy: Equatable {
     var id: Int64?
     var name: String
-    var code: String
+    @Column(unique: true) var code: String
 
     struct Refusal: Error, Equatable {
         let operation: String
         let name: String
     }
-
-    struct Columns: Sendable {
-        let id = Column<Int64?>("id", primaryKey: true)
-        let name = Column<String>("name")
-        let code = Column<String>("code", unique: true)
-    }
-
-    static let columns = Columns()
-    static let schema = TableSchema("choosy", columns.id, columns.name, columns.code)
-    static func key(of record: Choosy) -> Int64? { record.id }
-    static func setKey(_ key: Int64, of record: inout Choosy) { record.id = key }
 
     static func validateInsert(_ record: Choosy) throws {
         if record.name.contains("no insert") { throw Refusal(operation: "insert", name: record.name) }
@@ -33,21 +23,7 @@ private struct Choosy: Table, Record, Equatable {
     }
 
     init(id: Int64? = nil, _ name: String, _ code: String) {
-        self.id = id
-        self.name = name
-        self.code = code
-    }
-
-    init(row: borrowing Row) throws {
-        id = try row[0]
-        name = try row[1]
-        code = try row[2]
-    }
-
-    func encode(to bindings: borrowing Bindings) throws {
-        try bindings.set(id, at: 0)
-        try bindings.set(name, at: 1)
-        try bindings.set(code, at: 2)
+        (self.id, self.name, self.code) = (id, name, code)
     }
 }
 

@@ -57,10 +57,9 @@ struct ReservedStoreTests {
         let directory = try TemporaryDirectory()
         let stores = try Stores(Vault(directory.path("files"), keys: .numbered(1)))
         try await stores.whileClosed(DatabaseName("vault.sqlite"), label: "a test") {
-            let error = try await expectFailure(.alreadyOpen) {
+            try await expectFailure(.alreadyOpen, saying: "is being restored, adopted or removed") {
                 _ = try await ending { try await onThread { try stores.open("vault.sqlite") } }
             }
-            #expect(error.message.contains("is being restored, adopted or removed"))
         }
         _ = try await onThread { try stores.open("vault.sqlite") }
         try await stores.closeAll()
@@ -160,10 +159,9 @@ struct ReservedStoreTests {
         try await isCopying.wait()
         let waiting = Task { try await lines() }
         let opening = Task { try await stores.open("vault.sqlite") }
-        let late = await #expect(throws: StrongroomError.self) {
+        try await expectFailure(.timedOut) {
             try await stores.withStore("vault.sqlite", timeout: .milliseconds(1)) { _ in }
         }
-        #expect(late?.code == .timedOut)
         try await eventually { stores.statistics.waiting == 2 }
         mayGoOn.come()
         _ = try await restoring.value

@@ -146,8 +146,7 @@ struct BadInputTests {
 
     @Test func aSymbolicLinkToItself() async throws {
         try FileManager.default.createSymbolicLink(atPath: vault.path, withDestinationPath: vault.path)
-        let error = try await expectFailure(.notAFile) { try await vault.open() }
-        #expect(error.message.contains(vault.path))
+        try await expectFailure(.notAFile, saying: vault.path) { try await vault.open() }
     }
 
     @Test func aSymbolicLinkToADatabaseIsFollowedAndStays() async throws {
@@ -164,8 +163,7 @@ struct BadInputTests {
         try Data("file".utf8).write(to: URL(filePath: directory.path("file")))
         let before = try DirectorySnapshot(directory.path(""))
         let inside = Vault(directory.path("file/deeper"), keys: .numbered(1))
-        let error = try await expectFailure(.notAFile) { try await inside.open() }
-        #expect(error.message.contains(directory.path("file")))
+        try await expectFailure(.notAFile, saying: directory.path("file")) { try await inside.open() }
         try before.expectUntouched()
     }
 
@@ -196,8 +194,7 @@ struct BadInputTests {
 
     @Test func anEmptyKeyChainIsAnErrorAndNoPlaintextFile() async throws {
         let keyless = Vault(directory.path("")) { _ in try KeyChain([]) }
-        let error = try await expectFailure(.invalidKey) { try await keyless.open() }
-        #expect(error.message.contains("KeyChain.plaintext"))
+        try await expectFailure(.invalidKey, saying: "KeyChain.plaintext") { try await keyless.open() }
         #expect(try DirectorySnapshot(directory.path("")).names == [])
     }
 }

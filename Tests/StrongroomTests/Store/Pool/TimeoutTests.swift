@@ -51,10 +51,9 @@ struct TimeoutTests {
             }
         }
         try await isInside.wait()
-        let failure = try await expectFailure(.timedOut) {
+        try await expectFailure(.timedOut, saying: "the write \"the import\" for") {
             try await store.write(timeout: .milliseconds(20)) { db in try addLine(1, db) }
         }
-        #expect(failure.message.contains("the write \"the import\" for"))
         canEnd.come()
         try await holder.value
         #expect(try await fixture.lines() == [])
@@ -106,10 +105,9 @@ struct TimeoutTests {
         let canEnd = Moment()
         let holder = try await fixture.holdWriter(until: canEnd)
         for _ in 0..<50 {
-            let failure = try await expectFailure(.timedOut) {
+            try await expectFailure(.timedOut, saying: "was not begun") {
                 try await store.write(timeout: .milliseconds(milliseconds)) { db in try addLine(1, db) }
             }
-            #expect(failure.message.contains("was not begun"))
             try await expectFailure(.timedOut) {
                 try await onThread {
                     try store.write(timeout: .milliseconds(milliseconds)) { db in try addLine(1, db) }
@@ -131,10 +129,9 @@ struct TimeoutTests {
             }
         }
         try await isInside.wait()
-        let failure = try await expectFailure(.timedOut) {
+        try await expectFailure(.timedOut, saying: "the holder") {
             for try await _ in fixture.store.stream(Query<RecordStreamTests.Line>(), timeout: .milliseconds(20)) {}
         }
-        #expect(failure.message.contains("the holder"))
         canEnd.come()
         try await holder.value
     }
