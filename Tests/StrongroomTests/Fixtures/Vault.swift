@@ -36,7 +36,7 @@ struct Vault: Configuration {
     /// Creates a vault in a temporary directory of its own, which is removed with the last copy of the vault and the
     /// last store.
     init(keys: Key...) {
-        guard let home = try? TemporaryDirectory() else { preconditionFailure("There is no temporary directory.") }
+        let home = TemporaryDirectory.ofSuite()
         self.init(home.path("")) { _ in try KeyChain(keys) }
         self.home = home
     }
@@ -126,6 +126,14 @@ extension Vault {
         var copy = self
         copy[keyPath: answer] = value
         return copy
+    }
+}
+
+extension TemporaryDirectory {
+    /// A directory for a property of a suite, whose initial value cannot throw. Without one no test can run.
+    static func ofSuite() -> TemporaryDirectory {
+        guard let directory = try? TemporaryDirectory() else { preconditionFailure("No temporary directory.") }
+        return directory
     }
 }
 

@@ -5,11 +5,7 @@ import Testing
 
 @Suite("All bytes of a key count")
 struct KeyBytesTests {
-    private let directory: TemporaryDirectory
-
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
+    private let directory = TemporaryDirectory.ofSuite()
 
     @Test(arguments: [
         ("пароль", "пар"),  // half of the bytes, as an engine that is told the number of characters would take them

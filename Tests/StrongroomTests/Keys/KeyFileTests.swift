@@ -5,16 +5,12 @@ import Testing
 
 @Suite("Key files")
 struct KeyFileTests {
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private var path: String { directory.path("keys") }
 
     private static let hex = String(repeating: "0123456789abcdef", count: 4)
     private static let bytes: [UInt8] = (0..<4).flatMap { _ in
         [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF] as [UInt8]
-    }
-
-    init() throws {
-        directory = try TemporaryDirectory()
     }
 
     private func write(_ content: Data, permissions: Int = 0o600) throws {

@@ -8,13 +8,8 @@ import Testing
 /// A fault that comes into a copy after it is written is found by the comparison with its source, whatever it is.
 @Suite("Comparison of a copy with its database")
 struct ComparedCopyTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path(""), keys: .numbered(1)) }
 
     /// What a faulty disk, engine or program does to a copy.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {

@@ -5,12 +5,8 @@ import Testing
 
 @Suite("The key that opens a file")
 struct DatabaseKeysTests {
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private var root: String { directory.path("") }
-
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
 
     private func vault(_ numbers: UInt8...) -> Vault {
         let keys = numbers.map(Key.numbered)

@@ -6,15 +6,10 @@ import Testing
 
 @Suite("What a file is said to be", .ending)
 struct DiagnosisTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path(""), keys: key) }
     /// With some rows in it, on the first key.
     private let key = Key.passphrase("first")
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: key)
-    }
 
     private var file: URL { URL(filePath: vault.path) }
 

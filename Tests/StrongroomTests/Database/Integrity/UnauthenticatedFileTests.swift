@@ -9,11 +9,7 @@ import Testing
 struct UnauthenticatedFileTests {
     private static let keys = [Key.numbered(1), .passphrase("first")]
 
-    private let directory: TemporaryDirectory
-
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
+    private let directory = TemporaryDirectory.ofSuite()
 
     private func make(_ vault: Vault, _ key: Key) throws {
         let derived = try DerivedKey(key, salt: CipherSettings.randomSalt(), settings: .engineDefault())

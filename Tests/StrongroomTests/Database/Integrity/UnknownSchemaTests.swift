@@ -7,14 +7,9 @@ import Testing
 /// A sound file whose schema another, newer SQLite has written.
 @Suite("SQL of a schema that the engine does not know", .ending)
 struct UnknownSchemaTests {
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private let key = Key.numbered(1)
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("made"), keys: .numbered(1)).with(\.migrator, nil)
-    }
+    private var vault: Vault { Vault(directory.path("made"), keys: .numbered(1)).with(\.migrator, nil) }
 
     /// - Parameter text: What the schema says of `newer`, which no engine knows.
     private func make(_ text: String, key: Key?) throws {

@@ -219,3 +219,87 @@ struct HistoryTests {
         #expect(error?.message.contains("history: .keep(…)") == true)
     }
 }
+
+/// A clinic whose tables keep histories.
+enum Clinic {
+    @Table("patient", history: .keep())
+    struct Patient: Equatable {
+        var id: Int64?
+        var name: String
+        @Column(unique: true, collation: .noCase) var number: String
+        var weight: Double?
+        var born: Date = Date(timeIntervalSinceReferenceDate: 0)
+        var fee: Decimal?
+        var photo: Data?
+    }
+
+    @Table("visit", history: .keep(changes: 3))
+    struct Visit: Equatable {
+        @Column(primaryKey: true, references: Reference("patient", onDelete: .cascade)) var patient: Int64
+        @Column(primaryKey: true) var day: String
+        var note: String
+    }
+
+    @Table("scan", history: .keep(days: 30, omitting: ["content"]))
+    struct Scan: Equatable {
+        var id: Int64?
+        var title: String
+        var content: Data?
+    }
+
+    static func store() async throws -> TemporaryStore {
+        try await TemporaryStore(tables: [Patient.schema, Visit.schema, Scan.schema])
+    }
+
+    static func patient(_ name: String = "Ada", number: String = "P1") -> Patient {
+        Patient(
+            name: name, number: number, weight: 61.5, born: Date(timeIntervalSinceReferenceDate: -1234.125),
+            fee: Decimal(string: "12.50"), photo: Data([0, 1, 255]))
+    }
+}
+
+/// What the `sqlcipher` shell writes is recorded by the triggers in the file, without an author and a number.
+@Suite(
+    "Histories of what other programs write",
+    .enabled(if: SQLCipherShell.installed != nil, SQLCipherShell.reason))
+struct ForeignHistoryTests {
+    typealias Patient = Clinic.Patient
+
+    @Test func `the shell's changes are recorded`() async throws {
+        let shell = try #require(SQLCipherShell.installed)
+        let directory = try TemporaryDirectory()
+        var vault = Vault(directory.path(""), keys: .passphrase("secret"))
+        vault.migrator = .automatic(tables: [Patient.schema])
+        var store = try await vault.open()
+        let (one, two) = try await store.write(author: "ada") { db in
+            let one = try Patient.insert(Clinic.patient("A", number: "1"), in: db)
+            return (one, try Patient.insert(Clinic.patient("B", number: "2"), in: db))
+        }
+        try await store.close()
+
+        _ = try shell.run(
+            vault.path, key: "PRAGMA key = 'secret'",
+            """
+            UPDATE patient SET name = 'C' WHERE id = \(one);
+            REPLACE INTO patient (id, name, number, born) VALUES (\(two), 'D', '2', 1.0);
+            """)
+
+        store = try await vault.open()
+        try await store.write(author: "grace") { db throws in
+            try Patient.delete(one, in: db)
+            let changes = try Patient.history(of: one, in: db)
+            #expect(changes.map(\.kind) == [.insert, .update, .delete])
+            #expect(changes.map(\.author) == ["ada", nil, "grace"])
+            #expect(changes.map { $0.transaction == nil } == [false, true, false])
+            #expect(changes.map(\.after?.name) == ["A", "C", nil])
+            // No trigger has fired there for the row that was replaced.
+            let replaced = try Patient.history(of: two, in: db)
+            #expect(replaced.map(\.kind) == [.insert, .insert])
+            #expect(replaced.map(\.isAfterKnown) == [false, true])
+            #expect(replaced.map(\.after?.name) == [nil, "D"])
+            let transaction = try #require(changes.first?.transaction)
+            try expectFailure(.notUndoable) { try db.undo(transaction: transaction) }
+        }
+        try await store.close()
+    }
+}

@@ -5,12 +5,9 @@ import Testing
 
 @Suite("Backups from before a migration")
 struct MigrationBackupTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1)).with(\.settings.migrationBackups, .newest(2))
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault {
+        Vault(directory.path(""), keys: .numbered(1)).with(\.settings.migrationBackups, .newest(2))
     }
 
     /// Steps that write their version as a line.

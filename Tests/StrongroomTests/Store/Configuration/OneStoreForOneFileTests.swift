@@ -5,13 +5,8 @@ import Testing
 
 @Suite("One store for one file")
 struct OneStoreForOneFileTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("files"), keys: .numbered(1))
-    }
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path("files"), keys: .numbered(1)) }
 
     /// Every database at one path.
     private struct Funnel: Configuration {

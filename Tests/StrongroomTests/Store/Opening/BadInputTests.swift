@@ -5,13 +5,8 @@ import Testing
 
 @Suite("Files that are not databases of this engine")
 struct BadInputTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1), .numbered(2))
-    }
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path(""), keys: .numbered(1), .numbered(2)) }
 
     /// Opens what lies there, expects an error of a kind, and that nothing was touched and nothing came but the lock
     /// file.

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Making a new file")
 struct CreationTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, Self.long()) }
 
     /// Enough pages for a kill to come in between.
     private static func long(first: @escaping @Sendable () -> Void = {}) -> Migrator {
@@ -23,11 +23,6 @@ struct CreationTests {
             }
             Migration("3") { db in try db.execute("INSERT INTO line VALUES ('made')") }
         }
-    }
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, Self.long())
     }
 
     private var names: [String] {
