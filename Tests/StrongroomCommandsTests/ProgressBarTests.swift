@@ -165,32 +165,6 @@ struct ProgressBarTests {
         #expect(drawn.first?.hasSuffix(" left") == isShown)
     }
 
-    @Test("A time left that is no estimate is not shown", arguments: [0, 1])
-    func endlessTimeLeft(completed: Int) {
-        let bar = bar(total: .max, on: console(width: 200))
-        clock.advance(by: .seconds(100))
-        bar.update(to: completed)
-        #expect(drawn.first?.hasSuffix("/9,223,372,036,854,775,807  0.0/s") == true)
-    }
-
-    @Test("A clock that was read out of order does not count backwards")
-    func clockOutOfOrder() {
-        let bar = bar(on: console(width: 80), ending: .summary)
-        clock.advance(by: .seconds(-1))
-        bar.finish()
-        #expect(drawn == ["Copying: 0 of 1,000 in 0 µs\n"])
-    }
-
-    @Test("A slow rate has a decimal")
-    func slowRate() {
-        let bar = bar(total: nil, on: console())
-        clock.advance(by: .seconds(8))
-        bar.update(to: 20)
-        clock.advance(by: .seconds(1))
-        bar.update(to: 90)
-        #expect(drawn == ["Copying  20  2.5/s", "Copying  90  10/s"])
-    }
-
     @Test("A summary takes the bar's place at the end, and later progress is not drawn")
     func summary() {
         let bar = bar(on: console(width: 30))
@@ -301,13 +275,6 @@ struct ProgressBarTests {
         bar.finish()
         #expect(drawn.last == "Copying: 8,000 in 4.00 s, 2,000/s\n")
     }
-
-    @Test("A bar on the real clock counts time forward")
-    func realClock() {
-        let first = ProgressBar.uptime()
-        #expect(first >= .zero)
-        #expect(ProgressBar.uptime() >= first)
-    }
 }
 
 /// A clock that only the test moves. It does not begin at zero, as real ones do not.
@@ -332,35 +299,5 @@ struct ScreenTests {
         #expect(screen.showing(status: "", stamp: 4) == [Screen.Chunk("\r\u{1B}[K", to: .errors)])
         #expect(screen.showing(status: "50%", stamp: 3) == [])
         #expect(screen.writing("a\n", to: .errors, sharesRow: true) == [Screen.Chunk("a\n", to: .errors)])
-    }
-
-    @Test("Nothing is cleared where nothing is shown")
-    func nothingShown() {
-        var screen = Screen()
-        #expect(screen.showing(status: "", stamp: 1) == [])
-        #expect(screen.writing("a\n", to: .output, sharesRow: true) == [Screen.Chunk("a\n", to: .output)])
-    }
-
-    @Test("A line takes the status line's place and the status line follows")
-    func lineAboveStatus() {
-        var screen = Screen()
-        _ = screen.showing(status: "40%", stamp: 1)
-        #expect(
-            screen.writing("a\n", to: .output, sharesRow: true) == [
-                Screen.Chunk("\r\u{1B}[K", to: .errors), Screen.Chunk("a\n", to: .output),
-                Screen.Chunk("40%", to: .errors),
-            ])
-        #expect(
-            screen.writing("a\n", to: .errors, sharesRow: true) == [Screen.Chunk("\r\u{1B}[Ka\n40%", to: .errors)])
-        #expect(screen.writing("a\n", to: .output, sharesRow: false) == [Screen.Chunk("a\n", to: .output)])
-    }
-
-    @Test("A failure is kept for its channel")
-    func failures() {
-        var screen = Screen()
-        screen.record(.closed, of: .output)
-        screen.record(nil, of: .output)
-        #expect(screen.failure(of: .output) == .closed)
-        #expect(screen.failure(of: .errors) == nil)
     }
 }

@@ -21,11 +21,6 @@ struct TextTableTests {
             ])
     }
 
-    @Test("A table that fits is not cut", arguments: [30, 31, 80])
-    func fits(width: Int) {
-        #expect(Self.stores().lines(fitting: width) == Self.stores().lines(fitting: nil))
-    }
-
     @Test("The flexible column is cut to the width")
     func cutsFlexibleColumn() {
         #expect(
@@ -42,14 +37,6 @@ struct TextTableTests {
                 "acc…  60,123  open",
                 "日…        7  locked",
             ])
-    }
-
-    @Test("The widest flexible column is cut first")
-    func cutsWidestFirst() {
-        var table = TextTable([.leading("A", isFlexible: true), .trailing("B", isFlexible: true)])
-        table.append("abcdefgh", "1234")
-        #expect(table.lines(fitting: 10).map(\.plain) == ["A        B", "────  ────", "abc…  1234"])
-        #expect(table.lines(fitting: 8).map(\.plain) == ["A      B", "───  ───", "ab…  12…"])
     }
 
     @Test("What cannot be cut stays, and the flexible column keeps one cell", arguments: [17, 9, 1, 0, -5])
@@ -71,12 +58,6 @@ struct TextTableTests {
         #expect(table.lines(fitting: 8).map(\.plain) == ["A    B", "───  ───", "ab…  12…"])
         #expect(table.lines(fitting: 6).map(\.plain) == ["A    B", "───  ─", "ab…  …"])
         #expect(table.fits(20) && table.fits(6) && !table.fits(5))
-    }
-
-    @Test("No line of a table that can be cut is wider than asked", arguments: 17...31)
-    func neverWider(width: Int) {
-        let widths = Self.stores().lines(fitting: width).map(\.width)
-        #expect(widths.allSatisfy { $0 <= width })
     }
 
     @Test("Data is escaped and counted as it shows")
@@ -115,14 +96,6 @@ struct TextTableTests {
                 "\u{1B}[1mState\u{1B}[0m  \u{1B}[1mN\u{1B}[0m",
                 "\u{1B}[2m─────\u{1B}[0m  \u{1B}[2m─\u{1B}[0m",
                 "\u{1B}[32mok\u{1B}[0m     1",
-            ])
-    }
-
-    @Test("A table without rows has its header and rule")
-    func noRows() {
-        #expect(
-            TextTable([.leading("Name"), .trailing("Rows")]).lines(fitting: 80).map(\.plain) == [
-                "Name  Rows", "────  ────",
             ])
     }
 

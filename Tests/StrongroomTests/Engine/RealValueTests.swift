@@ -129,15 +129,4 @@ struct NotANumberTests {
             #expect(try Cell<Double?>.count(in: db) == 1)
         }
     }
-
-    @Test func noDefaultIsNaN() async throws {
-        let score = Column<Double>("score", default: .nan)
-        let schema = TableSchema("game", Column<Int64?>("id", primaryKey: true), score)
-        try await TemporaryStore(tables: [Cell<Double?>.schema]).store.write { db in
-            try expectFailure(.valueNotStorable) { try db.createTable(schema) }
-            try expectFailure(.valueNotStorable) { try db.addColumn(score, to: "cell") }
-            #expect(try db.tableNames() == ["cell"])
-            #expect(try db.value("SELECT count(*) FROM cell", as: Int.self) == 0)
-        }
-    }
 }

@@ -70,8 +70,8 @@ struct ValueMismatchTests {
                 #expect(row.count == 2)
                 #expect(row.name(at: 0) == "one")
                 #expect(row.name(at: 2) == nil)
-                #expect(row.name(at: -1) == nil)
-                for index in [-1, 2, 99] {
+                #expect(row.name(at: -1) == nil && row.name(at: 1 << 32) == nil)
+                for index in [-1, 2, 99, 1 << 32] {
                     try expectFailure(.invalidArgument) { try row[index] as Int64 }
                     try expectFailure(.invalidArgument) { try row[index] as Int64? }
                     try expectFailure(.invalidArgument) { try row[index] as Value }
@@ -79,15 +79,6 @@ struct ValueMismatchTests {
                 try expectFailure(.sql) { try row["two"] as Int64? }
                 #expect(try row["one"] as Int64 == 1)
                 #expect(try row["missing"] as String? == nil)
-            }
-        }
-    }
-
-    @Test func anIndexBeyond32BitsIsNotTakenForASmallOne() async throws {
-        try await TemporaryStore().store.read { db in
-            try db.forEachRow("SELECT 1") { row in
-                try expectFailure(.invalidArgument) { try row[1 << 32] as Int64 }
-                #expect(row.name(at: 1 << 32) == nil)
             }
         }
     }
