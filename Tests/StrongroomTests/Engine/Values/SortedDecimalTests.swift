@@ -28,7 +28,7 @@ struct SortedDecimalTests {
     @Test(arguments: [("1", "an integer"), ("1.5", "a floating-point number")])
     func aNumberThatIsReadAsADecimalIsAMismatchThatNamesOne(number: String, found: String) async throws {
         try await TemporaryStore(tables: []).store.read { db in
-            try expectFailure(.typeMismatch, saying: "\(found) where a decimal is expected: it is stored as text") {
+            _ = try expectFailure(.typeMismatch, saying: "\(found) where a decimal is expected: it is stored as text") {
                 try db.value(SQL(stringLiteral: "SELECT \(number)"), as: Decimal.self)
             }
         }

@@ -336,7 +336,7 @@ struct HistorySchemaTests {
         let numbers = try await Self.twoTransactions(store)
         try await store.close()
         store = try await open(directory, key, .automatic(tables: [VersionedAndWider.schema]))
-        try await expectFailure(.notUndoable) {
+        try await expectFailure(.notUndoable) { [store] in
             try await store.write { db in try db.undo(transaction: numbers[1]) }
         }
         try await store.close()

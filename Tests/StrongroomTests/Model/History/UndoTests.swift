@@ -123,8 +123,8 @@ struct UndoTests {
             #expect(try Patient.pruneHistory(in: db) == 0)
         }
         // What was pruned cannot be undone in part.
-        try await expectFailure(.notUndoable) {
-            try await store.write { [numbers] db in try db.undo(transaction: numbers[2]) }
+        try await expectFailure(.notUndoable) { [numbers] in
+            try await store.write { db in try db.undo(transaction: numbers[2]) }
         }
         try await store.write { [numbers] db throws in
             #expect(try db.undo(transaction: numbers[5]).count == 1)

@@ -57,7 +57,7 @@ struct ReservedStoreTests {
         let directory = try TemporaryDirectory()
         let stores = try Stores(Vault(directory.path("files"), keys: .numbered(1)))
         try await stores.whileClosed(DatabaseName("vault.sqlite"), label: "a test") {
-            try await expectFailure(.alreadyOpen, saying: "is being restored, adopted or removed") {
+            _ = try await expectFailure(.alreadyOpen, saying: "is being restored, adopted or removed") {
                 _ = try await ending { try await onThread { try stores.open("vault.sqlite") } }
             }
         }
