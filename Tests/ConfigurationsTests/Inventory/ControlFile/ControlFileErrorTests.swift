@@ -236,8 +236,10 @@ struct ControlFileErrorTests {
     @Test("is all that random pieces of the grammar and random bytes are met with", arguments: 0..<8 as Range<UInt64>)
     func chance(seed: UInt64) {
         let pieces = [
-            "Package: a\nVersion: 1\nArchitecture: all\n", "Package: a\n", "\n", "\r\n", " ", "\t", " .\n", "#", "# c\n",
-            ":", "Depends: ", "a, b", " | ", "(>= 1)", "\n ", "Description: s\n", "Installed-Size: 1\n", "é", "\0", "Pre-",
+            "Package: a\nVersion: 1\nArchitecture: all\n", "Package: a\n", "\n", "\r\n", " ", "\t", " .\n", "#",
+            "# c\n",
+            ":", "Depends: ", "a, b", " | ", "(>= 1)", "\n ", "Description: s\n", "Installed-Size: 1\n", "é", "\0",
+            "Pre-",
         ]
         var random = SeededGenerator(seed)
         var successes = 0

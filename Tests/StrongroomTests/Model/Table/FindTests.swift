@@ -207,7 +207,8 @@ struct MappingTests {
             let three = Card(id: 3, name: "Contact 3", phone: nil)
             #expect(try query.fetch(as: Card.self, in: db) == [three, Card(id: 1, name: "Contact 1", phone: nil)])
             #expect(try query.fetch(as: Score.self, in: db) == [Score(score: 0.75), Score(score: 0.25)])
-            #expect(try query.fetch(as: Address.self, in: db).first
+            #expect(
+                try query.fetch(as: Address.self, in: db).first
                     == Address(email: "contact3@example.org", id: 3, name: "Contact 3"))
             // A projection reads no other column: one that cannot be read does not matter.
             try db.execute("UPDATE contact SET photo = 'no bytes'")
