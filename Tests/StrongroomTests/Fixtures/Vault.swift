@@ -1,3 +1,4 @@
+import Logging
 import Strongroom
 import StrongroomTesting
 
@@ -17,6 +18,7 @@ struct Vault: Configuration {
     var functions: [any DatabaseFunction] = []
     var collations: [Collation] = []
     var tokenizers: [TextTokenizer] = []
+    var logger: Logger?
     var settings = StoreSettings(readers: 2, openTimeout: .seconds(30))
 
     /// A migrator with one version, whose table holds the lines.
@@ -47,6 +49,7 @@ struct Vault: Configuration {
     func functions(for database: DatabaseName) -> [any DatabaseFunction] { functions }
     func collations(for database: DatabaseName) -> [Collation] { collations }
     func tokenizers(for database: DatabaseName) -> [TextTokenizer] { tokenizers }
+    func logger(for database: DatabaseName) -> Logger? { logger }
     func settings(for database: DatabaseName) -> StoreSettings { settings }
     func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
     func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] {

@@ -27,8 +27,7 @@ struct MaintenanceTests {
 
     @Test func aCheckpointSaysWhatAReaderKeepsInTheLog() async throws {
         // A checkpoint waits as long as the busy timeout, which is short here.
-        let stores = try Stores(ImpatientConfiguration(directory: TemporaryDirectory(), key: Key.random()))
-        let store = try await stores.open("impatient.sqlite")
+        let store = try await impatientStore()
         try await store.write { db in try db.execute("CREATE TABLE line (number)") }
         let (isInside, canEnd) = (Moment(), Moment())
         let reader = Task {
@@ -82,9 +81,7 @@ struct MaintenanceTests {
     }
 
     @Test func idleReadersAreClosedAfterATime() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try Stores(ImpatientConfiguration(directory: directory, key: Key.random()))
-        let store = try await stores.open("impatient.sqlite")
+        let store = try await impatientStore()
         try await store.write { db in try db.execute("CREATE TABLE line (number)") }
         for number in 1...3 {
             #expect(try await store.read { db in try lineNumbers(db) }.count == number - 1)
@@ -108,9 +105,7 @@ struct MaintenanceTests {
     }
 
     @Test func readersOfABurstAreClosedWhileOneIsUsed() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try Stores(ImpatientConfiguration(directory: directory, key: Key.random()))
-        let store = try await stores.open("impatient.sqlite")
+        let store = try await impatientStore()
         // From before the burst, so that there is never a time in which nobody reads.
         let isOver = Moment()
         let reader = Task {
@@ -173,17 +168,10 @@ struct MaintenanceTests {
     }
 }
 
-private struct ImpatientConfiguration: Configuration {
-    static let target = "impatient"
-
-    let directory: TemporaryDirectory
-    let key: Key
-
-    func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
-    func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(key) }
-    func settings(for database: DatabaseName) -> StoreSettings {
-        StoreSettings(readers: 3, busyTimeout: .milliseconds(50), readerIdleTime: .milliseconds(20))
-    }
+/// A store whose checkpoints and idle readers wait for a short time alone.
+private func impatientStore() async throws -> Store {
+    let settings = StoreSettings(readers: 3, busyTimeout: .milliseconds(50), readerIdleTime: .milliseconds(20))
+    return try await Vault(keys: .numbered(1)).with(\.migrator, nil).with(\.settings, settings).open()
 }
 
 /// The WAL is checkpointed after the write that made it long, and not by whoever waits for that write.

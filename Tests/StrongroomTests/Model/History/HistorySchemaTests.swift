@@ -180,10 +180,9 @@ struct HistorySchemaTests {
     @Test func `values of another type are not known, and cannot be put back`() async throws {
         let (directory, key) = (try TemporaryDirectory(), Key.random())
         var store = try await open(directory, key, .automatic(tables: [Kept.schema]))
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             _ = try Kept.insert(Kept(name: "1.0"), in: db)
             try Kept.update(1, in: db) { [$0.name.set("2.0")] }
-            return try #require(try db.transactionNumber)
         }
         try await store.close()
         store = try await open(directory, key, .automatic(tables: [Numbered.schema]))
@@ -234,14 +233,12 @@ struct HistorySchemaTests {
 
     /// Two rows are inserted; then one is changed, and the other deleted.
     private static func twoTransactions(_ store: Store) async throws -> [Int64] {
-        let first = try await store.write { db throws in
+        let first = try await store.transaction { db throws in
             for name in ["a", "b"] { try db.execute("INSERT INTO item (name) VALUES (\(name))") }
-            return try #require(try db.transactionNumber)
         }
-        let second = try await store.write { db throws in
+        let second = try await store.transaction { db throws in
             try db.execute("UPDATE item SET name = 'c' WHERE id = 1")
             try db.execute("DELETE FROM item WHERE id = 2")
-            return try #require(try db.transactionNumber)
         }
         return [first, second]
     }
@@ -351,10 +348,9 @@ struct HistorySchemaTests {
     @Test(arguments: [true, false])
     func `a table is renamed with its history`(isKept: Bool) async throws {
         let store = try await TemporaryStore(tables: [Kept.schema]).store
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             _ = try Kept.insert(Kept(name: "a"), in: db)
             try Kept.update(1, in: db) { [$0.name.set("b")] }
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
             try expectFailure(.schemaChange) {
@@ -378,10 +374,9 @@ struct HistorySchemaTests {
             try await store.read { db in try #require(try db.value(list, as: String.self)) }
         }
         #expect(try await schema(store) == schema(other.store))
-        let later = try await store.write { db throws in
+        let later = try await store.transaction { db throws in
             #expect(try Thing.history(of: 1, in: db).map(\.before?.name) == [nil, "a"])
             try Thing.update(1, in: db) { [$0.name.set("c")] }
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
             #expect(try db.undo(transaction: later).count == 1)

@@ -58,11 +58,10 @@ struct HistoryTests {
     @Test func `changes since a number, a time, and of a transaction`() async throws {
         let store = try await Clinic.store().store
         try await store.write { db in _ = try Patient.insert(Clinic.patient("A", number: "1"), in: db) }
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             #expect(try db.transactionNumber == nil)
             _ = try Patient.insert(
                 contentsOf: [Clinic.patient("B", number: "2"), Clinic.patient("C", number: "3")], in: db)
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db in _ = try Patient.insert(Clinic.patient("D", number: "4"), in: db) }
         try await store.read { db throws in
@@ -255,6 +254,18 @@ enum Clinic {
         Patient(
             name: name, number: number, weight: 61.5, born: Date(timeIntervalSinceReferenceDate: -1234.125),
             fee: Decimal(string: "12.50"), photo: Data([0, 1, 255]))
+    }
+}
+
+extension Store {
+    /// Writes, and returns the number of the transaction.
+    func transaction(
+        author: String? = nil, _ work: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
+    ) async throws -> Int64 {
+        try await write(author: author) { db throws in
+            try work(db)
+            return try #require(try db.transactionNumber)
+        }
     }
 }
 

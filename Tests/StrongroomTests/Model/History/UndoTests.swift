@@ -24,19 +24,17 @@ struct UndoTests {
             return (one, two)
         }
         let before = try await store.read { db in try Self.content(db) }
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             try Patient.delete(one, in: db)
             try Patient.update(two, in: db) { [$0.number.set("1"), $0.photo.set(nil), $0.fee.set(nil)] }
             try Patient.update(two, in: db) { [$0.name.set("C")] }
             let three = try Patient.insert(Clinic.patient("D", number: "2"), in: db)
             try Visit.insert(Visit(patient: three, day: "1", note: "y"), in: db)
             try db.execute("UPDATE scan SET title = 't'")
-            return try #require(try db.transactionNumber)
         }
         let after = try await store.read { db in try Self.content(db) }
-        let undone = try await store.write(author: "undo") { db throws in
+        let undone = try await store.transaction(author: "undo") { db throws in
             #expect(try db.undo(transaction: number).count == 6)
-            return try #require(try db.transactionNumber)
         }
         let restored = try await store.read { db in try Self.content(db) }
         #expect(restored == before)
@@ -52,9 +50,8 @@ struct UndoTests {
     @Test func `the newest transaction is found, of an author or of all`() async throws {
         let store = try await Clinic.store().store
         #expect(try await store.read { db in try db.lastTransaction() } == nil)
-        let first = try await store.write(author: "ada") { db throws in
+        let first = try await store.transaction(author: "ada") { db throws in
             try Patient.insert(Clinic.patient(), in: db)
-            return try #require(try db.transactionNumber)
         }
         let second = try await store.write(author: "bob") { db throws in
             _ = try Scan.insert(Scan(title: "s"), in: db)
@@ -69,10 +66,9 @@ struct UndoTests {
             ]
         }
         #expect(found == [second, first, second, nil])
-        let undone = try await store.write(author: "ada") { db throws in
+        let undone = try await store.transaction(author: "ada") { db throws in
             let newest = try #require(try db.lastTransaction(author: "ada"))
             try db.undo(transaction: newest)
-            return try #require(try db.transactionNumber)
         }
         #expect(try await store.read { db in try db.lastTransaction(author: "ada") } == undone)
         #expect(try await store.read { db in try Patient.all(in: db).isEmpty })
@@ -81,10 +77,9 @@ struct UndoTests {
     @Test func `later changes are not overwritten`() async throws {
         let store = try await Clinic.store().store
         let key = try await store.write { db in try Patient.insert(Clinic.patient(), in: db) }
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             try Patient.update(key, in: db) { [$0.name.set("B")] }
             _ = try Scan.insert(Scan(title: "s"), in: db)
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db in try Patient.update(key, in: db) { [$0.name.set("C")] } }
         let later = try await store.read { db in try #require(try Patient.history(of: key, in: db).last?.number) }
@@ -205,10 +200,9 @@ struct UndoTests {
             let box = try Box.insert(Box(name: "a"), in: db)
             return try Item.insert(Item(box: box, photo: Data([1])), in: db)
         }
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             let box = try Box.insert(Box(name: "b"), in: db)
             try Item.update(item, in: db) { [$0.box.set(box)] }
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
             #expect(try db.undo(transaction: number).count == 2)
@@ -237,12 +231,11 @@ struct UndoTests {
             let key = try Scan.insert(Scan(title: "a", content: Data([1])), in: db)
             return (key, try #require(try db.transactionNumber))
         }
-        let later = try await store.write { db throws in
+        let later = try await store.transaction { db throws in
             try db.stopHistory(of: "scan")
             try Scan.update(key, in: db) { [$0.title.set("b")] }
             try db.keepHistory(of: Scan.schema)
             try Scan.update(key, in: db) { [$0.title.set("c")] }
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
             try expectFailure(.notUndoable) { try db.undo(transaction: number) }
@@ -273,17 +266,15 @@ struct UndoOrderTests {
     @Test func `exchanged unique values are exchanged back, and the undoing is undone`() async throws {
         let (temporary, one, two) = try await store()
         let store = temporary.store
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             try Patient.update(one, in: db) { [$0.number.set("in between")] }
             try Patient.update(two, in: db) { [$0.number.set("1")] }
             try Patient.update(one, in: db) { [$0.number.set("2")] }
-            return try #require(try db.transactionNumber)
         }
-        let undone = try await store.write { db throws in
+        let undone = try await store.transaction { db throws in
             #expect(try db.undo(transaction: number).count == 2)
             #expect(try Patient.all(in: db).map(\.number) == ["1", "2"])
             #expect(try Visit.count(in: db) == 2)
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
             #expect(try db.undo(transaction: undone).count == 2)
@@ -299,12 +290,11 @@ struct UndoOrderTests {
             for index in 1...3 { _ = try Seat.insert(Seat(id: nil, place: "\(index)", photo: Data([1])), in: db) }
         }
         let before = try await store.read { db in try Seat.all(in: db) }
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             try Seat.delete(1, in: db)
             try Seat.update(2, in: db) { [$0.place.set("1")] }
             try Seat.update(3, in: db) { [$0.place.set("2")] }
             _ = try Seat.insert(Seat(id: 1, place: "3", photo: Data([1])), in: db)
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
             #expect(try db.undo(transaction: number).count == 3)
@@ -315,18 +305,16 @@ struct UndoOrderTests {
     /// A row is not deleted for a moment where a trigger of the program would run.
     @Test func `triggers of the program do not run for an exchange`() async throws {
         let store = try await TemporaryStore(tables: [Seat.schema]).store
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             for index in 1...2 { _ = try Seat.insert(Seat(id: nil, place: "\(index)", photo: nil), in: db) }
             try db.execute("CREATE TABLE deleted (id)")
             try db.execute(
                 "CREATE TRIGGER seat_deleted AFTER DELETE ON seat BEGIN INSERT INTO deleted VALUES (old.id); END")
-            return try #require(try db.transactionNumber)
         }
-        let exchange = try await store.write { db throws in
+        let exchange = try await store.transaction { db throws in
             try Seat.delete(1, in: db)
             try Seat.update(2, in: db) { [$0.place.set("1")] }
             _ = try Seat.insert(Seat(id: 1, place: "2", photo: nil), in: db)
-            return try #require(try db.transactionNumber)
         }
         #expect(exchange > number)
         try await expectFailure(.constraint) {
@@ -349,9 +337,8 @@ struct UndoOrderTests {
     @Test func `a value that a later row has is a conflict of the constraint`() async throws {
         let (temporary, one, two) = try await store()
         let store = temporary.store
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             try Patient.update(one, in: db) { [$0.number.set("3")] }
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
             try Patient.update(two, in: db) { [$0.number.set("1")] }
@@ -374,9 +361,8 @@ struct UndoOrderTests {
         var document = Document(text: "a")
         try await store.write(&document) { db, document in try Document.save(&document, .insert, in: db) }
         let key = try #require(document.id)
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             try Document.update(key, in: db) { [$0.text.set("b")] }
-            return try #require(try db.transactionNumber)
         }
         // A reader that has seen the row as the transaction left it.
         let read = try await store.read { db in try #require(try Document.find(key, in: db)) }
@@ -390,10 +376,9 @@ struct UndoOrderTests {
             }
         }
         // Also of a row that is inserted again.
-        let deletion = try await store.write { db throws in
+        let deletion = try await store.transaction { db throws in
             try Document.update(key, in: db) { [$0.text.set("c")] }
             try Document.delete(key, in: db)
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db throws in
             #expect(try db.undo(transaction: deletion).count == 1)

@@ -205,17 +205,6 @@ struct DanglingRowTests {
     }
 
     @Test func theLoggerIsWarned() async throws {
-        struct Logging: Configuration {
-            static let target = "vault"
-            let vault: Vault
-            let log: CollectedLog
-            func filePath(for database: DatabaseName) throws -> String? { try vault.filePath(for: database) }
-            func keyChain(for database: DatabaseName) async throws -> KeyChain {
-                try await vault.keyChain(for: database)
-            }
-            func migrator(for database: DatabaseName) throws -> Migrator? { vault.migrator }
-            func logger(for database: DatabaseName) -> Logger? { log.logger(.warning) }
-        }
         try await prepare()
         let log = CollectedLog()
         let now = vault.with(
@@ -223,7 +212,7 @@ struct DanglingRowTests {
             Migrator {
                 Self.first; Migration("2") { _ in }
             })
-        try await Stores(Logging(vault: now, log: log)).open("vault.sqlite").close()
+        try await now.with(\.logger, log.logger(.warning)).open().close()
         let entry = try #require(log.entries.first)
         #expect(entry.message.contains("PRAGMA foreign_key_check") && entry.metadata["count"] == "3")
         #expect(entry.metadata["rows"]?.contains("purchase 3 to customer") == true)

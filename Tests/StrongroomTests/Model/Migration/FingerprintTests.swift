@@ -49,21 +49,10 @@ struct FingerprintTests {
     }
 
     @Test func theLoggerIsWarnedOfAChangedMigration() async throws {
-        struct Logging: Configuration {
-            static let target = "vault"
-            let vault: Vault
-            let log: CollectedLog
-            func filePath(for database: DatabaseName) throws -> String? { try vault.filePath(for: database) }
-            func keyChain(for database: DatabaseName) async throws -> KeyChain {
-                try await vault.keyChain(for: database)
-            }
-            func migrator(for database: DatabaseName) throws -> Migrator? { vault.migrator }
-            func logger(for database: DatabaseName) -> Logger? { log.logger(.warning) }
-        }
         try await vault.with(\.migrator, Self.migrator { db in try db.execute("DELETE FROM line") }).keep()
         let now = vault.with(\.migrator, Self.migrator { db in try db.execute("DELETE FROM line WHERE size > 0") })
         let log = CollectedLog()
-        try await Stores(Logging(vault: now, log: log)).open("vault.sqlite").close()
+        try await now.with(\.logger, log.logger(.warning)).open().close()
         #expect(log.entries.map(\.message) == ["migrations changed after the file had been through them"])
         #expect(log.entries.first?.metadata["versions"]?.contains("2") == true)
     }
