@@ -30,13 +30,6 @@ struct SavepointTests {
         #expect(try await Self.emails(store) == ["1", "3"])
     }
 
-    @Test func aSavepointGivesWhatItsWorkGives() async throws {
-        let key = try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            try db.savepoint { db in try db.savepoint { db in try Contact.insert(Contact(id: 12), in: db) } }
-        }
-        #expect(key == 12)
-    }
-
     @Test func savepointsNest() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in

@@ -222,8 +222,7 @@ struct DateFormTests {
                 .text("2026-02-30 00:00:00.000"), .text("2026-11-21 24:00:00.000"), .text(""),
             ] {
                 try db.execute("UPDATE task SET plain = \(wrong)")
-                let error = try expectFailure(.typeMismatch) { _ = try Task.find(1, in: db) }
-                #expect(error.message.contains("plain"))
+                let error = try expectFailure(.typeMismatch, saying: "plain") { _ = try Task.find(1, in: db) }
                 #expect(!error.message.contains("yesterday"))
                 #expect(!error.message.contains("convertSpellings"))
                 try expectFailure(.schemaChange) { try db.convertSpellings(of: Task.self) }

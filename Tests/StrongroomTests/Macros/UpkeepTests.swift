@@ -104,9 +104,7 @@ struct UpkeepTests {
             #expect(row.version == 1)
             // The record has the version from before.
             document.title = "second"
-            let error = try expectFailure(.staleRecord) { try door.write(document, in: db) }
-            #expect(error.message.contains("\"document\""))
-            #expect(error.message.contains("again"))
+            try expectFailure(.staleRecord, saying: "\"document\"", "again") { try door.write(document, in: db) }
             #expect(try Document.all(in: db) == [row])
             var fresh = row
             fresh.title = "second"

@@ -148,16 +148,6 @@ struct StoreInMemoryTests {
         #expect(try await store.table(Line.self).count() == 0)
     }
 
-    @Test func changesAndValuesAreTold() async throws {
-        let store = try await Store.inMemory(Line.self)
-        var values = store.values { db in try Line.count(in: db) }.makeAsyncIterator()
-        #expect(try await values.next() == 0)
-        try await store.write { db in try Line.insert(Line(number: 1, text: "a"), in: db) }
-        #expect(try await values.next() == 1)
-        try await store.close()
-        #expect(try await values.next() == nil)
-    }
-
     @Test func aTimeoutNamesTheHolderOfTheConnection() async throws {
         let store = try await Store.inMemory(Line.self)
         let (inside, moment) = (Moment(), Moment())
@@ -239,16 +229,11 @@ struct StoreInMemoryTests {
 
     @Test func theBlockingFormsAreThereToo() async throws {
         let store = try await Store.inMemory(Line.self)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            Thread {
-                continuation.resume(
-                    with: Result {
-                        try store.write { db in try Line.insert(Line(number: 1, text: "a"), in: db) }
-                        let count = try store.read { db in try Line.count(in: db) }
-                        #expect(count == 1)
-                        try store.close()
-                    })
-            }.start()
+        try await onThread {
+            try store.write { db in try Line.insert(Line(number: 1, text: "a"), in: db) }
+            let count = try store.read { db in try Line.count(in: db) }
+            #expect(count == 1)
+            try store.close()
         }
     }
 }

@@ -194,24 +194,6 @@ struct StoreMisuseTests {
         #expect(try await seen.value == [])
     }
 
-    @Test func aFailureThatEndsTheTransactionCannotBeSwallowed() async throws {
-        let fixture = try await LineStore()
-        try await fixture.store.write { db in try addLine(5, db) }
-        try await expectFailure(.transactionEnded) {
-            try await fixture.store.write { db in
-                try addLine(1, db)
-                // The engine answers this with a rollback of everything.
-                try expectFailure(.constraint) { try db.execute("INSERT OR ROLLBACK INTO line VALUES (5)") }
-                // Without the library's care this would be committed by itself.
-                try expectFailure(.transactionEnded) { try addLine(2, db) }
-                try expectFailure(.transactionEnded) { try db.savepoint { db in try addLine(3, db) } }
-            }
-        }
-        #expect(try await fixture.lines() == [5])
-        try await fixture.store.write { db in try addLine(6, db) }
-        #expect(try await fixture.lines() == [5, 6])
-    }
-
     @Test func aFailureThatTheEngineSurvivesMayBeSwallowed() async throws {
         let fixture = try await LineStore()
         try await fixture.store.write { db in

@@ -54,21 +54,6 @@ struct StoreTransactionTests {
         #expect(tables == 0)
     }
 
-    @Test func aThrownErrorUndoesABlockingWrite() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
-        await #expect(throws: Refusal(number: 2)) {
-            try await onThread {
-                try store.write { db in
-                    try addLine(2, db)
-                    throw Refusal(number: 2)
-                }
-            }
-        }
-        try await onThread { try store.write { db in try addLine(3, db) } }
-        #expect(try await fixture.lines() == [3])
-    }
-
     @Test func anErrorOfTheEngineUndoesTheWholeClosure() async throws {
         let fixture = try await LineStore()
         try await fixture.store.write { db in try addLine(5, db) }
@@ -81,46 +66,13 @@ struct StoreTransactionTests {
         #expect(try await fixture.lines() == [5])
     }
 
-    @Test func amongManyWritesThoseThatThrowAndNoOthersAreUndone() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
-        await withTaskGroup { group in
-            for number in 0..<200 {
-                group.addTask {
-                    try? await store.write { db in
-                        try addLine(number, db)
-                        if number % 3 == 0 { throw Refusal(number: number) }
-                    }
-                }
-            }
-        }
-        #expect(try await fixture.lines() == (0..<200).filter { $0 % 3 != 0 })
-    }
-
-    @Test func aReadSeesNothingThatIsCommittedWhileItRuns() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
-        let (inside, isWritten) = (Moment(), Moment())
-        async let counts = store.read { db in
-            let before = try lineNumbers(db)
-            inside.come()
-            try isWritten.block()
-            return (before, try lineNumbers(db))
-        }
-        try await inside.wait()
-        try await store.write { db in try addLine(1, db) }
-        isWritten.come()
-        let (before, during) = try await counts
-        #expect(before == [] && during == [])
-        #expect(try await fixture.lines() == [1])
-    }
-
-    @Test("A snapshot is the one of the closure's first line, not of its first query")
-    func aReadSeesNothingThatIsCommittedBeforeItsFirstQuery() async throws {
-        let fixture = try await LineStore()
+    @Test("A snapshot is the one of the closure's first line, not of its first query", arguments: [false, true])
+    func aReadSeesNothingThatIsCommittedWhileItRuns(afterAQuery: Bool) async throws {
+        let fixture = try await LineStore(readers: 1)
         let store = fixture.store
         let (inside, isWritten) = (Moment(), Moment())
         async let lines = store.read { db in
+            if afterAQuery { #expect(try lineNumbers(db) == []) }
             inside.come()
             try isWritten.block()
             return try lineNumbers(db)
@@ -130,14 +82,6 @@ struct StoreTransactionTests {
         isWritten.come()
         #expect(try await lines == [])
         #expect(try await fixture.lines() == [1])
-    }
-
-    @Test func aWriteIsSeenByEveryReadThatBeginsAfterIt() async throws {
-        let fixture = try await LineStore(readers: 3)
-        for number in 1...50 {
-            try await fixture.store.write { db in try addLine(number, db) }
-            #expect(try await fixture.lines() == Array(1...number))
-        }
     }
 
     @Test func anUncommittedWriteIsInvisibleToOthers() async throws {
@@ -155,22 +99,6 @@ struct StoreTransactionTests {
         isRead.come()
         #expect(try await own == [1])
         #expect(try await fixture.lines() == [1])
-    }
-
-    @Test func sqlThatWritesIsRefusedByAReaderAtRunTimeToo() async throws {
-        let fixture = try await LineStore()
-        try await expectFailure(.readOnly) {
-            try await fixture.store.read { db in try db.value("DELETE FROM line", as: Int.self) }
-        }
-        #expect(try await fixture.lines() == [])
-    }
-
-    @Test func aCommittedWriteIsThereAfterClosingAndOpening() async throws {
-        let fixture = try await LineStore()
-        try await fixture.store.write { db in try addLine(1, db) }
-        try await fixture.store.close()
-        let again = try await Stores(fixture.configuration).open("lines.sqlite")
-        #expect(try await again.read { db in try lineNumbers(db) } == [1])
     }
 }
 

@@ -67,10 +67,9 @@ struct CollationTests {
     @Test(arguments: ["nothing", "locale_", "locale_xyzzy", "locale_sv;", "locale_numeric_", "locale_12"])
     func `a missing collation is named`(name: String) async throws {
         try await store(["a", "b"]).store.write { db in
-            let error = try expectFailure(.missingCollation) {
+            try expectFailure(.missingCollation, saying: "the collation \"\(name)\"", "collations(for:)") {
                 try Article.order { $0.title.collated(Collation(name)).ascending }.fetch(in: db)
             }
-            #expect(error.message.contains("the collation \"\(name)\"") && error.message.contains("collations(for:)"))
             try expectFailure(.missingCollation) {
                 try db.execute("CREATE TABLE word (text TEXT COLLATE \(name: name) PRIMARY KEY)")
             }

@@ -56,10 +56,9 @@ struct MissingFunctionTests {
                 ("INSERT INTO priced VALUES (3)", "twice"),
             ]
             for (sql, name) in wrong {
-                let error = try await expectFailure(.missingFunction) {
+                let error = try await expectFailure(.missingFunction, saying: "the function \"\(name)\"") {
                     try await store.write { db in try db.execute(sql) }
                 }
-                #expect(error.message.contains("the function \"\(name)\""), "\(error)")
                 #expect(error.message.contains("`functions(for:)`") && error.sql == sql.text)
             }
             for sql in ["SELECT title FROM page ORDER BY title", "SELECT 1 FROM page WHERE title = 'a'"] as [SQL] {

@@ -101,8 +101,8 @@ struct BlobTests {
             try Document.withBlob(\.content, of: key, in: db) { try $0.read(0, at: 2) }
         }
         #expect(none.isEmpty)
-        await #expect { try await self.change(temporary.store, key) { try $0.write([1, 2, 3], at: 0) } } throws: {
-            ($0 as? StrongroomError)?.code == .invalidArgument
+        try await expectFailure(.invalidArgument) {
+            try await self.change(temporary.store, key) { try $0.write([1, 2, 3], at: 0) }
         }
         await #expect {
             try await temporary.store.read { db in
@@ -158,12 +158,10 @@ struct BlobTests {
             try Document.insert(Document(name: "a", content: Data([1])), in: db)
         }
         for size in [-1, 1_000_000_001, Int.max] {
-            await #expect {
+            try await expectFailure(.limit) {
                 try await temporary.store.write { db in
                     try Document.writeBlob(\.content, of: key, size: size, in: db) { _ in Issue.record("lent") }
                 }
-            } throws: {
-                ($0 as? StrongroomError)?.code == .limit
             }
         }
         #expect(try await temporary.store.table(Document.self).find(key)?.content == Data([1]))

@@ -186,10 +186,9 @@ struct ChangeDecimalTests {
     @Test func aCheckThatDoesNotHoldForTheNewFormNamesTheRows() async throws {
         try await TemporaryStore().store.write { db throws in
             try Self.make("TEXT", db)
-            let error = try expectFailure(.constraint) {
+            let error = try expectFailure(.constraint, saying: "violate it in table \"offer\": 3.") {
                 try db.changeColumn(Column<Decimal>("price", check: "price > '0'"), in: "offer")
             }
-            #expect(error.message.contains("violate it in table \"offer\": 3."), "\(error.message)")
             #expect(error.constraint?.kind == .check && error.constraint?.table == "offer")
             #expect(try db.texts("SELECT price FROM offer ORDER BY id") == ["9", "12", "0", "100"])
             // Nothing is left aside afterwards.

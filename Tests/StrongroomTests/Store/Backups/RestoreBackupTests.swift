@@ -70,10 +70,9 @@ struct RestoreBackupTests {
         var bytes = try Data(contentsOf: URL(filePath: backup))
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: URL(filePath: directory.path("flipped")))
-        let flipped = try await expectFailure(.damaged) {
+        try await expectFailure(.damaged, saying: "The backup \"\(directory.path("flipped"))\"") {
             try await restore(directory.path("flipped"), KeyChain(.numbered(9)))
         }
-        #expect(flipped.message.contains("The backup \"\(directory.path("flipped"))\""))
         // An engine of version 3 takes a page of zeros for sound.
         var zeroed = try Data(contentsOf: URL(filePath: backup))
         let pageSize = try CipherSettings.engineDefault().pageSize

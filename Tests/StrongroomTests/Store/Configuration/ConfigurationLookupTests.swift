@@ -91,8 +91,7 @@ struct ConfigurationLookupTests {
         #expect(error.message.contains("\"attic\""))
         #expect(error.message.contains("cellar, shed"))
         #expect(error.database == "attic_left.sqlite")
-        let none = try await expectFailure(.noConfiguration) { try await Stores().open("attic") }
-        #expect(none.message.contains("none is registered"))
+        try await expectFailure(.noConfiguration, saying: "none is registered") { try await Stores().open("attic") }
     }
 
     @Test func lookingUpATargetTellsLettersApart() async throws {
@@ -103,11 +102,9 @@ struct ConfigurationLookupTests {
     }
 
     @Test func twoConfigurationsWithOneTargetAreRefusedAtRegistration() throws {
-        let error = try expectFailure(.duplicateConfiguration) {
+        try expectFailure(.duplicateConfiguration, saying: "Cellar and SecondCellar", "\"cellar\"") {
             try Stores(Cellar(directory: "/first"), SecondCellar())
         }
-        #expect(error.message.contains("Cellar and SecondCellar"))
-        #expect(error.message.contains("\"cellar\""))
     }
 
     @Test func theFirstConfigurationStaysAfterASecondWasRefused() async throws {
@@ -244,23 +241,16 @@ struct DatabaseNameTests {
         #expect(name.description == fileName)
     }
 
-    static let refused = [
+    @Test(arguments: [
         "", ".", "..", "/", "\\", "a/b", "a\\b", "../x", "x/..", "/etc/passwd", "..\\x",
         "a\0", "\0", "a\n", "a\u{1B}[31m", "a\u{7F}", "a\u{85}",
         "_", "_a", ".a", ".a.sqlite", "_a.sqlite",
         String(repeating: "a", count: 201), String(repeating: "é", count: 100) + "a",
-    ]
-
-    @Test(arguments: refused)
-    func aNameThatCouldLeaveItsDirectoryOrHasNoTargetIsRefused(fileName: String) throws {
-        let error = try expectFailure(.invalidName) { try DatabaseName(fileName) }
-        #expect(error.message.contains("Use a file's name"))
+    ])
+    func aNameThatCouldLeaveItsDirectoryOrHasNoTargetIsRefused(fileName: String) async throws {
+        let error = try expectFailure(.invalidName, saying: "Use a file's name") { try DatabaseName(fileName) }
         // Whatever stands in the name, the message can be printed: a control character would reach the terminal.
         #expect(!error.description.unicodeScalars.contains { $0.properties.generalCategory == .control })
-    }
-
-    @Test(arguments: refused)
-    func aRefusedNameReachesNeitherConfigurationNorFile(fileName: String) async throws {
         let directory = try TemporaryDirectory()
         let vault = Vault(directory.path("inside")) { _ in
             Issue.record("the configuration was asked for keys")

@@ -154,7 +154,8 @@ struct ChangesTests {
 
     /// It holds a reader, which closing waits for, and must not wait for the end of closing itself.
     @Test func aTaskThatReadsAStreamMeanwhileGetsTheNewestValueToo() async throws {
-        let store = try await fixture().store
+        let fixture = try await fixture()
+        let store = fixture.store
         try await store.write { db in for number in 0..<5_000 { try addLine(number, db) } }
         var stream = store.stream(Line.order { $0.number.ascending }).makeAsyncIterator()
         #expect(try await stream.next()?.number == 0)
@@ -162,7 +163,7 @@ struct ChangesTests {
         #expect(try await values.next() == 5_000)
         try await store.write { db in try addLine(5_000, db) }
         let close = Task { try await store.close() }
-        try await untilClosing(store)
+        try await fixture.untilRefusing()
         #expect(try await values.next() == 5_001)
         var others = store.values { db in try Other.count(in: db) }.makeAsyncIterator()
         #expect(try await others.next() == 0)
@@ -170,16 +171,6 @@ struct ChangesTests {
         try await close.value
         #expect(try await values.next() == nil)
         #expect(try await others.next() == nil)
-    }
-
-    private func untilClosing(_ store: Store) async throws {
-        while true {
-            do {
-                try await store.read { _ in }
-            } catch let error as StrongroomError where error.code == .closed {
-                return
-            }
-        }
     }
 
     @Test func theNewestValueOfAStoreInMemoryIsToldToo() async throws {

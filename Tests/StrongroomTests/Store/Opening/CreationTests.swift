@@ -82,8 +82,7 @@ struct CreationTests {
             }
         }
         let vault = vault.with(\.migrator, failing)
-        let error = try await expectFailure(.migrationFailed) { try await vault.open() }
-        #expect(error.message.contains("\"2\""))
+        let error = try await expectFailure(.migrationFailed, saying: "\"2\"") { try await vault.open() }
         #expect(error.database == "vault.sqlite")
         #expect(try names == [".vault.sqlite.lock"])
         mayFail.withLock { $0 = false }

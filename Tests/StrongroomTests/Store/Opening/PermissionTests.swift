@@ -333,10 +333,9 @@ struct RecordedNameTests {
 
         let before = try DirectorySnapshot(vault.directory)
         for vault in [vault, rotated] {
-            let error = try await expectFailure(.otherDatabase) {
+            try await expectFailure(.otherDatabase, saying: "\"\(Self.bob)\"", "--adopt-from") {
                 try await Stores(vault).restore(Self.alice, from: backup, keys: KeyChain(.numbered(2)))
             }
-            #expect(error.message.contains("\"\(Self.bob)\"") && error.message.contains("--adopt-from"))
         }
         try before.expectUntouched()
         // Rewritten with another key, and copied as it is.

@@ -75,8 +75,7 @@ struct ReadOnlyStoreTests {
             { _ = try await store.write { db in try Contact.insert(Contact(name: "x"), in: db) } },
         ]
         for write in refused {
-            let error = try await expectFailure(.readOnly) { try await write() }
-            #expect(error.message.contains("isReadOnly"), "\(error)")
+            let error = try await expectFailure(.readOnly, saying: "isReadOnly") { try await write() }
             #expect(error.database == "vault.sqlite")
         }
         try await store.releaseMemory()

@@ -5,38 +5,15 @@ import Testing
 
 @Suite("Concurrent readers and the writer")
 struct StoreConcurrencyTests {
-    @Test func aReaderDoesNotBlockTheWriter() async throws {
-        let store = try await LineStore(readers: 1).store
-        let (inside, isWritten) = (Moment(), Moment())
-        let reader = Task {
-            try await store.read { db in
-                _ = try lineNumbers(db)
-                inside.come()
-                try isWritten.block()
-            }
-        }
-        try await inside.wait()
-        // Returns, although the read can only end after it.
-        try await store.write { db in try addLine(1, db) }
-        isWritten.come()
-        try await reader.value
-    }
-
-    @Test func theWriterDoesNotBlockAReader() async throws {
-        let fixture = try await LineStore(readers: 1)
-        let isRead = Moment()
-        let writer = try await fixture.holdWriter(until: isRead)
-        #expect(try await fixture.lines() == [])
-        isRead.come()
-        try await writer.value
-    }
-
-    @Test(arguments: [1, 2, 5, 9])
-    func asManyReadsRunAtTheSameTimeAsThereAreReaders(readers: Int) async throws {
+    /// By default, one for each processor, and at least two.
+    @Test(arguments: [1, 2, 5, 9, nil])
+    func asManyReadsRunAtTheSameTimeAsThereAreReaders(readers: Int?) async throws {
+        let count = max(2, ProcessInfo.processInfo.activeProcessorCount)
+        #expect(StoreSettings().readers == count)
         let store = try await LineStore(readers: readers).store
-        let barrier = Barrier(readers)
+        let barrier = Barrier(readers ?? count)
         try await withThrowingTaskGroup { group in
-            for _ in 0..<readers {
+            for _ in 0..<(readers ?? count) {
                 group.addTask {
                     try await store.read { db in
                         _ = try lineNumbers(db)
@@ -54,19 +31,6 @@ struct StoreConcurrencyTests {
         try await withThrowingTaskGroup { group in
             for _ in 0..<3 {
                 group.addTask { try await onThread { try store.read { _ in try barrier.block() } } }
-            }
-            try await group.waitForAll()
-        }
-    }
-
-    @Test func theDefaultIsAReaderForEachProcessorAndAtLeastTwo() async throws {
-        let count = max(2, ProcessInfo.processInfo.activeProcessorCount)
-        #expect(StoreSettings().readers == count)
-        let store = try await LineStore().store
-        let barrier = Barrier(count)
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<count {
-                group.addTask { try await store.read { _ in try barrier.block() } }
             }
             try await group.waitForAll()
         }

@@ -254,10 +254,8 @@ struct BlobPartsTests {
             try await temporary.store.write { db in try Document.delete(key, in: db) }
         }
         #expect(read == Self.all)
-        await #expect {
+        try await expectFailure(.noSuchRow) {
             for try await _ in documents.bytes(of: key, \.content) {}
-        } throws: {
-            ($0 as? StrongroomError)?.code == .noSuchRow
         }
     }
 
@@ -265,18 +263,14 @@ struct BlobPartsTests {
         let temporary = try await TemporaryStore(tables: [Document.schema])
         let documents = temporary.store.table(Document.self)
         let key = try await temporary.store.write { db in try Document.insert(Document(name: "a"), in: db) }
-        await #expect {
+        try await expectFailure(.typeMismatch) {
             for try await _ in documents.bytes(of: key, \.content) {}
-        } throws: {
-            ($0 as? StrongroomError)?.code == .typeMismatch
         }
         try await documents.writeBlob(\.content, of: key, size: 0, from: parts(0))
         for try await _ in documents.bytes(of: key, \.content) { Issue.record("a part") }
         #expect(try await documents.find(key)?.content == Data())
-        await #expect {
+        try await expectFailure(.invalidArgument) {
             for try await _ in documents.bytes(of: key, \.content, partSize: 0) {}
-        } throws: {
-            ($0 as? StrongroomError)?.code == .invalidArgument
         }
     }
 
@@ -295,16 +289,12 @@ struct BlobPartsTests {
             try await documents.writeBlob(\.content, of: key, size: 9, from: failing)
         }
         for size in [Self.all.count - 1, Self.all.count + 1] {
-            await #expect {
+            try await expectFailure(.invalidArgument) {
                 try await documents.writeBlob(\.content, of: key, size: size, from: parts())
-            } throws: {
-                ($0 as? StrongroomError)?.code == .invalidArgument
             }
         }
-        await #expect {
+        try await expectFailure(.noSuchRow) {
             try await documents.writeBlob(\.content, of: 77, size: 1, from: parts())
-        } throws: {
-            ($0 as? StrongroomError)?.code == .noSuchRow
         }
         #expect(try await documents.find(key)?.content == Data([1]))
     }
