@@ -29,32 +29,6 @@ struct AutomaticProofTests {
         #expect(report.leftOut.count == 1 && report.leftOut[0].hasPrefix("there is no directory"), "\(report)")
     }
 
-    @Test func `with an envelope the same is proved`() async throws {
-        var book = GuestBook()
-        book.protection = .envelope
-        #expect(try await book.proof().verify().rotations == 3)
-    }
-
-    static let otherSettings = [
-        StoreSettings(readers: 1, migration: .manual), StoreSettings(isReadOnly: true, readers: 1),
-        StoreSettings(storage: .memory, readers: 1),
-    ]
-
-    @Test(arguments: otherSettings.indices)
-    func `files are created and migrated whatever the settings are`(number: Int) async throws {
-        var book = GuestBook()
-        book.settings = Self.otherSettings[number]
-        #expect(try await book.proof().verify().ups.count == 7)
-    }
-
-    @Test func `a configuration that never rotates is proved without rotation`() async throws {
-        var book = GuestBook()
-        book.settings.rotation = .never
-        let report = try await book.proof().verify()
-        #expect(report.rotations == 0)
-        #expect(report.leftOut.contains { $0.contains("rotation") })
-    }
-
     @Test func `what an automatic migrator keeps is reported`() async throws {
         var book = GuestBook()
         book.removingColumns = false

@@ -58,17 +58,17 @@ struct KeysCommandTests {
     }
 
     @Test func appendsAPassphraseThatIsTypedOrPiped() async throws {
-        let keys = try ledger.keyFile(Ledger.secrets[0])
-        let typed = try await ledger.run("keys", "append", keys, "--passphrase", "--json", typed: Ledger.secrets[1])
+        let keys = try ledger.keyFile(Ledger.passphrases[0])
+        let typed = try await ledger.run("keys", "append", keys, "--passphrase", "--json", typed: Ledger.passphrases[1])
         #expect(try typed.json(Count.self).keys == 2)
         let piped = try await ledger.run(
-            "keys", "append", keys, "--passphrase-stdin", "--json", piped: "\(Ledger.secrets[2])\n")
+            "keys", "append", keys, "--passphrase-stdin", "--json", piped: "\(Ledger.passphrases[2])\n")
         #expect(try piped.json(Count.self).keys == 3)
-        #expect(try text(keys) == Ledger.secrets.map { "\($0)\n" }.joined())
+        #expect(try text(keys) == Ledger.passphrases.map { "\($0)\n" }.joined())
         // One that is there already would be no new key.
-        let twice = try await ledger.run("keys", "append", keys, "--passphrase", "--json", typed: Ledger.secrets[1])
+        let twice = try await ledger.run("keys", "append", keys, "--passphrase", "--json", typed: Ledger.passphrases[1])
         #expect(twice.status == .configuration)
-        #expect(try text(keys) == Ledger.secrets.map { "\($0)\n" }.joined())
+        #expect(try text(keys) == Ledger.passphrases.map { "\($0)\n" }.joined())
     }
 
     @Test func aFileThatCannotBeUsedIsNotAppendedTo() async throws {
@@ -158,8 +158,9 @@ struct KeyOptionsTests {
         #expect(try await ledger.run("status", ledger.path(), "--key-env", name).status == .success)
     }
 
-    @Test func aTypedKeyOpensIt() async throws {
-        #expect(try await ledger.run("status", ledger.path(), typed: Ledger.secrets[0]).status == .success)
+    @Test func aTypedPassphraseOpensIt() async throws {
+        let ledger = try await Ledger.made(keys: [.passphrase(Ledger.passphrases[0])])
+        #expect(try await ledger.run("status", ledger.path(), typed: Ledger.passphrases[0]).status == .success)
     }
 
     @Test func aKeyThatAFileIsToGetIsTypedTwice() async throws {
@@ -249,7 +250,7 @@ struct KeySlotCommandTests {
 
     private let ledger: Ledger
 
-    init() throws { ledger = try Ledger().with(\.protection, .envelope) }
+    init() throws { ledger = try Ledger(keys: [.passphrase(Ledger.passphrases[0])]).with(\.protection, .envelope) }
 
     private func slots() async throws -> [Slot] {
         try await ledger.run("keys", "slots", "ledger.sqlite", "--json").json(Answer.self).slots
@@ -314,7 +315,7 @@ struct KeySlotCommandTests {
             let run = try await ledger.run(command, copy, "--key-file", paper)
             #expect(run.status == .success, "\(run.errors)")
         }
-        let after = ledger.with(\.keys, [.passphrase(Ledger.secrets[2])])
+        let after = ledger.with(\.keys, [Ledger.keys[2]])
         let wrong = try await after.run("restore", copy, "ledger_b.sqlite", "--json")
         #expect(try wrong.failure().code == "wrongKey")
         #expect(try wrong.failure().message.contains("safe, recovery key"))
@@ -322,7 +323,7 @@ struct KeySlotCommandTests {
             "restore", copy, "ledger_b.sqlite", "--backup-key-file", paper, "--adopt-from", "ledger.sqlite")
         #expect(restored.status == .success, "\(restored.errors)")
         #expect(try await after.rows("ledger_b.sqlite") == 3)
-        // Or the new passphrase gets a slot.
+        // Or the new key gets a slot.
         let keys = try ledger.keyFile(Ledger.secrets[2])
         let added = try await ledger.run("keys", "add", ledger.path(), "--key-file", paper, "--new-key-file", keys)
         #expect(added.status == .success, "\(added.errors)")

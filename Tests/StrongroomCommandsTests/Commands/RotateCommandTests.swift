@@ -18,7 +18,7 @@ struct RotateCommandTests {
         let milliseconds: Double
     }
 
-    private static let newKeys: [Key] = [.passphrase(Ledger.secrets[0]), .passphrase(Ledger.secrets[1])]
+    private static let newKeys: [Key] = [Ledger.keys[0], Ledger.keys[1]]
 
     @Test func bringsAFileToTheNewestKeyAndSkipsItTheSecondTime() async throws {
         let ledger = try await Ledger.made(rows: 9)
@@ -29,7 +29,7 @@ struct RotateCommandTests {
         #expect(answer.status == "done" && answer.command == "rotate")
         #expect(answer.detail?.fromKey == 1 && answer.detail?.toKey == 2)
         #expect(try await newer.run("rotate", "ledger.sqlite", "--json").json(Answer.self).status == "skipped")
-        #expect(try await newer.with(\.keys, [.passphrase(Ledger.secrets[1])]).rows() == 9)
+        #expect(try await newer.with(\.keys, [Ledger.keys[1]]).rows() == 9)
     }
 
     #if os(Linux)
@@ -82,7 +82,7 @@ struct RotateCommandTests {
         #expect(Set(lines.map(\.database)) == Set(names))
         #expect(lines.filter { $0.status == "failed" }.map(\.database) == [names[2]])
         for name in names where name != names[2] {
-            #expect(try await newer.with(\.keys, [.passphrase(Ledger.secrets[1])]).rows(name) == 3)
+            #expect(try await newer.with(\.keys, [Ledger.keys[1]]).rows(name) == 3)
         }
         let second = try await newer.run("rotate", "--family", "ledger")
         #expect(second.output.contains("5 databases: 4 skipped, 1 failed"))
@@ -98,16 +98,16 @@ struct RotateCommandTests {
     }
 
     @Test func aPlaintextFileIsEncryptedWhereTheChainSaysSo() async throws {
-        let ledger = try Ledger(keys: [.plaintext, .passphrase(Ledger.secrets[1])])
+        let ledger = try Ledger(keys: [.plaintext, Ledger.keys[1]])
         try await ledger.makePlaintext()
         #expect(try await ledger.run("rotate", "ledger.sqlite", "--json").json(Answer.self).status == "done")
-        #expect(try await ledger.with(\.keys, [.passphrase(Ledger.secrets[1])]).rows() == 2)
+        #expect(try await ledger.with(\.keys, [Ledger.keys[1]]).rows() == 2)
     }
 
     @Test func convertEncryptsPlaintextOnce() async throws {
         let ledger = try Ledger(keys: [])
         try await ledger.makePlaintext()
-        let encrypted = ledger.with(\.keys, [.passphrase(Ledger.secrets[1])])
+        let encrypted = ledger.with(\.keys, [Ledger.keys[1]])
         let first = try await encrypted.run("convert", "ledger.sqlite", "--json")
         #expect(first.status == .success)
         let answer = try first.json(Answer.self)
@@ -137,7 +137,7 @@ struct RotateCommandTests {
     func convertBringsTheFormOfSQLCipher3ToTheEnginesOwn() async throws {
         let ledger = try Ledger()
         try await ledger.makeOfSQLCipher3()
-        let keys = try ledger.keyFile(Ledger.secrets[0])
+        let keys = try ledger.keyFile(Ledger.passphrases[0])
         let answer = try await ledger.run("convert", ledger.path(), "--key-file", keys, "--json").json(Answer.self)
         #expect(answer.status == "done")
         #expect(answer.summary.contains("SQLCipher 3 to SQLCipher 4"))
@@ -161,7 +161,7 @@ private struct OldLedger: Configuration {
     let directory: String
 
     func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database.fileName)" }
-    func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.passphrase(Ledger.secrets[0])) }
+    func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.passphrase(Ledger.passphrases[0])) }
     func cipherSettings(for database: DatabaseName) -> [CipherSettings] { [.sqlCipher3] }
 }
 

@@ -174,7 +174,8 @@ struct ForeignFileTests {
 
     @Test func keysAreKnownByWhatStandsInTheFile() async throws {
         // Those of the configuration, whose path nobody gives, and such as no database here has.
-        let own = try ledger.keyFile("an older one", Ledger.secrets[0], mode: 0o644)
+        let ledger = try await Ledger.made(keys: [.passphrase(Ledger.passphrases[0])])
+        let own = try ledger.keyFile("an older one", Ledger.passphrases[0], mode: 0o644)
         let random = ledger.directory.path("random")
         #expect(try await ledger.run("keys", "make", random).status == .success)
         for path in [own, random] {

@@ -34,7 +34,7 @@ struct StatusCommandTests {
 
     @Test func tellsWhatThereIsToKnow() async throws {
         let ledger = try await Ledger.made(rows: 7)
-        let newer = ledger.with(\.keys, [.passphrase(Ledger.secrets[0]), .passphrase(Ledger.secrets[1])]).with(
+        let newer = ledger.with(\.keys, [Ledger.keys[0], Ledger.keys[1]]).with(
             \.versions, 3)
         let detail = try #require(try await newer.run("status", "ledger.sqlite", "--json").json(Answer.self).detail)
         #expect(detail.path == ledger.path())
@@ -79,7 +79,7 @@ struct StatusCommandTests {
 
     @Test func aFileOnALostKeyNeedNotHaveHadAnEnvelope() async throws {
         let ledger = try await Ledger.made()
-        let other = ledger.with(\.keys, [.passphrase(Ledger.secrets[1])]).with(\.protection, .envelope)
+        let other = ledger.with(\.keys, [Ledger.keys[1]]).with(\.protection, .envelope)
         for command in ["status", "verify", "rotate"] {
             let run = try await other.run(command, "ledger.sqlite")
             #expect(run.status == .configuration)
@@ -92,7 +92,7 @@ struct StatusCommandTests {
 
     @Test func leavesTheFileAndItsDirectoryAsTheyAre() async throws {
         let ledger = try await Ledger.made()
-        let newer = ledger.with(\.keys, [.passphrase(Ledger.secrets[0]), .passphrase(Ledger.secrets[1])]).with(
+        let newer = ledger.with(\.keys, [Ledger.keys[0], Ledger.keys[1]]).with(
             \.versions, 3)
         func state() throws -> [String: Data] {
             let names = try FileManager.default.contentsOfDirectory(atPath: ledger.configuration.directory)

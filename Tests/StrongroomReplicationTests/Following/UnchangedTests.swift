@@ -38,8 +38,7 @@ import Testing
         let store = try await Stores(clinic).open(Clinic.file)
         try await store.replication?.waitUntilShipped()
         #expect(store.replication?.status.phase == .following && (store.replication?.status.change ?? 0) > 0)
-        try await store.add(11...11)
-        try await store.replication?.waitUntilShipped()
+        try await store.ship(11...11)
         try await store.add(12...12)
         try await store.close()
         #expect(try await Clinic.restored(from: try #require(clinic.replica)).count == 12)
@@ -183,8 +182,7 @@ import Testing
         }
         let store = try await clinic.open()
         for id in 11...13 as ClosedRange<Int64> {
-            try await store.add(id...id)
-            try await store.replication?.waitUntilShipped()
+            try await store.ship(id...id)
         }
         try await store.close()
         #expect(try await isUnchanged())

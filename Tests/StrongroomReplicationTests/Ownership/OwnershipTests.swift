@@ -16,16 +16,14 @@ import Testing
         let objects = MemoryObjectStore()
         let replica = Replica(in: objects, interval: .milliseconds(10))
         let former = try await Clinic(replica).open()
-        try await former.add(1...10)
-        try await former.replication?.waitUntilShipped()
+        try await former.ship(1...10)
 
         let clinic = try Clinic(replica)
         let successor = try await Stores(clinic).takeOver(Clinic.file)
         #expect(try await successor.patients().count == 10)
         _ = try? await former.add(11...11, "Lost")
         #expect(try await isTold(former))
-        try await successor.add(12...12)
-        try await successor.replication?.waitUntilShipped()
+        try await successor.ship(12...12)
         try await former.close()
         try await successor.close()
         let restored = try await Clinic.restored(from: replica)
@@ -52,8 +50,7 @@ import Testing
         let replica = Replica(in: MemoryObjectStore())
         let clinic = try Clinic(replica)
         let former = try await clinic.open()
-        try await former.add(1...10)
-        try await former.replication?.waitUntilShipped()
+        try await former.ship(1...10)
         try await former.close()
         let successor = try await Stores(Clinic(replica)).takeOver(Clinic.file)
         try await successor.add(11...20)
@@ -126,8 +123,7 @@ import Testing
         let objects = MemoryObjectStore()
         let replica = Replica(in: objects, interval: .milliseconds(5))
         let former = try await Clinic(replica).open()
-        try await former.add(1...5)
-        try await former.replication?.waitUntilShipped()
+        try await former.ship(1...5)
         let stores = try await withThrowingTaskGroup(of: Store.self) { group in
             for _ in 0..<2 { group.addTask { try await Stores(Clinic(replica)).takeOver(Clinic.file) } }
             var stores: [Store] = []

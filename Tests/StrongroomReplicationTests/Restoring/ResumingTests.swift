@@ -19,8 +19,7 @@ import Testing
         let store = try await clinic.open()
         try await store.replication?.waitUntilShipped()
         for id in 1...12 as ClosedRange<Int64> {
-            try await store.add(id...id, "Bob")
-            try await store.replication?.waitUntilShipped()
+            try await store.ship(id...id, "Bob")
         }
         try await store.close()
         return replica
@@ -164,8 +163,7 @@ private final class FailingReads: WrappedObjectStore {
     @Test func `it is restored only if it is named`() async throws {
         let objects = MemoryObjectStore()
         let store = try await clinic(Replica(in: objects)).open()
-        try await store.add(1...3)
-        try await store.replication?.waitUntilShipped()
+        try await store.ship(1...3)
         try await store.close()
 
         let host = try clinic()
@@ -190,8 +188,7 @@ private final class FailingReads: WrappedObjectStore {
         let objects = MemoryObjectStore()
         let clinic = try clinic(Replica(in: objects))
         let store = try await clinic.open()
-        try await store.add(1...3)
-        try await store.replication?.waitUntilShipped()
+        try await store.ship(1...3)
         try await store.close()
         let path = clinic.directory.path(Clinic.file)
         let size = try Data(contentsOf: URL(filePath: path)).count
@@ -213,8 +210,7 @@ private final class FailingReads: WrappedObjectStore {
         var clinic = try Clinic(replica)
         clinic.protection = protection
         let store = try await clinic.open()
-        try await store.add(1...3)
-        try await store.replication?.waitUntilShipped()
+        try await store.ship(1...3)
         try await store.close()
 
         var host = try Clinic()
@@ -238,8 +234,7 @@ private final class FailingReads: WrappedObjectStore {
         var clinic = try Clinic(replica)
         clinic.protection = .envelope
         let store = try await clinic.open()
-        try await store.add(1...3)
-        try await store.replication?.waitUntilShipped()
+        try await store.ship(1...3)
         try await store.close()
 
         let host = try Clinic()

@@ -181,8 +181,7 @@ import Testing
         let replica = Replica(in: objects)
         let store = try await Clinic(replica).open()
         for id in 1...8 as ClosedRange<Int64> {
-            try await store.add(id...id)
-            try await store.replication?.waitUntilShipped()
+            try await store.ship(id...id)
         }
         try await store.close()
         let changes = objects.created.filter { !$0.contains("/base/") }
@@ -202,8 +201,7 @@ import Testing
         let store = try await Clinic(replica).open()
         var moments: [(Date, Int)] = []
         for id in 1...5 as ClosedRange<Int64> {
-            try await store.add(id...id)
-            try await store.replication?.waitUntilShipped()
+            try await store.ship(id...id)
             try await Task.sleep(for: .milliseconds(20))
             moments.append((Date(), Int(id)))
             try await Task.sleep(for: .milliseconds(20))
@@ -254,8 +252,7 @@ private final class RecordingObjectStore: WrappedObjectStore {
         let replica = Replica(in: objects)
         let store = try await Clinic(replica).open()
         for id in 1...3 as ClosedRange<Int64> {
-            try await store.add(id...id)
-            try await store.replication?.waitUntilShipped()
+            try await store.ship(id...id)
         }
         try await store.close()
         return replica

@@ -84,15 +84,7 @@ extension Vault {
     }
 
     /// Opens the file, reads the lines in it and closes it again.
-    func lines() async throws -> [String] {
-        try await using { store in
-            try await store.read { db in
-                var lines: [String] = []
-                try db.forEachRow("SELECT text FROM line ORDER BY rowid") { row in lines.append(try row[0]) }
-                return lines
-            }
-        }
-    }
+    func lines() async throws -> [String] { try await using { store in try await store.lines() } }
 
     /// Opens the file, works with it and closes it again, also when the work fails.
     @discardableResult
@@ -129,6 +121,22 @@ extension Vault {
         var copy = self
         copy[keyPath: answer] = value
         return copy
+    }
+}
+
+extension Store {
+    /// The lines of a vault's database.
+    func lines() async throws -> [String] {
+        try await read { db in try db.values("SELECT text FROM line ORDER BY rowid", as: String.self) }
+    }
+}
+
+extension Reading where Self: ~Copyable {
+    /// The first column of all rows.
+    func values<V: ColumnValue>(_ sql: SQL, as type: V.Type = V.self) throws -> [V] {
+        var values: [V] = []
+        try forEachRow(sql) { row in values.append(try row[0]) }
+        return values
     }
 }
 

@@ -116,9 +116,7 @@ struct LineStore: Sendable {
 }
 
 func lineNumbers(_ db: borrowing some Reading & ~Copyable) throws -> [Int] {
-    var numbers: [Int] = []
-    try db.forEachRow("SELECT number FROM line ORDER BY number") { row in numbers.append(try row[0]) }
-    return numbers
+    try db.values("SELECT number FROM line ORDER BY number", as: Int.self)
 }
 
 func addLine(_ number: Int, _ db: borrowing some Writing & ~Copyable) throws {

@@ -196,9 +196,7 @@ struct FillTests {
         }
         try await vault.with(\.migrator, migrator).using { store in
             let sizes = try await store.read { db in
-                var sizes: [Int64] = []
-                try db.forEachRow("SELECT size FROM item ORDER BY id") { row in sizes.append(try row[0]) }
-                return sizes
+                try db.values("SELECT size FROM item ORDER BY id", as: Int64.self)
             }
             #expect(sizes == [Int64.min / 2, 0, Int64.max / 2])
         }

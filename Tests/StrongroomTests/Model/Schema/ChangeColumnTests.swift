@@ -73,8 +73,7 @@ struct ChangeColumnTests {
             try db.execute(
                 "INSERT INTO t VALUES ('1.50'), ('0.25'), ('-0.5'), ('0'), ('0.000'), ('1e300'), ('1e-300'), ('-12')")
             try db.changeColumn(Column<Double>("a"), in: "t")
-            var numbers: [Double] = []
-            try db.forEachRow("SELECT a FROM t ORDER BY rowid") { row in numbers.append(try row[0]) }
+            let numbers = try db.values("SELECT a FROM t ORDER BY rowid", as: Double.self)
             #expect(numbers == [1.5, 0.25, -0.5, 0, 0, 1e300, 1e-300, -12])
         }
     }
@@ -98,8 +97,7 @@ struct ChangeColumnTests {
             try db.execute("CREATE TABLE t (a INTEGER)")
             try db.execute("INSERT INTO t VALUES (-9223372036854775807 - 1), (9223372036854774784), (9007199254740992)")
             try db.changeColumn(Column<Double>("a"), in: "t")
-            var numbers: [Double] = []
-            try db.forEachRow("SELECT a FROM t ORDER BY rowid") { row in numbers.append(try row[0]) }
+            let numbers = try db.values("SELECT a FROM t ORDER BY rowid", as: Double.self)
             #expect(numbers == [-0x1p63, 9_223_372_036_854_774_784, 0x1p53])
         }
     }

@@ -359,7 +359,5 @@ struct HookTests {
 }
 
 private func trace(_ db: borrowing WriteTransaction) throws -> [String] {
-    var lines: [String] = []
-    try db.forEachRow("SELECT text FROM trace ORDER BY rowid") { row in lines.append(try row[0]) }
-    return lines
+    try db.values("SELECT text FROM trace ORDER BY rowid", as: String.self)
 }

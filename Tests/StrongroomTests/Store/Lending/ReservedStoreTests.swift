@@ -133,13 +133,7 @@ struct ReservedStoreTests {
         let vault = Vault(directory.path("files"), keys: .numbered(1))
         let (stores, backup) = (try Stores(vault), directory.path("backup.sqlite"))
         func lines() async throws -> [String] {
-            try await stores.withStore("vault.sqlite") { store in
-                try await store.read { db in
-                    var lines: [String] = []
-                    try db.forEachRow("SELECT text FROM line ORDER BY rowid") { row in lines.append(try row[0]) }
-                    return lines
-                }
-            }
+            try await stores.withStore("vault.sqlite") { store in try await store.lines() }
         }
         func add(_ text: String) async throws {
             try await stores.withStore("vault.sqlite") { store in

@@ -146,13 +146,8 @@ struct ShutdownTests {
 extension Vault {
     /// The lines of a file of the family.
     fileprivate func lines(_ name: String) async throws -> [String] {
-        let stores = try Stores(self)
-        let store = try await stores.open(name)
-        let lines = try await store.read { db in
-            var lines: [String] = []
-            try db.forEachRow("SELECT text FROM line ORDER BY rowid") { row in lines.append(try row[0]) }
-            return lines
-        }
+        let store = try await Stores(self).open(name)
+        let lines = try await store.lines()
         try await store.close()
         return lines
     }
