@@ -176,12 +176,6 @@ struct Clinic: Configuration {
     }
 
     /// The rows of the database, read by a store of its own.
-    /// Adds or changes patients, and waits until the replica has them.
-    func ship(_ ids: ClosedRange<Int64>, _ name: String = "Ann") async throws {
-        try await add(ids, name)
-        try await replication?.waitUntilShipped()
-    }
-
     func patients() async throws -> [Int64: String] {
         var clinic = self
         clinic.replica = nil
@@ -198,6 +192,12 @@ extension Store {
         try await write { db in
             for id in ids { try db.execute("INSERT OR REPLACE INTO patient VALUES (\(id), \(name))") }
         }
+    }
+
+    /// Adds or changes patients, and waits until the replica has them.
+    func ship(_ ids: ClosedRange<Int64>, _ name: String = "Ann") async throws {
+        try await add(ids, name)
+        try await replication?.waitUntilShipped()
     }
 
     func patients() async throws -> [Int64: String] {

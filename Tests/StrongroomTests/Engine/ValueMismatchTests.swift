@@ -1,3 +1,4 @@
+import Foundation
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -22,16 +23,27 @@ struct ValueMismatchTests {
         try await expectNullRefused([UInt8].self, "bytes")
         try await expectNullRefused(Priority.self, "an integer")
         try await expectNullRefused(Color.self, "text")
+        try await expectNullRefused(Date.self)
+        try await expectNullRefused(Data.self)
+        try await expectNullRefused(UUID.self)
+        try await expectNullRefused(URL.self)
+        try await expectNullRefused(Decimal.self)
+        try await expectNullRefused(Substring.self)
+        try await expectNullRefused(JSON<[Int]>.self)
+        try await expectNullRefused(PropertyList<[Int]>.self)
     }
 
-    private func expectNullRefused<Content: ColumnValue>(_ type: Content.Type, _ wanted: String) async throws {
+    private func expectNullRefused<Content: ColumnValue>(_ type: Content.Type, _ wanted: String = "") async throws {
         try await TemporaryStore(tables: [Cell<Content?>.schema]).store.write { db in
             try Cell<Content?>.insert(Cell(nil), in: db)
             #expect(try #require(try Cell<Content?>.find(1, in: db)).content == nil)
-            let error = try expectFailure(.typeMismatch) { try Cell<Content>.find(1, in: db) }
-            let verb = wanted == "bytes" ? "are" : "is"
-            #expect(error.message.contains(" contains NULL where \(wanted) \(verb) expected"))
+            let error = try expectFailure(.typeMismatch, "\(type)", saying: " contains NULL where \(wanted)") {
+                try Cell<Content>.find(1, in: db)
+            }
             #expect(error.sql?.contains("SELECT") == true)
+            #expect(error.mismatch?.found == "NULL")
+            #expect(error.mismatch?.column == "content")
+            #expect(error.mismatch?.rowID == 1)
         }
     }
 

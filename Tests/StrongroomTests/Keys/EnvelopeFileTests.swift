@@ -6,16 +6,11 @@ import Testing
 
 @Suite("The sidecar and its copy")
 struct EnvelopeFileTests {
-    private let directory: TemporaryDirectory
-    private let sidecar: Sidecar
+    private let directory = TemporaryDirectory.ofSuite()
+    private var sidecar: Sidecar { Sidecar(directory.path("")) }
 
     private static let old = Key.numbered(1)
     private static let new = Key.numbered(2)
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        sidecar = Sidecar(directory.path(""))
-    }
 
     private func make() throws -> OpenEnvelope {
         let envelope = try OpenEnvelope.with(Self.old)

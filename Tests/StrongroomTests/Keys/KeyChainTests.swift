@@ -3,11 +3,6 @@ import Testing
 
 @Suite("Key chains")
 struct KeyChainTests {
-    @Test func anEmptyChainIsAnErrorThatTellsHowToAskForPlaintext() throws {
-        try expectFailure(.invalidKey, saying: "KeyChain.plaintext") { try KeyChain([]) }
-        try expectFailure(.invalidKey) { try KeyChain() }
-    }
-
     @Test func plaintextIsAChainWithoutKeys() throws {
         #expect(KeyChain.plaintext.isPlaintext)
         #expect(KeyChain.plaintext.count == 0)

@@ -91,11 +91,6 @@ struct KeyFileTests {
         try before.expectUntouched()
     }
 
-    @Test func aKeyThatStandsTwiceIsRefused() throws {
-        try write(Data("a\nb\na\n".utf8))
-        try expectFailure(.invalidKey, saying: "Keys 1 and 3") { try KeyFile(path).keyChain() }
-    }
-
     @Test func aDirectoryIsRefused() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try expectFailure(.keySource, saying: "not a regular file") { try KeyFile(path).keyChain(creating: true) }

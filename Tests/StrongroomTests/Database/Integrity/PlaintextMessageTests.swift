@@ -5,13 +5,8 @@ import Testing
 
 /// What is said where a key is missing, or one is given for plaintext, is so, and of the file that it is said of.
 struct PlaintextMessageTests {
-    private let directory: TemporaryDirectory
-    private let plain: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        plain = Vault(directory.path("plain")) { _ in .plaintext }
-    }
+    private let directory = TemporaryDirectory.ofSuite()
+    private var plain: Vault { Vault(directory.path("plain")) { _ in .plaintext } }
 
     @Test func aPlaintextStoreHasNoKeyToRotateTo() async throws {
         try await plain.using { store in

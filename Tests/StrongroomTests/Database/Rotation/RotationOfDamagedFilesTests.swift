@@ -7,16 +7,10 @@ import Testing
 
 @Suite("Rotation of files that are not whole")
 struct RotationOfDamagedFilesTests {
-    private let directory: TemporaryDirectory
-    private let old: Vault
-    private let both: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var old: Vault { Vault(directory.path(""), keys: .numbered(1)) }
+    private var both: Vault { Vault(directory.path(""), keys: .numbered(1), .numbered(2)) }
     private static let content = String(repeating: "0123456789", count: 4_000)
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        old = Vault(directory.path(""), keys: .numbered(1))
-        both = Vault(directory.path(""), keys: .numbered(1), .numbered(2))
-    }
 
     /// Another page size: the rows are copied in place of the pages.
     private func rewriting() throws -> Vault {

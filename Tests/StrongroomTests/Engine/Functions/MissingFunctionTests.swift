@@ -6,17 +6,13 @@ import Testing
 
 @Suite("A file whose functions and collations are missing")
 struct MissingFunctionTests {
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     /// With the functions that the file needs.
-    private let complete: Vault
-    /// Without them.
-    private let without: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        without = Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, nil)
-        complete = without.with(\.functions, SampleFunctions.all).with(\.collations, [CollationTests.byLength])
+    private var complete: Vault {
+        without.with(\.functions, SampleFunctions.all).with(\.collations, [CollationTests.byLength])
     }
+    /// Without them.
+    private var without: Vault { Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, nil) }
 
     private func make(_ more: SQL...) async throws {
         try await complete.write { db in

@@ -206,22 +206,6 @@ struct PlaintextStoreTests {
         #expect(try await vault.with(\.migrator, longer).lines() == ["a", "by the migration", "b"])
     }
 
-    @Test func severalReadersWork() async throws {
-        try await vault.keep("a")
-        try await vault.with(\.settings, StoreSettings(readers: 4)).using { store in
-            try await withThrowingTaskGroup { group in
-                for _ in 0..<12 {
-                    group.addTask {
-                        let lines = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self)
-                        }
-                        #expect(lines == 1)
-                    }
-                }
-                try await group.waitForAll()
-            }
-        }
-    }
-
     @Test(.enabled(if: Program(named: "sqlite3") != nil, "the sqlite3 shell is not installed"))
     func theSQLiteShellReadsAndWritesIt() async throws {
         let shell = try #require(Program(named: "sqlite3"))
