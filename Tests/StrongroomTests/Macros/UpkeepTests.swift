@@ -194,17 +194,6 @@ struct UpkeepTests {
         }
     }
 
-    @Test func aListThatAWriteChangesFollows() async throws {
-        let documents = store.table(Document.self)
-        var list = [Document(code: "a"), Document(code: "b")]
-        try await store.write(&list) { db, list in try Document.save(contentsOf: &list, .insert, in: db) }
-        for version in 1...2 {
-            try await store.write(&list) { db, list in try Document.save(contentsOf: &list, .update, in: db) }
-            #expect(list.map(\.version) == [version, version])
-        }
-        #expect(try await documents.all().map(\.version) == [2, 2])
-    }
-
     @Test func anIgnoredUpdateIsNotStale() async throws {
         try await store.write { db in
             var document = Document(code: "a")

@@ -168,17 +168,13 @@ struct RequestedRollbackTests {
 
     @Test func otherWritesOfTheGroupAreKept() async throws {
         let fixture = try await LineStore()
-        let moment = Moment()
-        let holder = try await fixture.holdWriter(until: moment)
-        let tasks = try await fixture.waiting(1..<9) { [store = fixture.store] number in
+        let tasks = try await fixture.queued(1..<9) { [store = fixture.store] number in
             try await store.write { db in
                 try addLine(number, db)
                 if number.isMultiple(of: 3) || number == 1 { try db.rollBack() }
                 return number
             }
         }
-        moment.come()
-        try await holder.value
         for (index, task) in tasks.enumerated() { #expect(try await task.value == index + 1) }
         #expect(try await fixture.lines() == [2, 4, 5, 7, 8])
         #expect(fixture.store.statistics.largestGroup > 1)

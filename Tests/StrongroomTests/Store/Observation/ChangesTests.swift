@@ -212,16 +212,12 @@ struct ChangesTests {
         let fixture = try await fixture()
         let store = fixture.store
         var lines = store.changes(in: Line.self).makeAsyncIterator()
-        let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let tasks = try await fixture.waiting(0..<20) { number in
+        let tasks = try await fixture.queued(0..<20) { number in
             try await store.write { db in
                 try addLine(number, db)
                 if number == 5 { throw Refusal(number: 5) }
             }
         }
-        canEnd.come()
-        try await holder.value
         #expect(try await lines.next() != nil)
         for (number, task) in tasks.enumerated() where number != 5 { try await task.value }
         await #expect(throws: Refusal(number: 5)) { try await tasks[5].value }
