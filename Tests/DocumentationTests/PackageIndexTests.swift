@@ -23,20 +23,4 @@ struct PackageIndexTests {
         #expect(targets.first == "Strongroom")
         #expect(catalogs.map { $0.split(separator: "/")[0] }.sorted() == targets.sorted().map { Substring($0) })
     }
-
-    /// It looks for the plugin's address in the manifest, finds it, and adds none of its own.
-    @Test(
-        .enabled(if: ExampleProgram.isOnPath("swift"), "there is no swift on the PATH"),
-        arguments: [nil, "STRONGROOM_DOCUMENTATION", "SPI_GENERATE_DOCS"])
-    func thePluginComesWithTheVariableThatAsksForIt(variable: String?) async throws {
-        let directory = try TemporaryDirectory()
-        let swift = ExampleProgram(path: "/usr/bin/env")
-        let outcome = try await swift.run(
-            (variable.map { ["\($0)=1"] } ?? ["-u", "STRONGROOM_DOCUMENTATION", "-u", "SPI_GENERATE_DOCS"]) + [
-                "swift", "package", "--package-path", Self.root.path(percentEncoded: false),
-                "--scratch-path", directory.path("build"), "--cache-path", directory.path("cache"), "dump-package",
-            ])
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("swift-docc-plugin") == (variable != nil))
-    }
 }

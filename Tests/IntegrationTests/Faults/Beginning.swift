@@ -42,10 +42,11 @@ struct FaultCase: Sendable {
         files = try Self.content(of: place.directory)
     }
 
-    /// All cases, of all kinds of work.
+    /// All cases, of all kinds of work, or of the one that `STRONGROOM_FAULT_WORK` names.
     static func all(_ victim: Victim) async throws -> [FaultCase] {
         var cases: [FaultCase] = []
-        for work in Works.all {
+        let name = ProcessInfo.processInfo.environment["STRONGROOM_FAULT_WORK"]
+        for work in Works.all where name == nil || work.name == name {
             for beginning in Beginning.all(for: work) { cases.append(try await FaultCase(work, beginning, victim)) }
         }
         return cases

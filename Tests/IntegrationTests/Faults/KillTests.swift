@@ -90,5 +90,22 @@ struct KillTests {
         }
         try Self.report(outcome, faults: "errors")
     }
+
+    @Test(arguments: ["restore", "rotate"], [Beginning.logMode, .leftLog])
+    func aLogThatCannotBeRemovedIsNotLeftToAnotherFile(_ name: String, _ beginning: Beginning) async throws {
+        let (victim, work) = (try await Victim(), try #require(Works.named(name)))
+        let killer = try await Killer(FaultCase(work, beginning, victim), victim)
+        let isReplacement = { (call: TracedCall) in call.name == "rename" && call.file == "vault.sqlite" }
+        let before = killer.calls.prefix { !isReplacement($0) }
+        try #require(before.count < killer.calls.count)
+        let removal = try #require(before.last { $0.name == "unlink" && $0.file == "vault.sqlite-wal" })
+        let report = try await killer.disturb(with: [Fault(.fail, at: removal.number)]) { run, _ in
+            let replacement = run.calls.firstIndex(where: isReplacement) ?? run.calls.endIndex
+            let last = run.calls[..<replacement].last { $0.file == "vault.sqlite-wal" }
+            let isGone = last?.name == "unlink" && last?.number != removal.number
+            return isGone || replacement == run.calls.endIndex ? nil : "the log is left beside another file"
+        }
+        #expect(report.failures.isEmpty, "\(report.failures)")
+    }
 }
 #endif

@@ -127,7 +127,7 @@ extension Rotation {
     func copy(_ source: Connection) throws -> Outcome {
         let descriptors = try file.descriptorsHere()
         var isLogGone = true
-        try source.mergeLog {
+        try file.removeLog(of: source) {
             // The WAL has been checkpointed; its plaintext pages must not remain in the free space of the disk.
             if from == nil, try FileSystem.requireRegular(file.logPath) != nil {
                 isLogGone = try FileSystem.overwrite(file.logPath)

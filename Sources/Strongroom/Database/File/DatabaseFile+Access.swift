@@ -98,6 +98,28 @@ extension DatabaseFile {
         }
     }
 
+    /// Checkpoints the WAL and removes it, so that another file can take the path.
+    ///
+    /// The engine does not report a WAL that it could not remove, and would apply it to the other file.
+    ///
+    /// - Parameters:
+    ///   - connection: A connection with exclusive access.
+    ///   - whenInFile: Called when the file is complete and the WAL still exists.
+    /// - Throws: ``StrongroomError`` with `inputOutput` if the WAL remains.
+    func removeLog(of connection: Connection, whenInFile: () throws -> Void = {}) throws {
+        try connection.mergeLog(whenInFile: whenInFile)
+        guard try FileStatus.ofName(logPath)?.size ?? 0 == 0 else {
+            throw StrongroomError(
+                .inputOutput,
+                """
+                The engine could not remove "\(logPath)", which it would apply to the file that is to replace \
+                "\(path)". Check the permissions of the directory and the disk, then try again; nothing was changed.
+                """,
+                database: name)
+        }
+        for path in [logPath, sideFiles.index] { try FileSystem.remove(path) }
+    }
+
     /// Whether another program has opened the file since a connection of this process acquired exclusive access: a
     /// program that does not know the library's lock may do so. It would continue to use the replaced file.
     ///

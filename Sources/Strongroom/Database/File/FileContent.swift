@@ -88,7 +88,7 @@ enum FileContent: Equatable {
 ///
 /// The text has no authentication code: it does not protect against a program that may write to the directory.
 extension DatabaseFile {
-    enum Stamp: String {
+    enum Stamp: String, CaseIterable {
         /// The plaintext file is being encrypted; its envelope may be complete before it is.
         case converting
         /// The file was encrypted.
@@ -99,8 +99,8 @@ extension DatabaseFile {
     private static let longestStamp = 16
 
     private func stamp() throws -> Stamp? {
-        try FileSystem.firstBytesIfThere(of: lockPath, Self.longestStamp)
-            .flatMap { Stamp(rawValue: String(decoding: $0, as: UTF8.self)) }
+        let bytes = try FileSystem.firstBytesIfThere(of: lockPath, Self.longestStamp) ?? []
+        return Stamp.allCases.first { bytes.starts(with: $0.rawValue.utf8) }
     }
 
     /// Remembers a state; to be called while the lock between processes is held.
@@ -108,8 +108,10 @@ extension DatabaseFile {
         // Nearly always.
         guard try self.stamp() != stamp else { return }
         let file = try PlainFile(lockPath, isWritable: true, followsLinks: false)
-        try file.truncate(to: 0)
-        try file.write(Array(stamp.rawValue.utf8), at: 0)
+        let bytes = Array(stamp.rawValue.utf8)
+        // In this order a killed process leaves one of the two states.
+        try file.write(bytes, at: 0)
+        try file.truncate(to: Int64(bytes.count))
         // It must not be lost where the envelope that is created next is kept.
         guard stamp == .converting else { return }
         try file.synchronize()

@@ -308,8 +308,7 @@ struct FileReplacement {
         let connection = try Self.judging(opening, needsEnvelope: needsEnvelope) { try whole(content, keys) }
         defer { connection.close() }
         let descriptors = try opening.file.descriptorsHere()
-        // Otherwise the engine would apply the old file's WAL to the new one.
-        try Self.judging(opening, needsEnvelope: needsEnvelope) { try connection.mergeLog {} }
+        try Self.judging(opening, needsEnvelope: needsEnvelope) { try opening.file.removeLog(of: connection) }
         try opening.file.removeSpentJournal()
         // The lock has kept other processes from reading the file, not from opening it.
         guard try !opening.file.isOpenedMeanwhile(since: descriptors) else {

@@ -1,4 +1,3 @@
-#if Service
 import Foundation
 import InMemoryTracing
 import Strongroom
@@ -145,4 +144,3 @@ extension FinishedInMemorySpan {
         return text
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import CoreMetrics
 import MetricsTestKit
 import Strongroom
@@ -88,4 +87,3 @@ struct StoresMetricsTests {
         try await stores.closeAll()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Service
 import Logging
 import ServiceLifecycle
 import ServiceLifecycleTestKit
@@ -57,4 +56,3 @@ struct StoresServiceTests {
         #expect(error?.code == .closed)
     }
 }
-#endif
