@@ -8,7 +8,7 @@ public import Strongroom
 ///
 /// ```swift
 /// let metrics = StoresMetrics(stores)
-/// stores.operationObserver = metrics
+/// stores.operationObservers = [metrics]
 /// ```
 ///
 /// As a service of swift-service-lifecycle it also reports the registry's own numbers, once an interval.

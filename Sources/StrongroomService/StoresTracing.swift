@@ -6,7 +6,7 @@ public import Tracing
 /// of a database, a value, or a key.
 ///
 /// ```swift
-/// stores.operationObserver = OperationObservers(metrics, StoresTracing())
+/// stores.operationObservers = [metrics, StoresTracing()]
 /// ```
 ///
 /// A span is a child of the span of the task that called the store. It begins when the operation is requested, and ends

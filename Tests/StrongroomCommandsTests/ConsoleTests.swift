@@ -103,7 +103,7 @@ struct ExitStatusTests {
                 .dataError,
                 """
                 constraint copyDamaged damaged damagedLog emptyFile envelopeDamaged newerEnvelope newerReplica \
-                newerSchema noAuthentication notADatabase notSupported plaintextHeader replicaDamaged \
+                newerSchema notADatabase notSupported plaintextHeader replicaDamaged \
                 replicaIncomplete truncated writeRefused
                 """
             ),

@@ -1,10 +1,19 @@
 import Dispatch
+import Foundation
 import Synchronization
 
-/// Threads for work that blocks. Each piece of work has a thread to itself, which is kept for a while afterwards:
-/// creating one takes many times as long as waking one.
-///
-/// The stack is wiped before a thread is kept, since the engine and the cryptography leave bytes of keys there.
+/// The name that debuggers and system tools show for a thread.
+enum ThreadName {
+    /// Names the running thread.
+    ///
+    /// - Parameter name: At most 15 bytes; with a longer one, a thread keeps its previous name on Linux.
+    static func set(_ name: String) {
+        Thread.current.name = name
+    }
+}
+
+/// Threads for work that blocks. Each call has a thread to itself, which is kept for a while afterwards: creating one
+/// takes many times as long as waking one.
 final class KeptThreads: Sendable {
     private struct Work: Sendable {
         let name: String
@@ -25,7 +34,6 @@ final class KeptThreads: Sendable {
     /// The threads without work, the most recently used one last.
     private let idle = Locked<[Thread]>([])
 
-    /// - Parameter patience: How long a thread without work is kept.
     init(patience: DispatchTimeInterval) { self.patience = patience }
 
     /// The number of threads without work.
@@ -43,30 +51,27 @@ final class KeptThreads: Sendable {
             thread.wake.signal()
         } else {
             let thread = Thread(work)
-            DedicatedThread.start(name) { [self] isOwn in continueThread(thread, isKept: isOwn) }
+            DedicatedThread.start(name) { [self] in continueThread(thread) }
         }
     }
 
     /// Does work on the current thread until there is none for a while.
-    private func continueThread(_ thread: Thread, isKept: Bool) {
-        let stack = ThreadStack()
+    private func continueThread(_ thread: Thread) {
         var name: String?
         repeat {
             doWork(of: thread, &name)
             // What was released after the report may have used the engine again.
             DedicatedThread.end()
-        } while isKept && stack?.wipe() == true && waitForWork(thread)
+        } while waitForWork(thread)
     }
 
     /// A function of its own, so that nothing of the work is retained while the thread waits.
-    ///
-    /// - Parameter name: The thread's name.
     @inline(never)
     private func doWork(of thread: Thread, _ name: inout String?) {
         guard let work = thread.work.withLock({ $0.take() }) else { return }
         if name != work.name { ThreadName.set(work.name) }
         name = work.name
-        ThreadStack.runBelow(work.body)
+        work.body()
     }
 
     /// - Returns: False if there was none for a while.
@@ -98,17 +103,13 @@ package enum BlockingWork {
 
     /// Blocks a thread that may block until asynchronous work returns.
     package static func wait<T: Sendable>(for work: @escaping @Sendable () async throws -> T) throws -> T {
-        let outcome = Locked<Result<T, any Error>?>(nil)
-        let isDone = DispatchSemaphore(value: 0)
+        let outcome = Promise<Result<T, any Error>>()
         Task.detached {
             let result: Result<T, any Error>
             do { result = .success(try await work()) } catch { result = .failure(error) }
-            outcome.withLock { $0 = result }
-            isDone.signal()
+            outcome.fulfill(result)
         }
-        isDone.wait()
-        guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
-        return try result.get()
+        return try outcome.wait().get()
     }
 }
 

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 
 /// Blocking work that several threads do together, one of which is the caller's.
-final class SharedWork: Sendable {
+enum SharedWork {
     private struct State {
         /// Nil when no further thread is to begin.
         var body: (@Sendable () -> Void)?
@@ -10,29 +10,36 @@ final class SharedWork: Sendable {
         var threads = 0
     }
 
-    private let state: Locked<State>
-    private let threadEnded = DispatchSemaphore(value: 0)
-
-    private init(_ body: @escaping @Sendable () -> Void) {
-        state = Locked(State(body: body))
-    }
-
     /// Calls a closure on further threads while the caller does its own part, and returns when all calls have returned.
     ///
     /// The own part must do all the work that the others leave: a thread that the system has not created by the end of
     /// the own part is not waited for, and does not call the closure any more.
-    ///
-    /// - Parameters:
-    ///   - threads: The number of threads, including the caller's.
-    ///   - name: The name of the others, at most 15 bytes.
-    ///   - others: Called on each further thread.
-    ///   - own: Called on the caller's thread.
     static func run(threads: Int, _ name: String, others: @escaping @Sendable () -> Void, own: () -> Void) {
-        guard threads > 1 else { return own() }
-        let work = SharedWork(others)
-        for _ in 1..<threads { DedicatedThread.start(name) { _ in work.join() } }
+        let state = Locked(State(body: others))
+        let hasEnded = DispatchSemaphore(value: 0)
+        for _ in 1..<max(1, threads) {
+            KeptThreads.shared.run(name) {
+                // What the closure refers to is released before the end is reported.
+                guard callBody(of: state) else { return }
+                DedicatedThread.end()
+                hasEnded.signal()
+            }
+        }
         own()
-        work.end()
+        let begun = state.withLock { state in
+            state.body = nil
+            return state.threads
+        }
+        for _ in 0..<begun { hasEnded.wait() }
+    }
+
+    private static func callBody(of state: Locked<State>) -> Bool {
+        let body = state.withLock { state in
+            if state.body != nil { state.threads += 1 }
+            return state.body
+        }
+        body?()
+        return body != nil
     }
 
     /// A piece of work; the function that it gets returns whether another piece has failed.
@@ -63,31 +70,5 @@ final class SharedWork: Sendable {
         let processors = ProcessInfo.processInfo.activeProcessorCount
         run(threads: min(2, processors, pieces.count), name, others: work, own: work)
         if let failure = state.withLock({ $0.failure }) { throw failure }
-    }
-
-    private func join() {
-        guard callBody() else { return DedicatedThread.end() }
-        DedicatedThread.end()
-        threadEnded.signal()
-    }
-
-    /// What the closure refers to is released before the end is reported.
-    ///
-    /// - Returns: Whether it was called.
-    private func callBody() -> Bool {
-        let body = state.withLock { state in
-            if state.body != nil { state.threads += 1 }
-            return state.body
-        }
-        body?()
-        return body != nil
-    }
-
-    private func end() {
-        let threads = state.withLock { state in
-            state.body = nil
-            return state.threads
-        }
-        for _ in 0..<threads { threadEnded.wait() }
     }
 }

@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -10,15 +12,9 @@ import Glibc
 enum DedicatedThread {
     /// Starts a thread, which ends when its body returns.
     ///
-    /// If the system cannot create a thread, as at a limit of processes or of memory, the attempt is repeated, and
-    /// after a time the work runs on a Dispatch thread. The caller waits for that only in a process that could not
-    /// create a thread since it started.
-    ///
-    /// - Parameters:
-    ///   - name: The thread's name, at most 15 bytes.
-    ///   - body: Called on the thread, with whether it was created for this call. A Dispatch thread is shared, so the
-    ///     body should return as soon as it has no work left.
-    static func start(_ name: String, _ body: @escaping @Sendable (_ isOwn: Bool) -> Void) {
+    /// If the system cannot create a thread, as at a limit of processes or of memory, it is started as soon as the
+    /// system can. The caller waits for that only in a process that could not create a thread since it started.
+    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let thread = NewThread(name: name, body: body)
         // It creates its own thread here, before it is needed.
         let retry = ThreadRetry.shared
@@ -50,11 +46,10 @@ enum DedicatedThread {
 }
 
 /// A thread to be created.
-struct NewThread: Sendable {
-    /// The thread's name, at most 15 bytes.
+private struct NewThread: Sendable {
+    /// At most 15 bytes.
     let name: String
-    /// Called with whether the thread was created for it.
-    let body: @Sendable (_ isOwn: Bool) -> Void
+    let body: @Sendable () -> Void
 
     /// Creates the thread; unlike Foundation's `Thread`, this reports whether the system did.
     ///
@@ -85,7 +80,7 @@ struct NewThread: Sendable {
                 let new = Unmanaged<Holder>.fromOpaque(context).takeRetainedValue().thread
                 // On Linux only the running thread can be named.
                 ThreadName.set(new.name)
-                new.body(true)
+                new.body()
                 return nil
             }, context.toOpaque())
         if code != 0 { context.release() }
@@ -100,91 +95,54 @@ struct NewThread: Sendable {
     }
 }
 
-/// The stack of a thread, which is wiped before the thread is kept for other work.
-struct ThreadStack {
-    /// The lowest address that it may grow to, at the beginning of a page.
-    private let end: UnsafeMutableRawPointer
-    private let pageSize: Int
+/// Starts the threads that the system could not create.
+///
+/// It has a permanent thread of its own: the thread that requests a new one may be the only one that could run the work
+/// that others wait for.
+private final class ThreadRetry: Sendable {
+    static let shared = ThreadRetry()
 
-    /// What ``wipe()`` and the functions that it calls use, in bytes.
-    private static let margin = 4096
+    private let refused = Locked<[NewThread]>([])
+    private let isRunning = Locked(false)
+    private let wake = DispatchSemaphore(value: 0)
 
-    /// The current thread's stack; nil where the system does not report its address.
-    init?() {
-        #if canImport(Darwin)
-        return nil
-        #else
-        var (address, size) = (UnsafeMutableRawPointer?.none, 0)
-        // Not by an initialiser: the module that declares it depends on the order in which headers are read.
-        let isKnown = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { buffer in
-            guard let attributes = buffer.baseAddress, let read = Self.read else { return false }
-            guard read(pthread_self(), attributes) == 0 else { return false }
-            defer { pthread_attr_destroy(attributes) }
-            return pthread_attr_getstack(attributes, &address, &size) == 0
-        }
-        guard isKnown, let address, size > 0 else { return nil }
-        end = address
-        pageSize = sysconf(Int32(_SC_PAGESIZE))
-        #endif
+    /// Microseconds between two attempts.
+    private static let pause: UInt32 = 50_000
+
+    private init() {
+        begin()
     }
 
-    #if os(Linux)
-    /// `pthread_getattr_np`, which Swift's modules of the C library do not declare.
-    private static let read = dlsym(nil, "pthread_getattr_np").map {
-        unsafeBitCast($0, to: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt).self)
-    }
-    #endif
-
-    /// Runs work so far below the caller's frame that ``wipe()``, called in the same function, reaches all frames that
-    /// the work has used.
-    static func runBelow(_ work: () -> Void) {
-        #if canImport(Darwin)
-        work()
-        #else
-        descend(margin + 1024, work)
-        #endif
+    func start(_ thread: NewThread) {
+        // A process that could not create one when it started may be able to now. If it is not, this call blocks until
+        // Dispatch has a thread.
+        guard begin() else { return DispatchQueue.global().async(execute: thread.body) }
+        refused.withLock { $0.append(thread) }
+        wake.signal()
     }
 
-    #if os(Linux)
-    @inline(never)
-    private static func descend(_ bytes: Int, _ work: () -> Void) {
-        // A larger one would not lie on the stack.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { buffer in
-            guard let start = buffer.baseAddress else { return work() }
-            // Before and after the work, so that the compiler leaves it there meanwhile.
-            explicit_bzero(start, buffer.count)
-            if bytes > buffer.count { descend(bytes - buffer.count, work) } else { work() }
-            explicit_bzero(start, buffer.count)
+    /// Starts its own thread, unless it is running.
+    @discardableResult
+    private func begin() -> Bool {
+        isRunning.withLock { isRunning in
+            if !isRunning { isRunning = NewThread(name: "strongroom.wait") { [self] in run() }.start() }
+            return isRunning
         }
     }
-    #endif
 
-    /// The part that most work uses, in bytes, which is overwritten. Taking its pages back and providing them again
-    /// takes the system many times as long.
-    private static let near = 65_536
-
-    /// Removes what functions that have returned left on the stack, at some distance below this one's frame; to be
-    /// called on its thread. Behind the part that most work uses, the system takes the pages back, and the thread gets
-    /// pages of zeros for them when it needs them.
-    ///
-    /// See madvise(2), `MADV_DONTNEED`.
-    ///
-    /// - Returns: False if the system does not do so.
-    @inline(never)
-    func wipe() -> Bool {
-        #if canImport(Darwin)
-        return false
-        #else
-        var marker: UInt8 = 0
-        return withUnsafeMutablePointer(to: &marker) { marker in
-            let used = UnsafeMutableRawPointer(marker) - Self.margin
-            let whole = max(0, end.distance(to: used) - Self.near) / pageSize * pageSize
-            guard end <= used, madvise(end, whole, MADV_DONTNEED) == 0 else { return false }
-            let rest = end + whole
-            explicit_bzero(rest, rest.distance(to: used))
-            return true
+    private func run() {
+        while true {
+            wake.wait()
+            while !startAll() { usleep(Self.pause) }
         }
-        #endif
+    }
+
+    /// - Returns: Whether none is left.
+    private func startAll() -> Bool {
+        refused.withLock { refused in
+            refused = refused.filter { !$0.start() }
+            return refused.isEmpty
+        }
     }
 }
 

@@ -18,14 +18,11 @@ struct WorkMonitor: Sendable {
     /// The same progress, for work that can no longer be cancelled.
     var withoutCancellation: WorkMonitor { WorkMonitor(progress) }
 
-    /// - Throws: `CancellationError` if the work is cancelled.
     func check() throws {
         if isCancelled() { throw CancellationError() }
     }
 
     /// Reports progress.
-    ///
-    /// - Throws: `CancellationError` if the work is cancelled.
     func report(
         _ phase: WorkProgress.Phase, _ done: some BinaryInteger, of total: some BinaryInteger,
         _ unit: WorkProgress.Unit = .bytes
@@ -128,7 +125,6 @@ final class CancellationFlag: Sendable {
     @discardableResult
     func clear() -> Bool { value.exchange(false, ordering: .relaxed) }
 
-    /// - Throws: `CancellationError` if the flag is set.
     func check() throws {
         if isSet { throw CancellationError() }
     }

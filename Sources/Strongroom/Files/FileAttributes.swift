@@ -25,7 +25,6 @@ struct FileAttributes {
     /// The names of attributes that this process may not read.
     private let unreadable: [String]
 
-    /// Reads the attributes of a file.
     init(of path: String) throws {
         guard let status = try FileStatus.at(path) else {
             throw FileSystem.failure(ENOENT, "cannot find", path)
@@ -46,16 +45,11 @@ struct FileAttributes {
 
     /// Signatures of the content, which are not valid for the copy.
     private static let ofTheContent: Set = ["security.ima", "security.evm"]
-    /// The POSIX access control list.
     static let accessList = "system.posix_acl_access"
 
     /// Copies the attributes of a file to another file.
     ///
-    /// - Parameters:
-    ///   - path: The model.
-    ///   - copy: A new file that belongs to the current user.
     /// - Returns: The names of the extended attributes that could not be copied.
-    /// - Throws: ``StrongroomError`` with `permissionDenied` as ``apply(to:)``, or the file system's failure.
     static func copy(of path: String, to copy: PlainFile) throws -> [String] {
         do {
             return try FileAttributes(of: path).apply(to: copy)
@@ -75,7 +69,6 @@ struct FileAttributes {
 
     /// Applies the attributes to another file.
     ///
-    /// - Parameter copy: A new file that belongs to the current user.
     /// - Returns: The names of the extended attributes that could not be applied.
     /// - Throws: ``NotKept`` if the owner, the permissions or the access control list cannot be applied: users without
     ///   access to the model could then read the copy, or users with access could not.

@@ -14,7 +14,6 @@ enum FileHolders {
 
     /// Finds other processes that hold a lock of any kind on one of the files.
     ///
-    /// - Parameter nodes: The inode numbers of the files.
     /// - Returns: The process IDs; nil if the system does not report them.
     static func locking(_ nodes: Set<UInt64>) throws -> [Int]? {
         // One line per lock: number, kind, mode, access, process, device and inode, first and last byte. Linux only.
@@ -35,9 +34,6 @@ enum FileHolders {
 
     /// Finds other processes that have a file open, with or without a lock. Only processes of the same user are
     /// visible; for root, all processes.
-    ///
-    /// - Returns: As ``locking(_:)``.
-    /// - Throws: As ``locking(_:)``.
     static func opening(_ path: String) throws -> [Int] {
         // A device, such as /dev/null, or a directory is open in many.
         guard let status = try FileStatus.at(path), status.isRegularFile else { return [] }
@@ -46,20 +42,10 @@ enum FileHolders {
 
     /// The same for a file that may have no name.
     static func opening(_ identity: FileStatus.Identity) throws -> [Int] {
-        try HolderSearch.shared.holders(of: identity).sorted()
-    }
-
-    /// The processes that have each of some files open; only files that some process has open are in the result.
-    static func search(for identities: Set<FileStatus.Identity>) throws -> [FileStatus.Identity: [Int]] {
-        var holders: [FileStatus.Identity: [Int]] = [:]
         // Linux only.
-        for process in try (visible { try FileSystem.names(in: "/proc") } ?? []).compactMap({ Int($0) })
-        where process != own {
-            for identity in try Set(openFiles(of: process).filter(identities.contains)) {
-                holders[identity, default: []].append(process)
-            }
-        }
-        return holders
+        let processes = try visible { try FileSystem.names(in: "/proc") } ?? []
+        return try processes.compactMap { Int($0) }.filter { try $0 != own && openFiles(of: $0).contains(identity) }
+            .sorted()
     }
 
     /// The number of descriptors of this process that refer to a file; 0 if the system does not report them.
@@ -68,9 +54,11 @@ enum FileHolders {
         return try openFiles(of: own).count { $0 == identity }
     }
 
-    /// The files that the descriptors of a process refer to.
     private static func openFiles(of process: Int) throws -> [FileStatus.Identity] {
-        try visible { try FileSystem.identities(in: "/proc/\(process)/fd") } ?? []
+        let directory = "/proc/\(process)/fd"
+        return try (visible { try FileSystem.names(in: directory) } ?? []).compactMap { name in
+            try visible { try FileStatus.at("\(directory)/\(name)")?.identity } ?? nil
+        }
     }
 
     /// The processes of ``locking(_:)`` and ``opening(_:)``.
@@ -85,10 +73,6 @@ enum FileHolders {
 
     /// Repeats a search until it finds no process or the startup time of a process has passed, and returns the
     /// processes found last.
-    ///
-    /// - Parameters:
-    ///   - find: Searches for the processes.
-    ///   - whenWaiting: Called between two attempts; an error that it throws ends the wait.
     static func lasting(_ find: () throws -> [Int], whenWaiting: () throws -> Void = {}) throws -> [Int] {
         let start = ContinuousClock.now
         while true {
@@ -101,11 +85,6 @@ enum FileHolders {
 
     /// The processes of ``using(_:)`` that keep the file open. A child process holds its parent's descriptors for a
     /// moment, until it calls `exec`; such processes are left out.
-    ///
-    /// - Parameters:
-    ///   - path: The database's file.
-    ///   - patience: The maximum time to wait for processes that may be starting.
-    ///   - whenWaiting: As for ``lasting(_:whenWaiting:)``.
     static func staying(
         _ path: String, patience: Duration = startOfAProcess, whenWaiting: () throws -> Void
     ) throws -> [Int] {
@@ -172,72 +151,4 @@ enum FileHolders {
     /// Bytes.
     private static let largestTable = 4 << 20
     private static let largestStatus = 1 << 16
-}
-
-/// Searches the open files of all other processes, which takes about two milliseconds for 80 of them: the searches
-/// that threads ask for while one is in progress are made together.
-///
-/// A search begins after each request that it answers, so that it misses no process that had the file open at that time
-/// and keeps it open.
-final class HolderSearch: Sendable {
-    static let shared = HolderSearch { try FileHolders.search(for: $0) }
-
-    typealias Holders = [FileStatus.Identity: [Int]]
-
-    private enum Answer {
-        case holders(Result<Holders, any Error>)
-        /// The thread makes the next search.
-        case turn
-    }
-
-    private struct Request {
-        let identity: FileStatus.Identity
-        let answer = Promise<Answer>()
-    }
-
-    private struct State {
-        var isSearching = false
-        var requests: [Request] = []
-    }
-
-    private let state = Locked(State())
-
-    /// The number of requests that the search in progress does not answer.
-    var waitingCount: Int { state.withLock { $0.requests.count } }
-
-    private let search: @Sendable (_ identities: Set<FileStatus.Identity>) throws -> Holders
-
-    /// - Parameter search: Finds the processes that have each of the files open.
-    init(_ search: @escaping @Sendable (_ identities: Set<FileStatus.Identity>) throws -> Holders) {
-        self.search = search
-    }
-
-    /// The other processes that have a file open; blocks the thread while another one searches.
-    ///
-    /// - Throws: What the search throws.
-    func holders(of identity: FileStatus.Identity) throws -> [Int] {
-        let request = Request(identity: identity)
-        let isFirst = state.withLock { state in
-            state.requests.append(request)
-            defer { state.isSearching = true }
-            return !state.isSearching
-        }
-        if !isFirst, case .holders(let holders) = request.answer.wait() { return try holders.get()[identity] ?? [] }
-        return try searchForAll().get()[identity] ?? []
-    }
-
-    /// Answers all requests so far, and lets a thread that has asked meanwhile make the next search.
-    private func searchForAll() -> Result<Holders, any Error> {
-        let requests = state.withLock { state in
-            defer { state.requests = [] }
-            return state.requests
-        }
-        let holders = Result { try search(Set(requests.map(\.identity))) }
-        for request in requests { request.answer.fulfill(.holders(holders)) }
-        state.withLock { state in
-            state.isSearching = !state.requests.isEmpty
-            return state.requests.first
-        }?.answer.fulfill(.turn)
-        return holders
-    }
 }

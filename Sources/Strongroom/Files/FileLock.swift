@@ -22,8 +22,6 @@ struct FileLock: ~Copyable {
     ///   - file: The file that the lock protects. Every user who may write that file may acquire the lock, regardless
     ///     of which user created the lock file.
     /// - Returns: The lock, or nil when another process holds it.
-    /// - Throws: ``StrongroomError`` with `permissionDenied` if the lock file belongs to another user and cannot be
-    ///   opened, or the file system's error.
     static func tryAcquire(_ path: String, of file: String? = nil) throws -> FileLock? {
         guard let descriptor = try descriptor(path, file) else { return nil }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
@@ -44,18 +42,13 @@ struct FileLock: ~Copyable {
         return nil
     }
 
-    /// Pause between two tries.
     private static let pause = Duration.milliseconds(20)
 
     /// Waits for the lock.
     ///
-    /// - Parameters:
-    ///   - path: The lock file.
-    ///   - file: The file that it protects.
-    ///   - patience: The longest wait. The default is for a lock that no other process should hold: a process that is
-    ///     being started holds for a moment what its parent process holds.
+    /// - Parameter patience: The longest wait. The default is for a lock that no other process should hold: a process
+    ///   that is being started holds for a moment what its parent process holds.
     /// - Returns: The lock; nil when another process has held it all the time.
-    /// - Throws: As ``tryAcquire(_:of:)``; `CancellationError`.
     static func acquire(
         _ path: String, of file: String, within patience: Duration = FileHolders.startOfAProcess
     ) async throws -> FileLock? {

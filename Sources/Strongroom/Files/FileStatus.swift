@@ -60,9 +60,6 @@ package struct FileStatus: Equatable {
         return try result(fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW), of: name).map { FileStatus(status) }
     }
 
-    /// The status of an open file.
-    ///
-    /// - Parameter path: The path for errors.
     static func of(_ descriptor: Int32, _ path: String) throws -> FileStatus {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
@@ -97,8 +94,11 @@ package struct FileStatus: Equatable {
     private init(_ status: stat) {
         identity = Identity(status)
         size = Int64(status.st_size)
-        modified = Self.duration(Self.modification(status))
-        changed = Self.duration(Self.change(status))
+        #if canImport(Darwin)
+        (modified, changed) = (Self.duration(status.st_mtimespec), Self.duration(status.st_ctimespec))
+        #else
+        (modified, changed) = (Self.duration(status.st_mtim), Self.duration(status.st_ctim))
+        #endif
         links = Int(status.st_nlink)
         isRegularFile = status.st_mode & S_IFMT == S_IFREG
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
@@ -119,22 +119,6 @@ package struct FileStatus: Equatable {
         }
     }
 
-    private static func modification(_ status: stat) -> timespec {
-        #if canImport(Darwin)
-        status.st_mtimespec
-        #else
-        status.st_mtim
-        #endif
-    }
-
-    private static func change(_ status: stat) -> timespec {
-        #if canImport(Darwin)
-        status.st_ctimespec
-        #else
-        status.st_ctim
-        #endif
-    }
-
     private static func duration(_ time: timespec) -> Duration {
         .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
@@ -149,7 +133,6 @@ struct FileBaseline {
     private let path: String
     private let status: FileStatus
 
-    /// - Returns: Nil when there is no file.
     static func at(_ path: String) throws -> FileBaseline? {
         try FileStatus.at(path).map { FileBaseline(path: path, status: $0) }
     }
@@ -159,8 +142,6 @@ struct FileBaseline {
     /// - Parameters:
     ///   - isLocked: Whether the read held the engine's locks, so that other processes could not change the file.
     ///   - log: The status of the WAL at the start of the read; nil if there was none, or an empty one.
-    ///   - database: The database's name for errors.
-    /// - Throws: ``StrongroomError`` with `fileChanged`.
     func check(isLocked: Bool, log: FileStatus? = nil, _ database: String) throws {
         guard try isLocked ? isSameFile() : isUnchanged(log) else {
             throw StrongroomError(

@@ -10,10 +10,7 @@ import Glibc
 package enum FileSystem {
     /// The error for a failed system call.
     ///
-    /// - Parameters:
-    ///   - number: The value of `errno`.
-    ///   - action: The action that failed, as in "cannot open".
-    ///   - path: The file or directory.
+    /// - Parameter action: The action that failed, as in "cannot open".
     package static func failure(_ number: Int32, _ action: String, _ path: String) -> StrongroomError {
         let reason = String(cString: strerror(number))
         let (code, advice): (StrongroomError.Code, String) =
@@ -61,32 +58,12 @@ package enum FileSystem {
     }
 
     /// The first bytes of a file.
-    ///
-    /// - Parameters:
-    ///   - count: The maximum number; a shorter file is returned in full.
-    ///   - followsLinks: Whether the path may end in a symbolic link.
-    /// - Throws: ``StrongroomError`` as ``openFile(_:_:followsLinks:)``, and `inputOutput`.
     static func firstBytes(of path: String, _ count: Int, followsLinks: Bool = true) throws -> [UInt8] {
-        try bytes(of: path, from: 0, count, followsLinks: followsLinks)
-    }
-
-    /// A range of bytes of a file.
-    ///
-    /// - Parameters:
-    ///   - offset: The offset of the first byte.
-    ///   - count: The maximum number; fewer at the end of the file.
-    ///   - followsLinks: Whether the path may end in a symbolic link.
-    /// - Throws: As ``firstBytes(of:_:followsLinks:)``.
-    static func bytes(
-        of path: String, from offset: Int64, _ count: Int, followsLinks: Bool = true
-    ) throws -> [UInt8] {
-        try PlainFile(path, followsLinks: followsLinks).bytes(at: offset, count)
+        try PlainFile(path, followsLinks: followsLinks).bytes(at: 0, count)
     }
 
     /// The first bytes of a file beside a database, which another process may remove at any time; nil if it does not
     /// exist.
-    ///
-    /// - Throws: ``StrongroomError`` with `notAFile` also for a symbolic link.
     static func firstBytesIfThere(of path: String, _ count: Int) throws -> [UInt8]? {
         guard try FileStatus.ofName(path) != nil else { return nil }
         do {
@@ -109,22 +86,18 @@ package enum FileSystem {
         }
     }
 
-    /// Whether the process may read a file.
     static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
     /// Whether the process may write a file, or create files in a directory, with its effective user.
     static func mayWrite(_ path: String) -> Bool { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
 
-    /// Whether a file's file system is mounted read-only.
     static func isMountedReadOnly(_ path: String) -> Bool { !mayWrite(path) && errno == EROFS }
 
-    /// Whether a path is a symbolic link, whatever its target.
     static func isSymbolicLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Removes a file if it exists.
     static func remove(_ path: String) throws {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure(errno, "cannot remove", path) }
     }
@@ -198,14 +171,6 @@ extension FileSystem {
     ///
     /// The file type is checked before opening, and again through the descriptor, since the file may be replaced in
     /// between.
-    ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - access: `O_RDONLY`, `O_WRONLY` or `O_RDWR`; with `O_CREAT` to create a file if there is none.
-    ///   - followsLinks: Whether the path may end in a symbolic link.
-    /// - Returns: A descriptor, which the caller closes.
-    /// - Throws: ``StrongroomError`` with `notAFile` for anything but a regular file, `fileMissing`,
-    ///   `permissionDenied`.
     static func openFile(_ path: String, _ access: Int32, followsLinks: Bool) throws -> Int32 {
         let existing = try followsLinks ? FileStatus.at(path) : FileStatus.ofName(path)
         if let existing, !existing.isRegularFile { throw notRegular(path, existing) }
@@ -225,7 +190,6 @@ extension FileSystem {
     /// Throws if the path of a database's file refers to something other than a regular file.
     ///
     /// - Returns: The file's status; nil if it does not exist.
-    /// - Throws: ``StrongroomError`` with `notAFile`.
     @discardableResult
     static func requireRegular(_ path: String) throws -> FileStatus? {
         guard let status = try FileStatus.ofName(path) else { return nil }
@@ -277,35 +241,8 @@ extension FileSystem {
         guard errno == 0 else { throw failure(errno, "cannot read the directory", directory) }
         return names
     }
-
-    /// The files that the entries of a directory refer to, following symbolic links. Entries that no longer exist or
-    /// that this process may not read are left out.
-    static func identities(in directory: String) throws -> [FileStatus.Identity] {
-        guard let stream = opendir(directory) else { throw failure(errno, "cannot read the directory", directory) }
-        defer { closedir(stream) }
-        let descriptor = dirfd(stream)
-        var identities: [FileStatus.Identity] = []
-        errno = 0
-        while let entry = readdir(stream) {
-            var status = stat()
-            let result = withUnsafePointer(to: &entry.pointee.d_name) { start in
-                start.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: start.pointee)) {
-                    fstatat(descriptor, $0, &status, 0)
-                }
-            }
-            if result == 0 {
-                identities.append(FileStatus.Identity(status))
-            } else if errno == ENOMEM {
-                throw failure(errno, "cannot read the directory", directory)
-            }
-            errno = 0
-        }
-        guard errno == 0 else { throw failure(errno, "cannot read the directory", directory) }
-        return identities
-    }
 }
 
-/// Replaces files.
 extension FileSystem {
     /// Replaces a file by a finished one, atomically.
     static func replace(_ path: String, with finished: String) throws {
@@ -331,8 +268,6 @@ extension FileSystem {
     ///
     /// - Returns: Whether the file was overwritten. A file with further hard links is not overwritten: they may be in
     ///   use by others.
-    /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO or the like, which is neither followed
-    ///   nor changed.
     @discardableResult
     static func overwrite(_ path: String) throws -> Bool {
         let descriptor = try openFile(path, O_WRONLY, followsLinks: false)

@@ -15,7 +15,6 @@ import Glibc
 final class FileWatching: Sendable {
     static let shared = FileWatching()
 
-    /// What is reported of a watched file.
     enum Report {
         /// The file, or its WAL, was written or replaced.
         case change
@@ -46,9 +45,6 @@ final class FileWatching: Sendable {
 
     /// Watches a database's file and its WAL.
     ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - report: Called for each change, on a queue of the watches; must return quickly.
     /// - Returns: The watch, which ends when it is deinitialized; nil if the system does not report changes of the
     ///   file, or has no watch left.
     func watch(_ path: String, _ report: @escaping @Sendable (Report) -> Void) -> FileWatch? {

@@ -10,16 +10,10 @@ import Glibc
 ///
 /// Only for files that no connection of this process has open: closing the descriptor drops the engine's locks.
 package final class PlainFile: FileBytes, Sendable {
-    /// The path under which it was opened or created.
     package let path: String
     let descriptor: Int32
 
     /// Opens a file.
-    ///
-    /// - Parameters:
-    ///   - isWritable: Whether the file is opened for writing as well.
-    ///   - isCreated: Whether an empty file is created if there is none.
-    ///   - followsLinks: Whether the path may end in a symbolic link.
     package init(
         _ path: String, isWritable: Bool = false, isCreated: Bool = false, followsLinks: Bool = true
     ) throws {
@@ -29,8 +23,6 @@ package final class PlainFile: FileBytes, Sendable {
     }
 
     /// A file that is open; its descriptor is closed with this object.
-    ///
-    /// - Parameter path: The path for errors.
     package init(_ descriptor: Int32, _ path: String) {
         (self.descriptor, self.path) = (descriptor, path)
     }
@@ -53,7 +45,6 @@ package final class PlainFile: FileBytes, Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The status of the open file.
     package func status() throws -> FileStatus { try FileStatus.of(descriptor, path) }
 
     package func size() throws -> Int64 {
@@ -61,8 +52,6 @@ package final class PlainFile: FileBytes, Sendable {
     }
 
     /// Tries to acquire an exclusive lock on the file, which is held until it is closed.
-    ///
-    /// - Returns: False if another process holds it.
     package func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
     package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -80,10 +69,6 @@ package final class PlainFile: FileBytes, Sendable {
     private static let portion = 1 << 20
 
     /// Copies the content of a file to another file, which is empty.
-    ///
-    /// - Parameters:
-    ///   - followsLinks: Whether the source's path may end in a symbolic link.
-    ///   - checkCancellation: Called before each read; an error that it throws ends the copy.
     static func copy(
         _ source: String, to target: PlainFile, followsLinks: Bool = true, checkCancellation: () throws -> Void = {}
     ) throws {
@@ -113,12 +98,10 @@ package final class PlainFile: FileBytes, Sendable {
         }
     }
 
-    /// Truncates the file.
     package func truncate(to size: Int64) throws {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileSystem.failure(errno, "cannot truncate", path) }
     }
 
-    /// Flushes the content to disk.
     package func synchronize() throws {
         guard FileSynchronization.synchronize(descriptor) else {
             throw FileSystem.failure(errno, "cannot flush to disk", path)
@@ -142,8 +125,6 @@ package final class PlainFile: FileBytes, Sendable {
 /// Moving a new file to its destination.
 extension PlainFile {
     /// Throws unless a name refers to this file and is not a symbolic link.
-    ///
-    /// - Throws: ``StrongroomError`` with `fileChanged`.
     func requireName(_ name: String) throws {
         guard try FileStatus.ofName(name)?.identity == status().identity else { throw swapped(name) }
     }
@@ -153,11 +134,6 @@ extension PlainFile {
     ///
     /// A random mark is written through the descriptor and read through the engine's own handle. Comparing names would
     /// prove nothing, since a name may be changed and changed back.
-    ///
-    /// - Parameters:
-    ///   - connection: A connection that has opened the file by its name and has written nothing yet.
-    ///   - schema: `main`, or the name under which the file is attached.
-    /// - Throws: ``StrongroomError`` with `fileChanged`; `diskFull`, `inputOutput`.
     func requireOpened(by connection: Connection, as schema: String = "main") throws {
         let engine = try connection.databaseFile(of: schema)
         let mark = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
@@ -169,8 +145,6 @@ extension PlainFile {
     }
 
     /// Moves the file to a destination that does not exist; see ``FileSystem/moveIntoPlace(_:_:)``.
-    ///
-    /// - Throws: ``StrongroomError`` with `fileChanged` if another program has replaced the file.
     func moveIntoPlace(_ destination: String) throws {
         try requireName(path)
         try FileSystem.moveIntoPlace(path, destination)
@@ -178,8 +152,6 @@ extension PlainFile {
     }
 
     /// Replaces another file by this one.
-    ///
-    /// - Throws: As ``moveIntoPlace(_:)``.
     func replace(_ destination: String) throws {
         try requireName(path)
         try FileSystem.replace(destination, with: path)
@@ -204,7 +176,6 @@ package enum FileSynchronization {
     /// On Apple platforms `fsync` does not flush the drive's own cache, which is lost at a power failure; `F_FULLFSYNC`
     /// does. See fsync(2) and fcntl(2) there.
     ///
-    /// - Parameter descriptor: A file or a directory; may be opened read-only.
     /// - Returns: False on failure; `errno` holds the reason.
     package static func synchronize(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)

@@ -6,14 +6,14 @@ import Musl
 import Glibc
 #endif
 
-/// The former file of a path at which there is another database now, or none.
+/// A file that another one replaces at its path, or that is removed.
 ///
-/// A program that does not use the library's locks may have opened the former file just before the rename. Its
-/// descriptor refers to the former inode, but it finds `-wal` and `-shm` by name: it would attach to the new file's
-/// WAL, and its checkpoint would copy frames to an unlinked file and count them as checkpointed ("How To Corrupt An
-/// SQLite Database File", section 2.5, sqlite.org/howtocorrupt.html). The header of the former file is therefore
-/// overwritten with random bytes, and its locks are held as long as such a program has it open: that program's
-/// operations fail with "file is not a database" or "database is locked".
+/// A program that does not use the library's locks may have opened it just before the rename. Its descriptor refers to
+/// the old inode, but it finds `-wal` and `-shm` by name: it would attach to the new file's WAL, and its checkpoint would
+/// copy frames to an unlinked file and count them as checkpointed ("How To Corrupt An SQLite Database File",
+/// section 2.5, sqlite.org/howtocorrupt.html). The header of the old file is therefore overwritten with random bytes, and
+/// its locks are held as long as such a program has it open: that program's operations fail with "file is not a
+/// database" or "database is locked".
 ///
 /// Closing the descriptor drops the engine's locks on the same inode, so the engine's connection is closed first.
 final class ReplacedFile: Sendable {
@@ -21,18 +21,16 @@ final class ReplacedFile: Sendable {
     let identity: FileStatus.Identity
     private let descriptor: Int32
 
-    /// Opens the file at a path.
     init(_ path: String) throws {
         self.path = path
         descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileSystem.failure(errno, "cannot open", path) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            let reason = errno
+        do {
+            identity = try FileStatus.of(descriptor, path).identity
+        } catch {
             close(descriptor)
-            throw FileSystem.failure(reason, "cannot read the attributes of", path)
+            throw error
         }
-        identity = FileStatus.Identity(status)
     }
 
     /// Opens the file at a path; nil unless it is a regular file that this user may write.
@@ -49,23 +47,52 @@ final class ReplacedFile: Sendable {
         close(descriptor)
     }
 
+    /// Replaces a file atomically by a finished one, and makes the old one unusable for programs that opened it at the
+    /// last moment.
+    ///
+    /// - Parameters:
+    ///   - old: The file at the path; nil if there is none, or it cannot be opened.
+    ///   - names: The number of further names that the library has given the old file.
+    ///   - connection: A connection with exclusive access to the old file, which is closed.
+    ///   - rename: Moves the finished file to the path.
+    ///   - whenReplaced: Called before the directory is flushed.
+    ///   - whenClosed: Called when the connection is closed.
+    static func replace(
+        _ old: ReplacedFile?, at path: String, names: Int = 0, closing connection: Connection? = nil,
+        rename: () throws -> Void, whenReplaced: () throws -> Void = {}, whenClosed: () throws -> Void = {}
+    ) throws {
+        // Before the descriptor, because closing that drops the connection's locks.
+        defer { connection?.close() }
+        try rename()
+        do {
+            try whenReplaced()
+            try FileSystem.settle(path)
+            try old?.invalidate(names: names)
+        } catch {
+            connection?.close()
+            // The first failure is reported; other processes that have the file open are kept from it nevertheless.
+            try? old?.retire()
+            throw error
+        }
+        connection?.close()
+        try whenClosed()
+        try old?.retire()
+    }
+
     /// In bytes. Covers the header; a page is authenticated as a whole, so part of a larger page is enough.
     private static let beginning = 4096
 
     /// Overwrites the beginning of the file with random bytes. Call it after the directory is flushed, since a power
-    /// failure might otherwise restore the former file, and while the engine's exclusive lock or that of ``lock()`` is
+    /// failure might otherwise restore it, and while the engine's exclusive lock or that of ``lock()`` is
     /// held. The file is not truncated: for an empty file the engine removes the WAL beside the path.
     ///
     /// - Parameter names: The number of hard links that belong to the library. A file with more is in use by others and
     ///   is not changed.
     func invalidate(names: Int = 0) throws {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            throw FileSystem.failure(errno, "cannot read the attributes of", path)
-        }
-        guard Int(status.st_nlink) <= names else { return }
+        let status = try FileStatus.of(descriptor, path)
+        guard status.links <= names else { return }
         var generator = SystemRandomNumberGenerator()
-        let count = min(Int(status.st_size), Self.beginning)
+        let count = min(Int(status.size), Self.beginning)
         // The system is asked for each number; a few of them, again and again, are no page either.
         let numbers = (0..<8).map { _ in generator.next() }
         let noise = (0..<Self.beginning / 8).map { numbers[$0 % numbers.count] }
@@ -76,46 +103,30 @@ final class ReplacedFile: Sendable {
                 return pwrite(descriptor, rest.baseAddress, rest.count, off_t(done))
             }
             guard length >= 0 || errno == EINTR else {
-                throw FileSystem.failure(errno, "cannot overwrite the former file at", path)
+                throw FileSystem.failure(errno, "cannot overwrite the replaced file at", path)
             }
             done += max(length, 0)
         }
     }
 
-    /// Like ``retire()``, after another failure, which is the error to report. The file must be protected from other
-    /// processes that have it open nevertheless.
-    func retireAfterFailure() {
-        do {
-            try retire()
-        } catch {
-            // The first failure is reported.
-        }
-    }
-
     /// Releases the file; call it after the engine's connection is closed. While another program has the file open,
     /// this process keeps its locks.
-    ///
-    /// - Throws: ``StrongroomError`` with `locked` if another program keeps a lock on it.
     func retire() throws {
         let start = ContinuousClock.now
         while try !lock() {
             guard ContinuousClock.now - start < FileHolders.startOfAProcess else {
+                let holders = FileHolders.describe((try? FileHolders.opening(identity)) ?? [])
                 throw StrongroomError(
                     .locked,
                     """
                     Another program has a lock on the file that was replaced at \
-                    "\(path)"\(Self.named(try? FileHolders.opening(identity))). End it: its writes would be lost, \
-                    and could damage the new file.
+                    "\(path)"\(holders.isEmpty ? "" : ": \(holders)"). End it: its writes would be lost, and could \
+                    damage the new file.
                     """)
             }
             usleep(Self.pause)
         }
         if try isOpenElsewhere { ReplacedFiles.shared.keep(self) }
-    }
-
-    private static func named(_ processes: [Int]?) -> String {
-        guard let processes, !processes.isEmpty else { return "" }
-        return ": \(FileHolders.describe(processes))"
     }
 
     /// Microseconds between two attempts.
@@ -135,7 +146,7 @@ final class ReplacedFile: Sendable {
         range.l_len = 512
         guard fcntl(descriptor, Self.setLock, &range) != 0 else { return true }
         guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
-            throw FileSystem.failure(errno, "cannot lock the former file at", path)
+            throw FileSystem.failure(errno, "cannot lock the replaced file at", path)
         }
         return false
     }

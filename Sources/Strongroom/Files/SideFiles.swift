@@ -25,20 +25,13 @@ package struct SideFiles {
     package var envelopes: [String] { Self.envelopeEndings.map { path + $0 } }
     /// The lock between processes.
     package var lock: String { FileSystem.companion(of: path, "lock") }
-    /// The files of the engine, the envelope and the lock.
     package var all: [String] { engineFiles + envelopes + [lock] }
 
-    /// Removes the engine's files.
     func removeEngineFiles() throws {
         for file in engineFiles { try FileSystem.remove(file) }
     }
 
     /// Throws if another user may have made a file that is open, or may write it, or read and lock it.
-    ///
-    /// - Parameters:
-    ///   - file: The open file.
-    ///   - advice: What to do when it was removed.
-    /// - Throws: ``StrongroomError`` with `unsafeFile`.
     package func requireTrusted(_ file: PlainFile, advice: String) throws {
         guard try !file.status().isTrusted(beside: path) else { return }
         throw StrongroomError(
@@ -58,11 +51,7 @@ extension FileSystem {
     ///
     /// An encrypted copy is not overwritten, which would take as long as writing it.
     ///
-    /// - Parameters:
-    ///   - path: The copy. No process has it open.
-    ///   - isPlaintext: Whether the copy is plaintext, regardless of its header.
-    /// - Throws: ``StrongroomError`` with `notAFile` for a symbolic link, a FIFO or the like at the path, which is not
-    ///   removed.
+    /// - Parameter isPlaintext: Whether the copy is plaintext, regardless of its header.
     static func removeCopy(_ path: String, isPlaintext: Bool = false) throws {
         // A file with further hard links may be in use by others: only the name is removed.
         if let left = try requireRegular(path), left.links == 1,

@@ -6,7 +6,6 @@ import Musl
 import Glibc
 #endif
 
-/// The free space of a disk.
 enum FreeSpace {
     /// Space for data besides the pages: log headers, a journal, directory entries.
     static let margin: Int64 = 1 << 20
@@ -22,11 +21,6 @@ enum FreeSpace {
     }
 
     /// Throws if there is not enough space on the disk of a file.
-    ///
-    /// - Parameters:
-    ///   - size: The number of bytes to be written.
-    ///   - path: The file in whose directory they are written.
-    ///   - purpose: The operation for the error, as in "Rotating".
     static func require(_ size: Int64, at path: String, for purpose: String) throws {
         let free = try bytes(at: FileSystem.directory(of: path))
         guard free < size else { return }
@@ -40,7 +34,6 @@ enum FreeSpace {
     }
 }
 
-/// The file descriptors of the process.
 enum FileDescriptors {
     /// How many the process may have.
     static var limit: Int {

@@ -122,9 +122,7 @@ public struct Key: Sendable, Equatable {
         return bytes.withUnsafeBytes { bytes in
             guard [67, 99].contains(bytes.count), bytes[0] | 0x20 == UInt8(ascii: "x"), bytes[1] == UInt8(ascii: "'")
             else { return false }
-            return bytes[2..<bytes.count - 1].allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
-            }
+            return bytes[2..<bytes.count - 1].allSatisfy { $0.hexadecimalValue != nil }
         }
     }
 
@@ -157,8 +155,6 @@ extension Key: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
 extension Key {
     /// A raw key that is derived from this one by HKDF-SHA256 without a salt; nil for a key that is not raw: a guess of
     /// a passphrase would cost nothing then.
-    ///
-    /// - Parameter purpose: The info parameter, which distinguishes the derived keys.
     func derived(_ purpose: String) -> Key? {
         guard case .raw(let raw, _) = material else { return nil }
         return Key(material: .raw(Cryptography.expand(raw, purpose, count: Cryptography.keyLength), salt: nil))
@@ -170,18 +166,12 @@ extension Key {
 /// Derived once for each open; all connections of the store share it without another derivation.
 struct DerivedKey: Sendable {
     private let specification: SecretBytes
-    /// The cipher settings that it belongs to.
     let settings: CipherSettings
 
     /// The number of derivations from a passphrase in this process: one for each open, which takes most of its time.
     static let derivations = Atomic<Int>(0)
 
     /// Derives the key for a file.
-    ///
-    /// - Parameters:
-    ///   - key: A key of the chain.
-    ///   - salt: The file's first 16 bytes.
-    ///   - settings: How a raw key is derived from a passphrase.
     init(_ key: Key, salt: [UInt8], settings: CipherSettings) throws {
         self.settings = settings
         switch key.material {
@@ -218,9 +208,8 @@ struct DerivedKey: Sendable {
             // Between x' and '.
             let digits = text[2..<text.count - 1]
             func byte(_ index: Int) -> UInt8 {
-                func value(_ digit: UInt8) -> UInt8 { digit < 0x3A ? digit - 0x30 : digit - 0x57 }
                 let start = digits.startIndex + 2 * index
-                return value(digits[start]) << 4 | value(digits[start + 1])
+                return (digits[start].hexadecimalValue ?? 0) << 4 | (digits[start + 1].hexadecimalValue ?? 0)
             }
             let rawLength = digits.count / 2 - CipherSettings.saltLength
             return try withUnsafeTemporaryAllocation(byteCount: rawLength, alignment: 1) { raw in
@@ -233,21 +222,34 @@ struct DerivedKey: Sendable {
     }
 
     private static func specification(_ raw: SecretBytes, _ salt: [UInt8]) -> SecretBytes {
-        let length = 2 * (raw.count + salt.count) + 3
-        return SecretBytes(count: length) { text in
-            var end = 0
-            func append(_ byte: UInt8) {
-                text[end] = byte
-                end += 1
-            }
-            func appendHex(_ byte: UInt8) {
-                for digit in [byte >> 4, byte & 0xF] { append(digit + (digit < 10 ? 0x30 : 0x57)) }
-            }
-            append(UInt8(ascii: "x"))
-            append(UInt8(ascii: "'"))
-            raw.withUnsafeBytes { for byte in $0 { appendHex(byte) } }
-            for byte in salt { appendHex(byte) }
-            append(UInt8(ascii: "'"))
+        SecretBytes(count: 2 * (raw.count + salt.count) + 3) { text in
+            text.copyBytes(from: "x'".utf8)
+            raw.withUnsafeBytes { text.writeHexadecimal($0, at: 2) }
+            salt.withUnsafeBytes { text.writeHexadecimal($0, at: 2 + 2 * raw.count) }
+            text[text.count - 1] = UInt8(ascii: "'")
+        }
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// Writes bytes as hexadecimal digits in ASCII.
+    func writeHexadecimal(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+        func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? 0x30 : 0x57) }
+        for (index, byte) in bytes.enumerated() {
+            self[start + 2 * index] = digit(byte >> 4)
+            self[start + 2 * index + 1] = digit(byte & 0xF)
+        }
+    }
+}
+
+extension UInt8 {
+    /// The value of a hexadecimal digit in ASCII; nil for another byte.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
         }
     }
 }

@@ -62,7 +62,8 @@ struct KeyText {
         let raw = try SecretBytes(count: Cryptography.keyLength) { raw in
             for index in raw.indices {
                 let start = digits.startIndex + 2 * index
-                guard digits.count == 64, let high = Self.value(digits[start]), let low = Self.value(digits[start + 1])
+                guard digits.count == 64, let high = digits[start].hexadecimalValue,
+                    let low = digits[start + 1].hexadecimalValue
                 else { throw refusal("has a raw key in line \(line) that is not 64 hexadecimal digits; correct it") }
                 raw[index] = high << 4 | low
             }
@@ -91,16 +92,6 @@ struct KeyText {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         default: false
-        }
-    }
-
-    /// A hexadecimal digit's value; nil for another byte.
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x41...0x46: digit - 0x37
-        case 0x61...0x66: digit - 0x57
-        default: nil
         }
     }
 }

@@ -84,9 +84,8 @@ public struct KeyChain: Sendable, Equatable {
     }
 
     /// The key of new files; nil for plaintext.
-    var current: Key? { keys.last }
+    package var current: Key? { keys.last }
 
-    /// Whether the chain opens a plaintext file.
     var opensPlaintext: Bool { keys.first.map { $0 == .plaintext } ?? true }
 
     /// The number of keys; 0 for plaintext.
@@ -94,11 +93,6 @@ public struct KeyChain: Sendable, Equatable {
 
     /// Whether the chain is for an unencrypted file.
     public var isPlaintext: Bool { keys.isEmpty }
-}
-
-extension KeyChain {
-    /// The key that encrypts new files; nil for a plaintext chain.
-    package var newest: Key? { current }
 }
 
 extension KeyChain {

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Creating and extending key files.
 extension KeyFile {
     /// Creates the file with one random raw key, accessible to the owner only.
     ///
@@ -15,8 +14,7 @@ extension KeyFile {
         try FileSystem.createDirectories(FileSystem.directory(of: path))
         do {
             // Creating takes no lock, so each process writes a temporary file of its own.
-            try write(line(of: nil), by: "\(path).\(UInt32.random(in: 0...UInt32.max)).new") { _ in
-            } place: {
+            try write(line(of: nil), by: "\(path).\(UInt32.random(in: 0...UInt32.max)).new") {
                 try $0.moveIntoPlace(path)
             }
         } catch let error as StrongroomError where error.code == .exists {
@@ -41,22 +39,19 @@ extension KeyFile {
     public func appendKey() throws -> Int { try append(nil) }
 
     /// As ``appendKey()``, with a given key, such as a passphrase.
-    ///
-    /// - Parameter key: The key; nil for a random one.
     package func append(_ key: Key?) throws -> Int {
         let target = KeyFile(try FileSystem.resolve(path))
         guard let lock = try FileLock.tryAcquire(FileSystem.companion(of: target.path, "lock")) else {
             throw StrongroomError(
                 .locked, "Another process is changing the key file \"\(path)\". Wait for it, then try again.")
         }
-        let count = try target.withContent { content, _ in try target.append(key, to: content, as: path) }
+        let count = try target.withContent { content in try target.append(key, to: content, as: path) }
         // The key is in the file, even if this fails.
         try? FileSystem.remove(FileSystem.companion(of: target.path, "lock"))
         lock.release()
         return count
     }
 
-    /// - Parameter name: The file's name as the caller gave it.
     /// - Returns: The number of keys now.
     private func append(_ key: Key?, to content: [UInt8], as name: String) throws -> Int {
         // The file must be valid first: a key after an invalid line would not be found.
@@ -70,10 +65,7 @@ extension KeyFile {
         // The same name each time: a file left by a killed process contains all keys and is removed now.
         let temporary = FileSystem.companion(of: path, "new")
         try FileSystem.remove(temporary)
-        try write(line, by: temporary) { bytes in
-            bytes.append(contentsOf: content)
-            if content.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
-        } place: { file in
+        try write(line, after: content, by: temporary) { file in
             // What this process may not set, such as the labels of another program, is left out.
             _ = try FileAttributes.copy(of: path, to: file)
             try file.replace(path)
@@ -99,28 +91,20 @@ extension KeyFile {
         let prefix = Array("raw:".utf8)
         return SecretBytes(count: prefix.count + 2 * raw.count) { line in
             line.copyBytes(from: prefix)
-            raw.withUnsafeBytes { raw in
-                for (index, byte) in raw.enumerated() {
-                    for (half, digit) in [byte >> 4, byte & 0xF].enumerated() {
-                        line[prefix.count + 2 * index + half] = digit + (digit < 10 ? 0x30 : 0x57)
-                    }
-                }
-            }
+            raw.withUnsafeBytes { line.writeHexadecimal($0, at: prefix.count) }
         }
     }
 
-    /// - Parameters:
-    ///   - line: The new key's line.
-    ///   - temporary: The file that is written and then renamed.
     private func write(
-        _ line: SecretBytes, by temporary: String, _ prepare: (inout [UInt8]) -> Void,
-        place: (_ temporary: PlainFile) throws -> Void
+        _ line: SecretBytes, after content: [UInt8] = [], by temporary: String,
+        rename: (_ temporary: PlainFile) throws -> Void
     ) throws {
         var bytes: [UInt8] = []
         // Reserved at once, so that growing the array leaves no copy behind.
         bytes.reserveCapacity(KeyText.largest + line.count + Self.lineEnds)
         defer { bytes.withUnsafeMutableBytes { $0.wipe() } }
-        prepare(&bytes)
+        bytes.append(contentsOf: content)
+        if let last = content.last, last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
         line.withUnsafeBytes { bytes.append(contentsOf: $0) }
         bytes.append(UInt8(ascii: "\n"))
         // A key that is in the file already, or cannot be the current one, is refused.
@@ -129,7 +113,7 @@ extension KeyFile {
         do {
             try file.write(bytes, at: 0)
             try file.synchronize()
-            try place(file)
+            try rename(file)
             try FileSystem.settle(path)
         } catch {
             // The first failure is the one to report.

@@ -42,28 +42,27 @@ public struct KeyFile: Sendable {
     ///   large, is not UTF-8, or contains no key or an invalid one.
     public func keyChain(creating: Bool = false) throws -> KeyChain {
         if creating, try !exists() { try createIfMissing() }
-        return try withContent { content, _ in try text.keyChain(content) }
+        return try withContent { content in try text.keyChain(content) }
     }
 
     /// The parser of its content.
     var text: KeyText { KeyText(refusal: refusal) }
 
-    /// Reads the file and its status through the same descriptor.
+    /// Reads the file through the descriptor whose status is checked.
     ///
-    /// - Parameter body: Called with the content, which is wiped afterwards, and the status.
-    func withContent<T>(_ body: (_ content: [UInt8], FileStatus) throws -> T) throws -> T {
+    /// - Parameter body: Called with the content, which is wiped afterwards.
+    func withContent<T>(_ body: (_ content: [UInt8]) throws -> T) throws -> T {
         guard let existing = try FileStatus.at(path) else {
             throw StrongroomError(.fileMissing, "There is no key file at \"\(path)\"; make one, or correct the path.")
         }
         guard existing.isRegularFile else { throw refusal("is not a regular file; give the path of a file") }
         let file = try opened()
-        let status = try file.status()
-        try check(status)
+        try check(file.status())
         var content = try file.bytes(at: 0, KeyText.largest + 1)
         defer { content.withUnsafeMutableBytes { $0.wipe() } }
         // It may have grown since its size was read.
         guard content.count <= KeyText.largest else { throw tooLarge(content.count) }
-        return try body(content, status)
+        return try body(content)
     }
 
     private func opened() throws -> PlainFile {
@@ -86,7 +85,6 @@ public struct KeyFile: Sendable {
             """)
     }
 
-    /// The effective user of the process.
     private static var user: UInt32 { geteuid() }
 
     private func check(_ status: FileStatus) throws {

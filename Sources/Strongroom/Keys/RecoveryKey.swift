@@ -70,7 +70,6 @@ enum RecoveryText {
     private static let groupLength = 5
     private static let bitsOfCharacter = 5
 
-    /// Formats 20 bytes.
     static func text(of bytes: UnsafeRawBufferPointer) -> String {
         var groups: [String] = []
         for group in 0..<groupCount {
@@ -83,9 +82,6 @@ enum RecoveryText {
         return groups.joined(separator: "-")
     }
 
-    /// Parses 20 bytes.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidKey`.
     static func bytes(of text: String) throws -> [UInt8] {
         let groups = try groups(of: text)
         let values = groups.map { group in group.map { value(of: $0) } }

@@ -13,9 +13,9 @@ extension Store {
     @discardableResult
     public func checkpoint() async throws -> CheckpointReport {
         try pool.requireWriting()
-        return try await pool.perform(.ungroupedWrite) { [companions = pool.companions] connection in
-            companions.checkpointing()
-            defer { companions.checkpointing() }
+        return try await pool.perform(.ungroupedWrite) { [pool] connection in
+            pool.letLogGo()
+            defer { pool.letLogGo() }
             return try connection.checkpoint()
         }
     }
@@ -126,7 +126,7 @@ extension Store {
 
         func through(_ connection: Connection, _ cancellation: CancellationFlag) throws -> DatabaseCheck {
             DatabaseCheck(
-                connection: connection, cipher: try file.pageKey.map { try PageCipher($0, settings: $0.settings) },
+                connection: connection, cipher: try file.pageKey.map { try PageCipher($0) },
                 checksStructure: checksStructure, monitor: WorkMonitor(progress, cancellation),
                 declared: declared)
         }

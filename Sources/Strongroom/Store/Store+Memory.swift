@@ -19,9 +19,11 @@ extension Store {
     public static func inMemory(
         _ tables: any Table.Type..., settings: StoreSettings = StoreSettings(storage: .memory)
     ) async throws -> Store {
+        var settings = settings
+        settings.storage = .memory
         let configuration = TablesInMemory(
             migrator: Migrator.automatic(tables: tables.map { $0.schema }), settings: settings)
-        return try await opened(StoreOpening(DatabaseName(TablesInMemory.target), configuration, in: .memory))
+        return try await opened(StoreOpening(DatabaseName(TablesInMemory.target), configuration))
     }
 
     /// A store in memory without tables, with the functions of this one. The integer keys that it generates are
@@ -29,7 +31,7 @@ extension Store {
     package func emptyInMemory() async throws -> Store {
         let configuration = TablesInMemory(
             migrator: Migrator.automatic(tables: []), settings: StoreSettings(storage: .memory))
-        var opening = try StoreOpening(DatabaseName(TablesInMemory.target), configuration, in: .memory)
+        var opening = try StoreOpening(DatabaseName(TablesInMemory.target), configuration)
         opening.context.file.functions = functions
         let store = try await Self.opened(opening)
         try await store.pool.perform(.write) { $0.makesRowIDs = true }
@@ -46,16 +48,6 @@ extension Store {
 
     /// Where the store keeps its data.
     public var storage: Persistence { file.isInMemory ? .memory : .disk }
-
-    /// The store, if it keeps its data in the requested place.
-    func lying(in place: Persistence?) throws -> Store {
-        guard let place, place != storage else { return self }
-        let (found, wanted) = storage == .memory ? ("in memory", "on the disk") : ("on the disk", "in memory")
-        throw StrongroomError(
-            .alreadyOpen,
-            "\"\(name)\" is already open \(found), and was requested \(wanted). Close it first, or use another name.",
-            database: name.fileName)
-    }
 }
 
 /// The configuration of a store that belongs to no registry.

@@ -220,17 +220,17 @@ extension ConnectionPool {
         let changes = try automatic.changesOfUnversioned(connection)
         let hasSchemaChanged = connection.transaction.tables.changesSchema
         if changes.isEmpty, !hasSchemaChanged { return automaticTables.record(table) }
-        guard changes.isEmpty || changes == [.createTable(Source.schema.name)] else {
+        guard changes.allSatisfy(\.createsTable) else {
             throw StrongroomError(
                 .tableDiffers,
                 """
                 Table "\(Source.schema.name)" is not as it is declared, and that cannot be changed in the middle of a \
-                transaction: \(changes.map(\.words).joined(separator: "; ")). Call \
+                transaction: \(changes.map(\.description).joined(separator: "; ")). Call \
                 `try await \(Source.self).prepare()` before.
                 """,
                 database: database)
         }
-        try connection.inSavepoint { try automatic.carryOut(changes, in: MigrationTransaction(connection)) }
+        try connection.inSavepoint { try AutomaticSchema.carryOut(changes, in: MigrationTransaction(connection)) }
         connection.recordPrepared(table)
     }
 
@@ -279,8 +279,8 @@ extension AutomaticTables {
             guard !connection.isReadable(schema.quotedName) else { return }
             let automatic = AutomaticSchema(tables: [schema], removesColumns: false)
             let changes = try automatic.changesOfUnversioned(connection)
-            guard changes == [.createTable(schema.name)] else { return }
-            try connection.inSavepoint { try automatic.carryOut(changes, in: MigrationTransaction(connection)) }
+            guard !changes.isEmpty, changes.allSatisfy(\.createsTable) else { return }
+            try connection.inSavepoint { try AutomaticSchema.carryOut(changes, in: MigrationTransaction(connection)) }
         }
     }
 }

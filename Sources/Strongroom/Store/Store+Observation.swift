@@ -89,12 +89,12 @@ extension Store {
     ///
     /// - Throws: ``StrongroomError`` with `closed`.
     package func add(_ companion: any StoreCompanion) throws {
-        guard pool.companions.add(companion) else { throw pool.closed }
+        guard pool.add(companion) else { throw pool.closed }
     }
 
     /// The companion of a type; nil if the store has none.
     package func companion<Companion: StoreCompanion>(_ type: Companion.Type) -> Companion? {
-        pool.companions.first(type)
+        pool.companions.withLock { $0 }.lazy.compactMap { $0 as? Companion }.first
     }
 
     /// Ends the store's right to write for good: every later write throws an error, and so do those that run.
@@ -138,7 +138,7 @@ extension Store {
                 database: name.fileName)
         }
         return { [file] in
-            CommitReader(try PageCipher(key, settings: key.settings)) {
+            CommitReader(try PageCipher(key)) {
                 let connection = try file.connect(as: .reader)
                 do { try connection.keepLittleMemory() } catch {
                     connection.close()
@@ -176,9 +176,9 @@ extension Store {
         try pool.requireWriting()
         // A write that takes long is not waited for.
         let limits = OperationLimits(timeout: .milliseconds(500))
-        try await pool.perform(.ungroupedWrite, limits) { [companions = pool.companions] connection in
-            companions.checkpointing()
-            if connection.checkpointWithoutWaiting() { companions.checkpointing() }
+        try await pool.perform(.ungroupedWrite, limits) { [pool] connection in
+            pool.letLogGo()
+            if connection.checkpointWithoutWaiting() { pool.letLogGo() }
         }
     }
 }
@@ -212,19 +212,11 @@ extension Store {
     ///
     /// - Returns: Logs a message with metadata; also works after the store is closed.
     package func failureLog() -> @Sendable (_ message: String, _ metadata: [String: String]) -> Void {
-        var logger = configuredLogger ?? Logger(label: "strongroom")
+        // Without a context the store is closed, and the write fails with that error.
+        var logger = (try? file.context())?.logger ?? Logger(label: "strongroom")
         logger[metadataKey: "database"] = .string(name.fileName)
         return { [logger] message, metadata in
             logger.error("\(message)", metadata: metadata.mapValues { .string($0) })
-        }
-    }
-
-    private var configuredLogger: Logger? {
-        do {
-            return try file.context().logger
-        } catch {
-            // The store is closed; the write fails with that error.
-            return nil
         }
     }
 }

@@ -24,7 +24,18 @@ extension Store {
     /// print(report.from, report.to, report.bytes)
     /// ```
     ///
+    /// With ``RotationSubject/dataKey`` the file is rewritten with a new data key, which every slot of the envelope
+    /// then wraps: rotate it if it may have leaked. This needs the keys of all slots: those of the chain, and in `keys`
+    /// the others, such as recovery keys. Until the file is rewritten, the envelope holds both data keys; an
+    /// interrupted rotation is resumed by the next one, or when the file is opened.
+    ///
+    /// ```swift
+    /// try await store.rotate(.dataKey, keys: [.recovery(RecoveryKey(written))])
+    /// ```
+    ///
     /// - Parameters:
+    ///   - subject: What to rotate: the chain's key or, for a file with an envelope, the data key.
+    ///   - keys: For ``RotationSubject/dataKey`` the keys of slots that are not in the chain.
     ///   - timeout: How long to wait for reads and writes in this process; nil for no limit.
     ///   - progress: Called with `waiting`, `checking` (not if pages are copied), `writing` and `verifying`, in bytes,
     ///     on the rotation's own thread; must return quickly.
@@ -33,40 +44,13 @@ extension Store {
     ///   ``StrongroomError`` with `timedOut` naming the operations that were running; `locked` naming the processes
     ///   that have the file open; `diskFull`, `damaged`, `rotationFailed`, `wrongKey`; `notDeclared` with
     ///   ``RotationPolicy/never``; with a plaintext chain, `plaintextFile` for a plaintext file, and `encryptedFile`
-    ///   for another one; `closed`, `readOnly`; what the configuration throws. The file keeps its key then, and the
-    ///   store stays usable.
+    ///   for another one; `closed`, `readOnly`; for a data key `keySlot` when the keys of slots are missing,
+    ///   `notDeclared` when the file has no envelope, `envelopeMissing` when it is gone, `envelopeDamaged`,
+    ///   `newerEnvelope`, `foreignEnvelope`; what the configuration throws. The file keeps its key then, and the store
+    ///   stays usable.
     @discardableResult
     public func rotate(
-        timeout: Duration? = nil,
-        progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
-    ) async throws -> RotationReport {
-        try await rotate(.chain, timeout: timeout, progress: progress)
-    }
-
-    /// Rotates the chain's key or, for a file with an envelope, the data key.
-    ///
-    /// Rotate the data key if it may have leaked: the file is rewritten with a new one, as without an envelope, and
-    /// every slot of the envelope wraps the new one. This needs the keys of all slots: those of the chain, and in
-    /// `keys` the others, such as recovery keys. Until the file is rewritten, the envelope holds both data keys; an
-    /// interrupted rotation is resumed by the next one, or when the file is opened.
-    ///
-    /// ```swift
-    /// try await store.rotate(.dataKey, keys: [.recovery(RecoveryKey(written))])
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - subject: The key to rotate.
-    ///   - keys: For ``RotationSubject/dataKey`` the keys of slots that are not in the chain.
-    ///   - timeout: How long to wait for reads and writes in this process; nil for no limit.
-    ///   - progress: Called with `waiting`, `checking` (not if pages are copied), `writing` and `verifying`, in bytes,
-    ///     on the rotation's own thread; must return quickly.
-    /// - Returns: What was done.
-    /// - Throws: As ``rotate(timeout:progress:)``; ``StrongroomError`` with `keySlot` when the keys of slots are
-    ///   missing, `notDeclared` when the file has no envelope, `envelopeMissing` when it is gone, `envelopeDamaged`,
-    ///   `newerEnvelope`, `foreignEnvelope`.
-    @discardableResult
-    public func rotate(
-        _ subject: RotationSubject,
+        _ subject: RotationSubject = .chain,
         keys: [Key] = [],
         timeout: Duration? = nil,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
@@ -313,9 +297,9 @@ extension Store {
         return try await BlockingWork.run { [file] in
             var envelope = try file.openEnvelope()
             var keys: [KeyFingerprint: KeyUse] = [:]
-            for (place, key) in chain.keys.enumerated() where key != .plaintext {
+            for (position, key) in chain.keys.enumerated() where key != .plaintext {
                 guard let slot = try envelope.slot(of: key) else { continue }
-                keys[slot.fingerprint] = KeyUse(place: place, count: chain.count)
+                keys[slot.fingerprint] = KeyUse(place: position, count: chain.count)
             }
             return envelope.keySlots.map { ($0, keys[$0.fingerprint]) }
         }

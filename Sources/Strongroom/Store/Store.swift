@@ -27,7 +27,6 @@ public final class Store: Sendable {
     let functions: ConnectionFunctions
     /// What a module above keeps while the store is open.
     package let attachment = Locked<(any Sendable)?>(nil)
-    private let memoryPressure: MemoryPressure
 
     /// - Parameters:
     ///   - connection: The first connection: the writer, or the only one in memory.
@@ -52,7 +51,7 @@ public final class Store: Sendable {
             database: context.name.fileName,
             settings: context.settings,
             executor: resources.executor,
-            observer: resources.observer.map { StoreObserver(observer: $0, name: context.name) },
+            observer: StoreObserver(resources.observers, context.name),
             counters: counters,
             foreign: context.foreignCommits,
             readerCount: context.isInMemory ? 0 : nil,
@@ -74,7 +73,6 @@ public final class Store: Sendable {
                 context.logger?.info("closed")
             }
         )
-        memoryPressure = MemoryPressure(of: pool)
     }
 
     /// The checkpoint that closing made: incomplete if another process was reading or the checkpoint failed, for
@@ -147,12 +145,9 @@ public final class Store: Sendable {
         }
     }
 
-    /// Reads in a snapshot, on the current thread; for code that is not async.
+    /// Reads in a snapshot, on the current thread; for code that is not async. The parameters are those of the async
+    /// form.
     ///
-    /// - Parameters:
-    ///   - label: The name of the read in error messages, including timeouts of operations that wait for its reader.
-    ///   - timeout: How long it may wait and run; nil for no limit.
-    ///   - body: Receives a transaction that cannot write.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a
     ///   transaction of the same store, or the engine's failure.
@@ -162,18 +157,14 @@ public final class Store: Sendable {
         timeout: Duration? = nil,
         _ body: (borrowing ReadTransaction) throws -> T
     ) throws -> T {
-        try pool.readBlocking(OperationLimits(label: label, timeout: timeout)) { try body(ReadTransaction($0)) }
+        try pool.performBlocking(.read, OperationLimits(label: label, timeout: timeout)) { connection in
+            try connection.inKnownSnapshot { try body(ReadTransaction(connection)) }
+        }
     }
 
     /// Writes through the single writer, on the current thread; for code that is not async. Shares a transaction with
-    /// other writes, as the async form does.
+    /// other writes, as the async form does, whose parameters it has.
     ///
-    /// - Parameters:
-    ///   - author: The author, for tables that keep a history; see ``Writing/author``.
-    ///   - kind: How the transaction begins, and whether other writes may share it.
-    ///   - label: The name of the write in error messages, including timeouts of operations that wait for it.
-    ///   - timeout: How long it may wait and run; nil for no limit.
-    ///   - body: If it throws, or calls ``WriteTransaction/rollBack()``, its work is rolled back.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws; ``StrongroomError`` with `timedOut`, `closed`, `nestedAccess` inside a
     ///   transaction of the same store, `readOnly`, `busy`, `diskFull`, `transactionEnded`, or the engine's failure.

@@ -199,15 +199,15 @@ final class StoreFile: Sendable {
 
     /// As ``renew(after:)`` for a connection.
     ///
-    /// - Parameter former: The generation of the key that no longer reads the file.
-    func renew(after former: Int) throws -> Bool {
+    /// - Parameter old: The generation of the key that no longer reads the file.
+    func renew(after old: Int) throws -> Bool {
         guard !isInMemory else { return false }
         renewal.wait()
         defer { renewal.signal() }
         let context = try context()
         let file = context.file
         let generation = state.withLock { $0.generation }
-        guard generation == former else { return true }
+        guard generation == old else { return true }
         let chain = try BlockingWork.wait { try await context.keyChain() }
         guard !chain.isPlaintext, let size = try FileStatus.at(file.path)?.size else { return false }
         let (keys, unlocked) = try unlock(context, .encrypted(salt: file.salt(), size: size), chain)

@@ -49,7 +49,7 @@ extension OperatedDatabase {
         // A configuration may create its key file when its keys are requested.
         try Self.checkFile(path)
         let own = try await configuration.keyChain(for: name)
-        return found == own || (found.newest == own.newest && !own.isPlaintext)
+        return found == own || (found.current == own.current && !own.isPlaintext)
     }
 
     private static func isOne(of paths: [String], _ wanted: String) -> Bool {

@@ -101,7 +101,7 @@ package struct OperatedDatabase: Sendable {
     /// current directory.
     init(ofReplica argument: String) throws {
         guard !FilePath.isPath(argument), let name = try? DatabaseName(argument),
-            let base = try? CommandSession.current.stores.registeredConfiguration(of: name)
+            let base = try? CommandSession.current.stores.configuration(of: name)
         else {
             try self.init(FilePath.isPath(argument) ? argument : "./\(argument)", path: nil, keys: nil)
             return
@@ -112,7 +112,7 @@ package struct OperatedDatabase: Sendable {
 
     private static func configuration(of name: DatabaseName, in stores: Stores) throws -> any Configuration {
         do {
-            return try stores.registeredConfiguration(of: name)
+            return try stores.configuration(of: name)
         } catch let error as StrongroomError where error.code == .noConfiguration {
             guard try Stores.hasFile(at: FilePath.absolute(name.fileName)) else { throw error }
             throw CommandFailure(

@@ -95,9 +95,7 @@ extension Refusal {
     }
 
     static func encoding() -> Refusal {
-        Refusal(
-            "encoding",
-            "'as' must be '.json', '.propertyList' or the form of a date, such as '.iso8601', written out here")
+        Refusal("encoding", "'as' must be '.json' or the form of a date, such as '.iso8601', written out here")
     }
 
     /// - Parameter form: The name of the date's form.

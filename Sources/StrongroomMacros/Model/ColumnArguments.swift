@@ -76,7 +76,6 @@ struct ColumnArguments {
         let call = value.as(FunctionCallExprSyntax.self)
         switch (call?.calledExpression ?? value).as(MemberAccessExprSyntax.self)?.declName.baseName.text {
         case "json": encoding = .json
-        case "propertyList": encoding = .propertyList
         case let form? where ["since1970", "iso8601", "iso8601WithBlank"].contains(form):
             dateForm = form + (call.map { "(\($0.arguments.trimmedDescription))" } ?? "")
         default: diagnostics.append(Refusal.encoding().at(value))

@@ -6,7 +6,6 @@ struct PropertyModel {
     /// The encoding of a value that is not itself a column value.
     enum Encoding: String {
         case json = "JSON"
-        case propertyList = "PropertyList"
     }
 
     /// The name as in the source, with backticks if needed.

@@ -80,7 +80,8 @@ enum Objects<Source: Table> {
 
     /// Writes in the file alone if nothing is in memory, otherwise in the file and in memory.
     private static func write<T: Sendable>(
-        _ reach: Reach = .own, file: @escaping @Sendable (borrowing WriteTransaction) throws -> T,
+        _ reach: Reach = .own, _ keys: [[Value]]? = nil,
+        file: @escaping @Sendable (borrowing WriteTransaction) throws -> T,
         both:
             @escaping @Sendable (
                 borrowing WriteTransaction, borrowing WriteTransaction, inout MemoryTables
@@ -89,13 +90,13 @@ enum Objects<Source: Table> {
         // Not `Void`, a variable of which has no address that the thread sanitizer could look at.
         var unchanged = false
         return try await write(
-            &unchanged, reach, needsMemory: false, file: { db, _ in try file(db) },
+            &unchanged, reach, keys, needsMemory: false, file: { db, _ in try file(db) },
             both: { db, memory, tables, _ in try both(db, memory, &tables) })
     }
 
-    /// As ``write(_:file:both:)``, with a value that the work may change.
+    /// As ``write(_:_:file:both:)``, with a value that the work may change.
     fileprivate static func write<Changed: Sendable, T: Sendable>(
-        _ value: inout Changed, _ reach: Reach, needsMemory: Bool,
+        _ value: inout Changed, _ reach: Reach, _ keys: [[Value]]?, needsMemory: Bool,
         file: @escaping @Sendable (borrowing WriteTransaction, inout Changed) throws -> T,
         both:
             @escaping @Sendable (
@@ -107,7 +108,7 @@ enum Objects<Source: Table> {
         let memory = needsMemory ? try await ObjectsInMemory.make(of: store) : ObjectsInMemory.of(store)
         if let memory, needsMemory || !memory.rows.isEmpty {
             return try await store.write(&value, as: .immediate) { db, value in
-                try memory.write(types, with: db) { db, memory, tables in try both(db, memory, &tables, &value) }
+                try memory.write(types, keys, with: db) { db, memory, tables in try both(db, memory, &tables, &value) }
             }
         }
         do {
@@ -117,7 +118,7 @@ enum Objects<Source: Table> {
                 return try file(db, &value)
             }
         } catch is IsInMemory {
-            return try await write(&value, reach, needsMemory: true, file: file, both: both)
+            return try await write(&value, reach, keys, needsMemory: true, file: file, both: both)
         }
     }
 }
@@ -132,7 +133,8 @@ extension Objects where Source.RecordType == Source {
     ) async throws -> [Saved] {
         if persistence != nil { try rule.requireKey("persistence") }
         let types = try tables(.init(cascading))
-        return try await write(&objects, .init(cascading), needsMemory: persistence == .memory) { db, objects in
+        let keys = try concerned(objects, cascading)
+        return try await write(&objects, .init(cascading), keys, needsMemory: persistence == .memory) { db, objects in
             try Source.save(contentsOf: &objects, rule, cascading: cascading, in: db)
         } both: { db, memory, tables, objects in
             let inMemory = try tables.indices(of: objects, in: memory)
@@ -149,21 +151,35 @@ extension Objects where Source.RecordType == Source {
                     outcomes[index] = isMoved ? .updated : outcome
                 }
             }
-            try save(objects.indices.filter { !chosen.contains($0) }, in: db)
-            try tables.removeRows(alsoIn: db, in: memory)
+            let inFile = objects.indices.filter { !chosen.contains($0) }
+            // The cascade in the file finds no orphans in memory.
+            let orphans = cascading && !inFile.isEmpty ? try tables.orphans(of: objects, in: memory) : []
+            try save(inFile, in: db)
+            try tables.removeRows(of: types, concerned(objects, cascading), alsoIn: db, in: memory)
+            if !orphans.isEmpty {
+                let found = try db.withRows(tables.rows) { db in try orphans.flatMap { try $0.reach(in: db) } }
+                _ = try deleteTrees(found, db, memory, tables)
+            }
+            if cascading { try tables.read(types, in: memory) }
             guard !chosen.isEmpty else { return outcomes }
             try tables.prepare(types, creating: true, in: memory)
             try save(chosen.sorted(), in: memory)
             try tables.read(types, in: memory)
-            try tables.requireNotInFile(types, db)
+            let saved = try concerned(chosen.map { objects[$0] }, cascading)
+            try tables.requireNotInFile(types, saved, db)
             return outcomes
         }
+    }
+
+    /// The keys of the objects that a call concerns; nil where it may reach any of the types.
+    private static func concerned(_ objects: [Source], _ cascading: Bool) throws -> [[Value]]? {
+        cascading ? nil : try RowsInMemory.keys(of: objects, in: Source.self)
     }
 
     /// Deletes objects, all or none.
     static func delete(_ objects: [Source], _ cascading: Bool) async throws -> Int {
         let types = try tables(.init(cascading))
-        return try await write(.init(cascading)) { db in
+        return try await write(.init(cascading), concerned(objects, cascading)) { db in
             try Source.delete(contentsOf: objects, cascading: cascading, in: db)
         } both: { db, memory, tables in
             guard types.contains(where: { tables.hasObjects(of: $0) }) else {
@@ -171,7 +187,8 @@ extension Objects where Source.RecordType == Source {
             }
             let count =
                 cascading
-                ? try deleteTrees(objects, db, memory, tables)
+                ? try deleteTrees(
+                    db.withRows(tables.rows) { db in try Source.reach(of: objects, in: db) }, db, memory, tables)
                 : try deleteEach(objects, db, memory, tables)
             try tables.read(types, in: memory)
             return count
@@ -189,12 +206,11 @@ extension Objects where Source.RecordType == Source {
         return try count + Source.delete(contentsOf: inMemory.sorted().map { objects[$0] }, in: memory)
     }
 
-    /// Deletes objects and what refers to them, which may be in the other place than what it refers to.
+    /// Deletes objects and what refers to them, which may be in the other database than what it refers to.
     private static func deleteTrees(
-        _ objects: [Source], _ db: borrowing WriteTransaction, _ memory: borrowing WriteTransaction,
+        _ found: [CascadeStep], _ db: borrowing WriteTransaction, _ memory: borrowing WriteTransaction,
         _ tables: MemoryTables
     ) throws -> Int {
-        let found = try db.withRows(tables.rows) { db in try Source.reach(of: objects, in: db) }
         var count = 0
         // What is deleted with an object is gone when its own turn comes.
         for (index, records) in found.enumerated() {

@@ -38,9 +38,11 @@ final class ObjectsInMemory: Sendable {
     ///
     /// - Parameters:
     ///   - types: The types that may be used in memory.
+    ///   - keys: The keys of the objects that the work concerns, which are all of one table; nil for all objects of the
+    ///     types.
     ///   - body: Receives the transactions of the file and of the memory. Both are undone if one is.
     func write<T>(
-        _ types: [any Table.Type], with db: borrowing WriteTransaction,
+        _ types: [any Table.Type], _ keys: [[Value]]?, with db: borrowing WriteTransaction,
         _ body: (borrowing WriteTransaction, borrowing WriteTransaction, inout MemoryTables) throws -> T
     ) throws -> T {
         var (tables, isAhead) = state.withLock { state in
@@ -49,7 +51,7 @@ final class ObjectsInMemory: Sendable {
         }
         let result = try store.write { memory in
             if isAhead { try tables.restore(in: memory) }
-            try tables.removeRows(alsoIn: db, in: memory)
+            try tables.removeRows(of: types, keys, alsoIn: db, in: memory)
             try tables.prepare(types, creating: false, in: memory)
             let result = try body(db, memory, &tables)
             if memory.isRollbackRequested { try db.rollBack() }
@@ -85,17 +87,26 @@ struct MemoryTables: Sendable {
         return found
     }
 
+    /// The orphans of a cascading save that are in memory.
+    func orphans<Source: Table>(
+        of objects: [Source], in memory: borrowing WriteTransaction
+    ) throws -> [CascadeStep] where Source.RecordType == Source {
+        try Source.orphans(of: objects, in: memory) { hasObjects(of: $0) }
+    }
+
     /// Makes the database in memory as it was; what else it has is replaced when it is needed.
     func restore(in memory: borrowing WriteTransaction) throws {
         for table in tables.values { try table.createTable(in: memory) }
     }
 
-    /// Removes what is in the file, too.
+    /// Removes what is in the file, too: objects with some keys, or all of some types.
     mutating func removeRows(
-        alsoIn db: borrowing WriteTransaction, in memory: borrowing WriteTransaction
+        of types: [any Table.Type], _ keys: [[Value]]?, alsoIn db: borrowing WriteTransaction,
+        in memory: borrowing WriteTransaction
     ) throws {
-        for (name, table) in tables where !table.isEmpty {
-            let keys = try table.keys(alsoIn: db)
+        for name in types.map({ RowsInMemory.name(of: $0.schema) }) {
+            guard let table = tables[name], !table.isEmpty else { continue }
+            let keys = try table.keys(keys, alsoIn: db)
             guard !keys.isEmpty else { continue }
             try table.delete(keys, in: memory)
             tables[name] = try table.read(in: memory)
@@ -127,11 +138,12 @@ struct MemoryTables: Sendable {
     }
 
     /// - Throws: `StrongroomError` with `constraint` if a row of the file has the key of an object.
-    func requireNotInFile(_ types: [any Table.Type], _ db: borrowing WriteTransaction) throws {
+    func requireNotInFile(
+        _ types: [any Table.Type], _ keys: [[Value]]?, _ db: borrowing WriteTransaction
+    ) throws {
         for type in types {
-            guard let table = tables[RowsInMemory.name(of: type.schema)], try !table.keys(alsoIn: db).isEmpty else {
-                continue
-            }
+            let table = tables[RowsInMemory.name(of: type.schema)]
+            guard let table, try !table.keys(keys, alsoIn: db).isEmpty else { continue }
             throw StrongroomError(
                 .constraint,
                 """

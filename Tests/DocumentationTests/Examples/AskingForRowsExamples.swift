@@ -166,7 +166,8 @@ struct AskingForRowsExamples {
                 .fetch(in: db)  // [(String, Int?)]
 
             let sums = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
-                .select({ contact, order in (contact.city, RowCount()) }, groupedBy: { contact, order in contact.city })
+                .group { contact, _ in contact.city }
+                .select { contact, _ in (contact.city, RowCount()) }
                 .fetch(in: db)  // [(String, Int)]
 
             #expect(sums.map(\.0).sorted() == ["Bonn", "Köln"] && sums.map(\.1).sorted() == [1, 2])

@@ -87,11 +87,12 @@ struct ChangingTheSchemaExamples {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try db.execute("CREATE TABLE log (text TEXT)")
 
-            try db.createView("adult", as: "SELECT * FROM contact WHERE age >= 18")
-            try db.createTrigger(
-                Trigger(
-                    "name_changed", .after, .updateOf("name"), on: "contact", when: "old.name <> new.name",
-                    "INSERT INTO log (text) VALUES (old.name)"))
+            try db.execute("CREATE VIEW adult AS SELECT * FROM contact WHERE age >= 18")
+            try db.execute(
+                """
+                CREATE TRIGGER name_changed AFTER UPDATE OF name ON contact WHEN old.name <> new.name
+                BEGIN INSERT INTO log (text) VALUES (old.name); END
+                """)
 
             let key = try Contact.insert(Contact(name: "Ada", email: "a", age: 36), in: db)
             try Contact.insert(Contact(name: "Kim", email: "b", age: 7), in: db)

@@ -12,14 +12,6 @@ struct ContactExamples {
         var isActive: Bool = true
     }
 
-    /// A number that is shown somewhere.
-    private final class Badge: Sendable {
-        let shown: AsyncStream<Int>
-        private let continuation: AsyncStream<Int>.Continuation
-        init() { (shown, continuation) = AsyncStream.makeStream() }
-        func show(_ count: Int) { continuation.yield(count) }
-    }
-
     @Test func openingInCodeThatIsNotAsync() throws {
         let stores = try Stores(Place(tables: Contact.schema))
 
@@ -74,20 +66,5 @@ struct ContactExamples {
             #expect(ada?.name == "Ada" && matches.map(\.name) == ["Cleo"])
             #expect(isKnown && number == 1 && newest?.name == "Cleo")
         }
-    }
-
-    @Test func observingWithoutATask() async throws {
-        let store = try await TemporaryStore(Contact.self).store
-        let badge = Badge()
-
-        let observation = store.observe({ db in try Contact.count(in: db) }) { result in
-            if case .success(let count) = result { badge.show(count) }
-        }
-
-        var shown = badge.shown.makeAsyncIterator()
-        #expect(await shown.next() == 0)
-        try await store.write { db in try Contact.insert(Contact(name: "Ada"), in: db) }
-        #expect(await shown.next() == 1)
-        observation.cancel()
     }
 }

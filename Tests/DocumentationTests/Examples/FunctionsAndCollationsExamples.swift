@@ -9,12 +9,6 @@ let slug = SQLFunction("slug", deterministic: true) { (title: String) in
 
 let distance = SQLFunction("distance", deterministic: true) { (x: Double, y: Double) in (x * x + y * y).squareRoot() }
 
-let median = SQLAggregate("median", into: [Double]()) { (values: inout [Double], value: Double) in
-    values.append(value)
-} result: { values -> Double? in
-    values.isEmpty ? nil : values.sorted()[values.count / 2]
-}
-
 let byLength = Collation("by_length") { left, right in
     left.count < right.count ? .orderedAscending : left.count > right.count ? .orderedDescending : .orderedSame
 }
@@ -34,7 +28,7 @@ struct Journal: Configuration {
     func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database)" }
     func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.passphrase("a long passphrase")) }
     func migrator(for database: DatabaseName) -> Migrator? { .automatic(tables: [Entry.schema]) }
-    func functions(for database: DatabaseName) -> [any DatabaseFunction] { [slug, distance, median] }
+    func functions(for database: DatabaseName) -> [any DatabaseFunction] { [slug, distance] }
     func collations(for database: DatabaseName) -> [Collation] { [byLength] }
 }
 
@@ -56,8 +50,6 @@ struct FunctionsAndCollationsExamples {
             let height = 4.0
             let high = try Entry.where { distance($0.x, Computed("\(height)")) > 6 }.fetch(in: db)
             #expect(high.map(\.x) == [5, 7])
-            let medians = try Entry.group { $0.title }.select { ($0.title, median($0.x)) }.fetch(in: db)
-            #expect(medians.map(\.1) == [0.5, 5, 7, 1])
             let swedish = try Entry.order { $0.title.collated(.locale("sv")).ascending }.fetch(in: db)
             let last = try db.value(
                 "SELECT title FROM entry ORDER BY title COLLATE locale_numeric_en DESC", as: String.self)

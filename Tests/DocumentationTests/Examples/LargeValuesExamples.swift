@@ -24,14 +24,12 @@ struct LargeValuesExamples {
         let store = temporary.store
         let all = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
         let size = all.count
-        let parts = AsyncStream<Data> { continuation in
-            continuation.yield(all.prefix(100_000))
-            continuation.yield(all.dropFirst(100_000))
-            continuation.finish()
-        }
+        let parts = [all.prefix(100_000), all.dropFirst(100_000)]
 
         let key = try await store.write { try Document.insert(Document(name: "Scan"), in: $0) }
-        try await store.table(Document.self).writeBlob(\.content, of: key, size: size, from: parts)
+        try await store.table(Document.self).writeBlob(\.content, of: key, size: size) { blob in
+            for part in parts { try blob.append(part) }
+        }
 
         let header: [UInt8] = [9, 8, 7]
         try await store.write { db in

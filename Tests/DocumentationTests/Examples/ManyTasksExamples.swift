@@ -118,45 +118,9 @@ struct ManyTasksExamples {
         _ = await task.result
     }
 
-    /// A search index beside the database.
-    private final class Index: Sendable {
-        let calls: AsyncStream<Set<Int64>?>
-        private let continuation: AsyncStream<Set<Int64>?>.Continuation
-        init() { (calls, continuation) = AsyncStream.makeStream() }
-        func update(_ keys: Set<Int64>) async throws { continuation.yield(keys) }
-        func rebuild() async throws { continuation.yield(nil) }
-    }
-
-    @Test func whichRowsHaveChanged() async throws {
-        let store = try await store()
-        let index = Index()
-        let task = Task {
-            for try await rows in store.rowChanges(in: Contact.self) {
-                switch rows {
-                case .keys(let keys): try await index.update(keys)
-                case .unknown: try await index.rebuild()
-                }
-            }
-        }
-        var calls = index.calls.makeAsyncIterator()
-        // The task may not observe yet.
-        let writer = Task {
-            while !Task.isCancelled { try await store.write { db in try Contact.insert(Contact(name: "Dan"), in: db) } }
-        }
-        let keys = await calls.next()
-        writer.cancel()
-        _ = await writer.result
-        #expect(keys??.isEmpty == false)
-        task.cancel()
-        _ = await task.result
-    }
-
-    @Test func aConfigurationHasALoggerAndSaysWhatIsSlow() async throws {
+    @Test func aConfigurationHasALoggerAndSaysWhatIsSlow() throws {
         let name = try DatabaseName("addressbook.sqlite")
         #expect(AddressBook().logger(for: name)?.label == "addressbook")
         #expect(AddressBook().settings(for: name).slowStatement == .milliseconds(200))
-        let store = try await Stores(AddressBook()).open("addressbook.sqlite", in: .memory)
-        #expect(try await store.read { db in try db.tableNames() } == [])
-        try await store.close()
     }
 }

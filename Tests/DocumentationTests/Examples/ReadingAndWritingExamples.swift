@@ -147,7 +147,7 @@ struct ReadingAndWritingExamples {
             // Values
             let key = try Contact.insert(contact, in: db)
             let keys = try Contact.insert(contentsOf: contacts, in: db)
-            try Contact.insertOrIgnore(other, in: db)  // nil if the key or a unique value exists
+            try Contact.upsert(other, .by(\.email, only: { _ in [] }), in: db)  // inserted, or the row stays
             try Contact.update(contact, in: db)  // the row with its key, which must exist
             try Contact.update(contact, only: { [$0.name, $0.phone] }, in: db)
             try Contact.update(contentsOf: contacts, in: db)

@@ -34,16 +34,8 @@ struct SearchingExamples {
         let snippet = question.snippet(of: note.body, words: 8)
         #expect(snippet.highlights.map { snippet.text[$0] } == ["café"])
 
-        try Self.askInMemory([note, Note(title: "Tea", body: "")])
-
         try await store.write { db in try db.rebuildFullText(of: "note") }
         #expect(try await store.verify().isWhole)
-    }
-
-    private static func askInMemory(_ drafts: [Note]) throws {
-        let question = SearchQuery.typing("caf")
-        let found = try drafts.filter { draft in try question.matches(draft.title, draft.body) }
-        #expect(found.map(\.title) == ["Café"])
     }
 
     @Test func aStepCreatesAnIndex() async throws {

@@ -99,7 +99,7 @@ struct TypesExamples {
 
     private static let migrator = Migrator {
         Migration("4") { db in try db.createTable(Receipt.schema) }
-        Migration("5") { db in try db.convertDecimals(of: Receipt.self) }
+        Migration("5") { db in try db.changeColumn(Receipt.columns.price, in: "receipt") }
     }
 
     @Test func theDigitsOfADecimalInSQL() async throws {
@@ -126,7 +126,7 @@ struct TypesExamples {
     private static let fromCents = Migrator {
         Migration("5") { db in try db.execute("CREATE TABLE invoice (id INTEGER PRIMARY KEY, price INTEGER)") }
         Migration("6") { db throws in
-            try db.convertDecimals(["price"], in: "invoice", scale: 2)
+            try db.changeColumn(Column<Decimal>("price", scale: 2), in: "invoice")
             try db.execute("UPDATE invoice SET price = price / 100")
         }
     }

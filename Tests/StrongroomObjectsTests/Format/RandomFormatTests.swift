@@ -400,13 +400,13 @@ struct FormatSearchTests {
 
     @Test func theCallsOfTheGuideFindTheirRows() async throws {
         try await TemporaryStore(tables: [Person.schema]).store.write { db in
-            #expect(try Person.first(in: db) == nil)
+            #expect(try Person.query.first(in: db) == nil)
             for age in [40, 20, 30] {
                 var person = Person()
                 person.age = age
                 _ = try Person.insert(person, in: db)
             }
-            #expect(try Person.first(in: db)?.age == 40)
+            #expect(try Person.query.first(in: db)?.age == 40)
             #expect(try Person.where("age > %d", 20).first(in: db)?.age == 40)
             #expect(
                 try Person.where("age > %d", 10).order { $0.age.ascending }.limit(2, offset: 1).fetch(in: db).map(\.age)

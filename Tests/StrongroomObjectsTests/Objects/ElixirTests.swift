@@ -114,7 +114,7 @@ struct ElixirTests {
         var when: Date
         var colour: Colour?
         @Column(as: .json) var settings: Settings
-        @Column(as: .propertyList) var list: [String: Int]?
+        @Column(as: .json) var list: [String: Int]?
     }
 
     @Test("types") func types() async throws {

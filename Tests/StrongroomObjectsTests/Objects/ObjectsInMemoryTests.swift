@@ -125,6 +125,21 @@ struct ObjectsBesideTheFileTests {
         }
     }
 
+    /// So that many saves do not look up every object in the file again.
+    @Test func aWriteLooksUpTheObjectsThatItConcerns() async throws {
+        try await ObjectHome.run { home async throws in
+            var (hidden, other) = (Player(id: 5, name: "hidden"), Player(id: 6, name: "other"))
+            try await hidden.save(persistence: .memory)
+            try await other.save(persistence: .memory)
+            try await home.store.write { db in try Player.insert(Player(id: 5, name: "row"), in: db) }
+            other.age = 1
+            #expect(try await other.save() == .updated)
+            #expect(try await Player.all(orderBy: { $0.id.ascending }).map(\.name) == ["row", "other"])
+            try await home.store.write { db in try Player.delete(5, in: db) }
+            #expect(try await Player.find(5) == hidden)
+        }
+    }
+
     @Table("ware", in: "objects.sqlite")
     struct Ware: Equatable {
         var id: UUID?
@@ -193,6 +208,30 @@ struct ObjectFamiliesInMemoryTests {
         @Column(references: Reference("album")) var gallery: Int64?
     }
 
+    @Table("shelf", in: "families.sqlite")
+    struct Shelf: Equatable {
+        var id: Int64?
+        @HasMany var volumes: [Volume] = []
+
+        static let relations: Relations<Shelf>? = Relations().hasMany(\.$volumes, by: \.shelf, orphans: .delete)
+    }
+
+    @Table("volume", in: "families.sqlite")
+    struct Volume: Equatable {
+        var id: Int64?
+        var title: String
+        var shelf: Int64?
+        @HasMany var slips: [Slip] = []
+
+        static let relations: Relations<Volume>? = Relations().hasMany(\.$slips, by: \.volume, orphans: .detach)
+    }
+
+    @Table("slip", in: "families.sqlite")
+    struct Slip: Equatable {
+        var id: Int64?
+        var volume: Int64?
+    }
+
     private struct Families: Configuration {
         static let target = "families"
 
@@ -259,6 +298,26 @@ struct ObjectFamiliesInMemoryTests {
             try await second.save(persistence: .memory)
             #expect(try await gallery.delete(cascading: true))
             #expect(try await Image.count() == 0)
+        }
+    }
+
+    @Test func orphansInMemoryAreDeletedWithTheirsOrDetached() async throws {
+        try await withStores { _ async throws in
+            var shelf = Shelf(volumes: [Volume(title: "kept")])
+            try await shelf.save(cascading: true)
+            var draft = Volume(title: "draft", shelf: shelf.id)
+            try await draft.save(persistence: .memory)
+            var slips = [Slip(volume: draft.id), Slip(volume: shelf.volumes[0].id)]
+            try await slips[0].save()
+            try await slips[1].save(persistence: .memory)
+            try await shelf.load(\.$volumes)
+            #expect(Set(shelf.volumes.map(\.title)) == ["kept", "draft"])
+            shelf.volumes.removeAll { $0.title == "draft" }
+            try await shelf.volumes[0].load(\.$slips)
+            shelf.volumes[0].slips = []
+            #expect(try await shelf.save(cascading: true) == .updated)
+            #expect(try await Volume.all().map(\.title) == ["kept"])
+            #expect(try await Slip.all() == [Slip(id: slips[1].id, volume: nil)])
         }
     }
 

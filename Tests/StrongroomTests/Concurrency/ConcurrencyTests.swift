@@ -221,18 +221,6 @@ struct KeptThreadsTests {
         try await eventually { threads.idleCount == 1 }
     }
 
-    @Test func `nothing that work had on its stack is there for the next one`() async throws {
-        let word: UInt64 = 0x5bad_c0de_5bad_c0de
-        let (first, own) = try await run("first") {
-            Self.fill(with: word, levels: 200)
-            return (ObjectIdentifier(Thread.current), Self.count(word))
-        }
-        // What is looked for can be found.
-        #expect(own > 1_000)
-        let (second, left) = try await run("second") { (ObjectIdentifier(Thread.current), Self.count(word)) }
-        #expect(first == second)
-        #expect(left == 0)
-    }
     #endif
 
     @Test func `work that comes while all threads work has another thread`() async throws {
@@ -256,25 +244,5 @@ struct KeptThreadsTests {
         init(_ moment: Moment) { self.moment = moment }
 
         deinit { moment.come() }
-    }
-
-    /// Fills 512 bytes of each of some frames.
-    @inline(never)
-    private static func fill(with word: UInt64, levels: Int) {
-        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 64) { buffer in
-            buffer.initialize(repeating: word)
-            if levels > 1 { fill(with: word, levels: levels - 1) }
-            // The frame is in use until here.
-            buffer[0] = word
-        }
-    }
-
-    /// How often a word lies in the 100 KiB below the frames in use.
-    @inline(never)
-    private static func count(_ word: UInt64) -> Int {
-        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 1) { buffer in
-            guard let here = buffer.baseAddress else { return 0 }
-            return (256..<12_800).count { here[-$0] == word }
-        }
     }
 }

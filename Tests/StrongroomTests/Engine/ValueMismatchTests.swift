@@ -28,9 +28,7 @@ struct ValueMismatchTests {
         try await expectNullRefused(UUID.self)
         try await expectNullRefused(URL.self)
         try await expectNullRefused(Decimal.self)
-        try await expectNullRefused(Substring.self)
         try await expectNullRefused(JSON<[Int]>.self)
-        try await expectNullRefused(PropertyList<[Int]>.self)
     }
 
     private func expectNullRefused<Content: ColumnValue>(_ type: Content.Type, _ wanted: String = "") async throws {

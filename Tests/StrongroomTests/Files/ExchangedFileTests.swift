@@ -108,7 +108,7 @@ struct ExchangedFileTests {
         try Data().write(to: URL(filePath: mine))
         try Self.exchange(path, exchange, mine: mine)
         try expectFailure(.fileChanged) {
-            try ContentCopy.run(from: source, to: file, key: nil, progress: { _, _ in })
+            try ContentCopy.run(from: source, to: file, key: nil, progress: { _, _ in }) {}
         }
         #expect(try Data(contentsOf: URL(filePath: mine)).isEmpty)
     }
@@ -169,7 +169,7 @@ struct ReplacedFileTests {
         }
         let file = try ReplacedFile(path)
         try FileManager.default.removeItem(atPath: path)
-        file.retireAfterFailure()
+        try file.retire()
         #expect(ReplacedFiles.shared.isKept(path))
     }
     #endif

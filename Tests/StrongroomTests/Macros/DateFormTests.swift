@@ -294,14 +294,9 @@ struct DateFormTests {
     }
 
     private static let told = SQLFunction("told") { (date: Date) in date.timeIntervalSince1970 }
-    private static let latest = SQLAggregate("latest", into: 0.0) { (latest: inout Double, date: Date) in
-        latest = max(latest, date.timeIntervalSince1970)
-    } result: {
-        $0
-    }
 
     @Test func aFunctionInSwiftGetsTheDateOfEachNumber() async throws {
-        try await TemporaryStore(tables: [Task.schema], functions: [Self.told, Self.latest]).store.write { db in
+        try await TemporaryStore(tables: [Task.schema], functions: [Self.told]).store.write { db in
             try Task.insert(Task(Self.moment, due: Self.moment), in: db)
             let found = try Task.query.select {
                 (Self.told($0.seconds), Self.told($0.whole), Self.told($0.milliseconds), Self.told($0.own))
@@ -309,11 +304,9 @@ struct DateFormTests {
             .fetch(in: db)[0]
             let moment = Self.moment.timeIntervalSince1970
             #expect([found.0, found.1, found.2, found.3] == [moment, moment.rounded(.down), moment, moment])
-            let latest = try Task.query.select { (Self.latest($0.seconds), Self.latest($0.milliseconds)) }.fetch(in: db)
-            #expect(latest[0] == (moment, moment))
             try expectFailure(.notTranslatable) { try Task.query.select { Self.told($0.iso) }.fetch(in: db) }
             try expectFailure(.notTranslatable) { try Task.query.select { Self.told($0.due) }.fetch(in: db) }
-            try expectFailure(.notTranslatable) { try Task.query.select { Self.latest($0.plain) }.fetch(in: db) }
+            try expectFailure(.notTranslatable) { try Task.query.select { Self.told($0.plain) }.fetch(in: db) }
         }
     }
 }

@@ -23,14 +23,14 @@ struct Everything: Equatable {
     var double: Double
     var decimal: Decimal
     var text: String
-    var part: Substring
+    var part: String
     var bytes: [UInt8]
     var data: Data
     var date: Date
     var link: URL
     @Column(default: Kind.small) var kind: Kind
     @Column(as: .json) var address: Address
-    @Column(as: .propertyList) var addresses: [Address]
+    @Column(as: .json) var addresses: [Address]
     var mayBeBool: Bool?
     var mayBeDecimal: Decimal?
     var mayBeDate: Date?
@@ -44,7 +44,7 @@ struct Everything: Equatable {
         return Everything(
             id: UUID(), flag: isNil, int8: .min, int16: .max, int32: .min, int: .min, uint8: .max, uint16: .max,
             uint32: .max, uint64: UInt64(Int64.max), float: .leastNonzeroMagnitude, double: .infinity,
-            decimal: Decimal(string: "-12345678901234567890.123456789") ?? 0, text: "a\0b", part: "xyz".dropFirst(),
+            decimal: Decimal(string: "-12345678901234567890.123456789") ?? 0, text: "a\0b", part: "yz",
             bytes: [], data: Data([0, 255]), date: Date(timeIntervalSinceReferenceDate: 2_000_000_000.000_1),
             link: URL(filePath: "/a b/\(number)"), kind: .large, address: address, addresses: [address, address],
             mayBeBool: isNil ? nil : true, mayBeDecimal: isNil ? nil : 0.1, mayBeDate: isNil ? nil : .distantFuture,

@@ -63,21 +63,6 @@ struct StoreInMemoryTests {
         try await stores.closeAll()
     }
 
-    @Test func aNameIsOpenInOnePlace() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
-        let store = try await stores.open("vault.sqlite", in: .memory)
-        #expect(try await stores.open("vault.sqlite", in: .memory) === store)
-        await #expect(throws: StrongroomError.self) { try await stores.open("vault.sqlite", in: .disk) }
-        try await store.close()
-        let file = try await stores.open("vault.sqlite", in: .disk)
-        #expect(file.storage == .disk)
-        try await expectFailure(.alreadyOpen) {
-            try await stores.open("vault.sqlite", in: .memory)
-        }
-        try await file.close()
-    }
-
     @Test func readersNeverSeeAHalf() async throws {
         let store = try await Store.inMemory(Line.self)
         try await withThrowingTaskGroup(of: Void.self) { group in

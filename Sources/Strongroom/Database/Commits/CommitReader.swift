@@ -8,7 +8,6 @@
 ///
 /// Not `Sendable`: its owner serializes the calls.
 package final class CommitReader {
-    /// What ``findCommits()`` has found.
     package enum Finding: Sendable, Equatable {
         /// Nothing was committed.
         case nothing
@@ -18,7 +17,6 @@ package final class CommitReader {
         case gap
     }
 
-    /// The form of the database's pages.
     package let form: PageForm
     private let cipher: PageCipher
     private let open: () throws -> Connection
@@ -61,8 +59,6 @@ package final class CommitReader {
     package private(set) var logLength = 0
 
     /// Looks for commits since those that have been read.
-    ///
-    /// - Throws: ``StrongroomError`` if the file cannot be read; the reader is closed then.
     package func findCommits() throws -> Finding {
         try closingAfterFailure { ahead.isEmpty ? try findPending() : .commits }
     }
@@ -120,10 +116,6 @@ package final class CommitReader {
 
     /// Finds the pages whose versions differ, so that the next batches bring a copy with these versions to the state of
     /// the last commit.
-    ///
-    /// - Parameter versions: The versions of the pages that the copy has.
-    /// - Returns: The number of pages that differ, and the number of pages of the database.
-    /// - Throws: ``StrongroomError`` with `damaged` if one of those that differ is damaged.
     package func compare(with versions: PageVersions) throws -> (different: Int, all: Int) {
         try closingAfterFailure {
             (pending, ahead) = (nil, [])
@@ -136,11 +128,11 @@ package final class CommitReader {
             }
             held = nil
             guard let log else { throw notInWriteAheadMode(spare) }
-            let pages = try StoredPages(spare, log, form, count: databasePages(log, spare))
+            let pages = try DatabasePages(of: spare, pageSize: form.size, in: log)
             let audit = PageAudit(cipher, spare, log)
             // All of them before the first batch is shipped, which would belong to no state without the others.
-            let different = try pages.numbers { version, page, number in
-                guard version != versions[number] else { return false }
+            let different = try pages.numbers { page, number in
+                guard PageVersion(page, at: form.vectorOffset) != versions[number] else { return false }
                 try audit.require(page, number)
                 return true
             }
@@ -200,9 +192,6 @@ package final class CommitReader {
     }
 
     /// The next pages of the commits that were found.
-    ///
-    /// - Parameter limit: The largest number of pages, above 0.
-    /// - Returns: Nil if there are none.
     package func nextBatch(limit: Int) throws -> PageBatch? {
         try closingAfterFailure {
             guard ahead.isEmpty else { return ahead.removeFirst() }
@@ -248,13 +237,6 @@ package final class CommitReader {
         moveOn(to: log)
         // Commits since then are found by the next call.
         (isNewest, isReleased) = (true, published.isInFile)
-    }
-
-    /// The number of pages of the database at the end of a WAL.
-    private func databasePages(_ log: PublishedLog, _ connection: Connection) throws -> Int {
-        guard log.frames == 0 else { return log.pages }
-        guard case .integer(let count)? = try connection.ownValue("PRAGMA page_count") else { return log.pages }
-        return Int(count)
     }
 
     private func closingAfterFailure<T>(_ body: () throws -> T) throws -> T {
@@ -328,7 +310,7 @@ final class PageAudit {
 
     /// - Throws: ``StrongroomError`` with `damaged` if the page's authentication code is not valid.
     func require(_ page: UnsafeRawBufferPointer, _ number: Int) throws {
-        guard number != cipher.layout.lockBytePage, !cipher.authentication.isAuthentic(page, number: number),
+        guard number != cipher.layout.lockBytePage, !cipher.isAuthentic(page, number: number),
             try !page.allSatisfy({ $0 == 0 }) || !isUnused(number)
         else { return }
         throw StrongroomError(
@@ -359,7 +341,6 @@ final class PageAudit {
 package struct FileStamp: Sendable, Equatable {
     /// Longer than the distance of two times that file systems distinguish, unless they count whole seconds.
     package static let tick = Duration.milliseconds(20)
-    /// The length of a stamp, in bytes.
     package static let length = Digests.length
 
     package let bytes: [UInt8]
@@ -378,7 +359,7 @@ package struct FileStamp: Sendable, Equatable {
 
     /// The stamp of a file that has every commit; nil also if there is a WAL that is not empty, or a journal.
     static func ofWholeFile(_ file: DatabaseFile) throws -> FileStamp? {
-        guard try FileStatus.at(file.path + "-wal")?.size ?? 0 == 0, try FileStatus.at(file.path + "-journal") == nil
+        guard try FileStatus.at(file.logPath)?.size ?? 0 == 0, try FileStatus.at(file.sideFiles.journal) == nil
         else { return nil }
         return try of(file)
     }

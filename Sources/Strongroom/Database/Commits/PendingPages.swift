@@ -7,10 +7,8 @@ struct PendingPages {
     }
 
     enum Source {
-        /// Frames of the WAL.
         case frames([Frame])
-        /// Pages by number.
-        case pages(StoredPages, [UInt32])
+        case pages(DatabasePages, [UInt32])
     }
 
     /// The WAL up to the last of the commits.
@@ -41,9 +39,6 @@ struct PendingPages {
         }
     }
 
-    /// Reads the next pages.
-    ///
-    /// - Throws: ``StrongroomError`` with `damaged`.
     mutating func read(_ limit: Int, _ connection: Connection, _ form: PageForm) throws -> PageBatch {
         let range = done..<min(done + max(1, limit), count)
         var numbers: [UInt32] = []
@@ -75,84 +70,12 @@ struct PendingPages {
             }
             return UInt32(frames[index].page)
         case .pages(let pages, let numbers):
-            try pages.read(Int(numbers[index]), into: page)
+            // A part that the file does not have is zeros.
+            page.initializeMemory(as: UInt8.self, repeating: 0)
+            _ = try pages.read(Int(numbers[index]), into: page)
             return numbers[index]
         }
     }
-}
-
-/// The pages of a database at one commit, in its file and its WAL; valid as long as the connection's transaction.
-struct StoredPages {
-    let count: Int
-    private let form: PageForm
-    private let connection: Connection
-    private let file: EngineFile
-    private let log: EngineFile?
-    /// The latest frame of each page, counted from 0.
-    private var frames: [Int: Int] = [:]
-
-    init(_ connection: Connection, _ published: PublishedLog, _ form: PageForm, count: Int) throws {
-        self.connection = connection
-        self.count = count
-        self.form = form
-        file = try connection.databaseFile()
-        // Where the file has all pages, the WAL may be restarted at any time, and is not needed.
-        guard !published.isInFile else {
-            log = nil
-            return
-        }
-        let log = try connection.logFile()
-        self.log = log
-        try withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { buffer in
-            for frame in 0..<published.frames {
-                let offset = LogHeader.offset(ofFrame: frame, pageSize: form.size) - Int64(LogHeader.frameHeader)
-                guard try log.read(at: offset, into: buffer) == 16,
-                    buffer.load(fromByteOffset: 8, as: UInt64.self) == published.salts
-                else { throw StrongroomError.shortened(connection.database) }
-                frames[Int(UInt32(bigEndian: buffer.load(as: UInt32.self)))] = frame
-            }
-        }
-    }
-
-    /// Reads a page; a part that the file does not have is zeros.
-    func read(_ number: Int, into page: UnsafeMutableRawBufferPointer) throws {
-        let read =
-            if let log, let frame = frames[number] {
-                try log.read(at: LogHeader.offset(ofFrame: frame, pageSize: form.size), into: page)
-            } else {
-                try file.read(at: Int64(number - 1) * Int64(form.size), into: page)
-            }
-        for index in read..<page.count { page[index] = 0 }
-    }
-
-    /// The numbers of the pages that a predicate chooses by version and content.
-    func numbers(_ isChosen: (PageVersion, UnsafeRawBufferPointer, Int) throws -> Bool) throws -> [UInt32] {
-        var numbers: [UInt32] = []
-        let portion = max(1, Self.portion / form.size)
-        try withUnsafeTemporaryAllocation(byteCount: (portion + 1) * form.size, alignment: 16) { buffer in
-            let single = UnsafeMutableRawBufferPointer(rebasing: buffer[(portion * form.size)...])
-            for first in stride(from: 1, through: count, by: portion) {
-                let last = min(first + portion - 1, count)
-                let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<((last - first + 1) * form.size)])
-                let read = try file.read(at: Int64(first - 1) * Int64(form.size), into: part)
-                for index in read..<part.count { part[index] = 0 }
-                for number in first...last {
-                    let start = (number - first) * form.size
-                    var page = UnsafeRawBufferPointer(rebasing: part[start..<start + form.size])
-                    if frames[number] != nil {
-                        try self.read(number, into: single)
-                        page = UnsafeRawBufferPointer(single)
-                    }
-                    let version = PageVersion(page, at: form.vectorOffset)
-                    if try isChosen(version, page, number) { numbers.append(UInt32(number)) }
-                }
-            }
-        }
-        return numbers
-    }
-
-    /// Bytes per read.
-    private static let portion = 256 << 10
 }
 
 extension StrongroomError {
@@ -168,7 +91,6 @@ extension StrongroomError {
 
 /// Pages of a database as they are stored, encrypted.
 package struct PageBatch: Sendable {
-    /// The form of the pages.
     package let form: PageForm
     /// The number of pages that the database has after the commit.
     package let databasePages: Int
@@ -193,16 +115,11 @@ package struct PageBatch: Sendable {
     }
 }
 
-/// The form of encrypted pages.
 package struct PageForm: Sendable, Hashable {
-    /// The page size, in bytes.
     package let size: Int
     /// Where a page has its initialisation vector.
     package let vectorOffset: Int
 
-    /// - Parameters:
-    ///   - size: The page size, in bytes.
-    ///   - vectorOffset: Where a page has its initialisation vector.
     package init(size: Int, vectorOffset: Int) {
         self.size = size
         self.vectorOffset = vectorOffset
@@ -214,7 +131,6 @@ package struct PageForm: Sendable, Hashable {
 /// What distinguishes the versions of a page: its initialisation vector, which is random and a new one each time the
 /// page is written. A checkpoint copies a page without changing it.
 package struct PageVersion: Sendable, Hashable, BitwiseCopyable {
-    /// Its length in bytes.
     package static let length = 16
 
     private let bits: SIMD2<UInt64>
@@ -224,14 +140,10 @@ package struct PageVersion: Sendable, Hashable, BitwiseCopyable {
 
     private init(bits: SIMD2<UInt64>) { self.bits = bits }
 
-    /// - Parameters:
-    ///   - bytes: Bytes with the initialisation vector.
-    ///   - offset: Where it begins.
     package init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         bits = bytes.loadUnaligned(fromByteOffset: offset, as: SIMD2<UInt64>.self)
     }
 
-    /// Its bytes.
     package var bytes: [UInt8] { withUnsafeBytes(of: bits) { [UInt8]($0) } }
 }
 
@@ -239,7 +151,6 @@ package struct PageVersion: Sendable, Hashable, BitwiseCopyable {
 package struct PageVersions: Sendable {
     private var versions: [UInt32: PageVersion] = [:]
 
-    /// The number of pages.
     package private(set) var count = 0
 
     package init() {}
@@ -250,7 +161,6 @@ package struct PageVersions: Sendable {
         set { versions[UInt32(number)] = newValue }
     }
 
-    /// Sets the number of pages.
     package mutating func resize(to count: Int) {
         if count < self.count { versions = versions.filter { $0.key <= count } }
         self.count = count

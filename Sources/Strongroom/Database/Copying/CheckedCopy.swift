@@ -4,25 +4,21 @@
 /// Pages are copied if only the key differs, which gives an exact copy; rows are copied if the cipher settings differ,
 /// because the engine cannot copy pages of one size into those of another.
 struct CheckedCopy: Sendable {
-    /// The database to copy.
     let file: DatabaseFile
     /// The key of the database; nil for plaintext.
     let from: DerivedKey?
     /// The key of the copy; nil for plaintext.
     let to: DerivedKey?
-    /// The path of the copy.
     let path: String
     let monitor: WorkMonitor
     /// Whether the structure is also checked, as indexes that match their tables, which a copy has from its database.
     var structure = StructureCheck.none
-    /// Whether the rows of the copy are counted.
     var countsRows = false
     /// The name of the operation in the error for a full disk, as in "Copying".
     var purpose = "Copying"
     /// The errors of a copy for another purpose; nil for a plain copy.
     var errors: Errors?
 
-    /// The check of the structure.
     enum StructureCheck: Sendable {
         case none
         /// A defect that the copy has from its database is reported.
@@ -31,7 +27,6 @@ struct CheckedCopy: Sendable {
         case required(String)
     }
 
-    /// The errors of a copy that fails.
     struct Errors: Sendable {
         /// For a copy that failed verification.
         let failed: @Sendable (_ reason: String, ResultCode?) -> StrongroomError
@@ -39,7 +34,6 @@ struct CheckedCopy: Sendable {
         let damaged: @Sendable (Int) -> StrongroomError
     }
 
-    /// A finished copy.
     struct Made {
         /// The copy, which keeps this name until it is moved.
         let file: PlainFile
@@ -56,27 +50,17 @@ struct CheckedCopy: Sendable {
         var rowCounts: [Int64] = []
     }
 
-    /// The copy as a database file.
-    var target: DatabaseFile {
-        DatabaseFile(path: path, name: file.name, busyTimeout: 0, log: nil, functions: file.functions)
-    }
+    var target: DatabaseFile { file.copy(at: path) }
 
     /// Makes the copy, verifies it and synchronizes it to disk.
     ///
-    /// Other connections may read and write meanwhile: one snapshot is copied.
+    /// Other connections may read and write meanwhile: one snapshot is copied. If it fails, no copy is left.
     ///
     /// - Parameters:
     ///   - source: A connection in exclusive use, outside a transaction; if the cipher settings change, it may only be
     ///     closed afterwards.
-    ///   - reader: Another connection to the database, which has read nothing, if no connection can write: the database
-    ///     may be read on it while it is copied.
     ///   - prepare: Called with the copy while it is empty.
-    /// - Returns: The copy, and what was found in it.
-    /// - Throws: ``StrongroomError`` with `diskFull`, `damaged`, `fileChanged`, the code of ``Errors/failed``, or the
-    ///   engine's failure; `CancellationError`; what `prepare` throws. No copy is left then.
-    func make(
-        from source: Connection, reader: Connection? = nil, prepare: (PlainFile) throws -> Void = { _ in }
-    ) throws -> Made {
+    func make(from source: Connection, prepare: (PlainFile) throws -> Void = { _ in }) throws -> Made {
         try remove()
         do {
             // The WAL may have more pages than the file; before its first read SQLCipher 4 counts none.
@@ -87,9 +71,9 @@ struct CheckedCopy: Sendable {
             let copiesPages = from?.settings == to?.settings
             let (content, verification) =
                 try copiesPages
-                ? copyPages(to: copy, from: source, size) : copyRows(to: copy, from: source, reader, size)
+                ? copyPages(to: copy, from: source, size) : copyRows(to: copy, from: source, size)
             try monitor.report(.verifying, size, of: size)
-            try removeLogs()
+            try SideFiles(of: path).removeEngineFiles()
             try copy.synchronize()
             try copy.requireName(path)
             return Made(file: copy, content: content, verification: verification)
@@ -105,10 +89,6 @@ struct CheckedCopy: Sendable {
         try FileSystem.removeCopy(path, isPlaintext: to == nil)
     }
 
-    private func removeLogs() throws {
-        try SideFiles(of: path).removeEngineFiles()
-    }
-
     private func report(_ phase: WorkProgress.Phase, _ done: Int, _ total: Int, _ size: Int64) throws {
         try monitor.report(phase, size * Int64(done) / Int64(max(1, total)), of: size)
     }
@@ -118,14 +98,7 @@ struct CheckedCopy: Sendable {
     private func copyPages(
         to copy: PlainFile, from source: Connection, _ size: Int64
     ) throws -> (Content, verification: Duration) {
-        var start = ContinuousClock.now
-        let outcome = try ComparedPages(source: source, from: from, target: target, to: to)
-            .make(
-                copy, progress: { try report($0, $1, $2, size) },
-                whenWritten: {
-                    start = .now
-                    try leaveWALMode()
-                })
+        let (outcome, start) = try writeAndComparePages(to: copy, from: source, size)
         if !outcome.damagedInSource.isEmpty { throw damage(outcome.damagedInSource.count) }
         if let defect = outcome.defectOfCopy { throw failed("the copy is not equal: \(defect)") }
         var content = Content()
@@ -143,10 +116,56 @@ struct CheckedCopy: Sendable {
         return (content, ContinuousClock.now - start)
     }
 
+    /// Copies all pages of a snapshot, and compares each page of the copy with the source.
+    ///
+    /// The engine copies, and code that shares nothing with it compares: a page that the engine read or wrote wrongly is
+    /// found even if its authentication code is valid.
+    ///
+    /// - Returns: What the comparison has found, only the damaged pages of the source if the engine could not read them;
+    ///   and when it began.
+    private func writeAndComparePages(
+        to copy: PlainFile, from source: Connection, _ size: Int64
+    ) throws -> (PageComparison.Outcome, start: ContinuousClock.Instant) {
+        try source.inSnapshotOfPages { log in
+            let pageSize = try from?.settings.pageSize ?? Int(source.ownNumber("PRAGMA page_size"))
+            let pages = try DatabasePages(of: source, pageSize: pageSize, in: log)
+            var start = ContinuousClock.now
+            do {
+                try writePages(to: copy, from: source, size)
+            } catch let error as StrongroomError
+                where error.code != .diskFull && error.code != .interrupted && source.hasMetDamage
+            {
+                guard let from else { throw error }
+                let damaged = try PageVerifier(PageContents(pages: pages, cipher: PageCipher(from)))
+                    .damagedPages(.verifying, monitor)
+                guard !damaged.isEmpty else { throw error }
+                return (PageComparison.Outcome(damagedInSource: damaged), start)
+            }
+            start = .now
+            try leaveWALMode()
+            try report(.verifying, 0, pages.count, size)
+            let outcome = try PageComparison(of: pages, key: from, with: copy, key: to).run {
+                try report(.verifying, $0, pages.count, size)
+            }
+            return (outcome, start)
+        }
+    }
+
+    private static let pagesAtOnce = 1_024
+
+    private func writePages(to copy: PlainFile, from source: Connection, _ size: Int64) throws {
+        let connection = try target.connect(.existing, key: to)
+        defer { connection.close() }
+        try copy.requireOpened(by: connection)
+        try connection.run("PRAGMA journal_mode = OFF")
+        try connection.run("PRAGMA synchronous = OFF")
+        try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce) { try report(.writing, $0, $1, size) }
+    }
+
     // MARK: Rows
 
     private func copyRows(
-        to copy: PlainFile, from source: Connection, _ reader: Connection?, _ size: Int64
+        to copy: PlainFile, from source: Connection, _ size: Int64
     ) throws -> (Content, verification: Duration) {
         source.stop(when: monitor.isCancelled)
         var start = ContinuousClock.now
@@ -155,19 +174,19 @@ struct CheckedCopy: Sendable {
             throw notWhole(name, defect)
         }
         let checking = ContinuousClock.now - start
-        let expected = try copyContent(to: copy, from: source, reader, size)
+        let expected = try copyContent(to: copy, from: source, size)
         start = .now
         try leaveWALMode()
         try monitor.report(.verifying, 0, of: size)
         var content = try compare(expected, with: copy)
         if let defect = content.defect {
-            let former = try defects(of: source)
-            guard !former.isEmpty else { throw failed("the copy is not whole: \(defect)") }
+            let own = try defects(of: source)
+            guard !own.isEmpty else { throw failed("the copy is not whole: \(defect)") }
             // The entries of an index are copied as they are stored.
             try rebuildIndexes()
             content = try compare(expected, with: copy)
             // A defect that the database has, too, is accepted.
-            if let defect = content.defect, !former.contains(defect) {
+            if let defect = content.defect, !own.contains(defect) {
                 throw failed("the copy is not whole: \(defect)")
             }
         }
@@ -175,36 +194,13 @@ struct CheckedCopy: Sendable {
     }
 
     /// Copies the rows.
-    ///
-    /// - Returns: The content of the database.
-    private func copyContent(
-        to copy: PlainFile, from source: Connection, _ reader: Connection?, _ size: Int64
-    ) throws -> DatabaseSummary {
-        let content = Locked<DatabaseSummary?>(nil)
-        @Sendable func read(_ connection: Connection) throws {
-            let found = try whole(connection) { try summary(of: connection) }
-            content.withLock { $0 = found }
-        }
-        let copying: SharedWork.Piece = { hasFailed in
-            source.stop { monitor.isCancelled() || hasFailed() }
-            try whole(source) {
-                try ContentCopy.run(from: source, to: copy, key: to, progress: { try report(.writing, $0, $1, size) }) {
-                    // In the transaction, whose snapshot is what was copied.
-                    if reader == nil { try read(source) }
-                }
+    private func copyContent(to copy: PlainFile, from source: Connection, _ size: Int64) throws -> DatabaseSummary {
+        try reportingDamage(of: source) {
+            try ContentCopy.run(from: source, to: copy, key: to, progress: { try report(.writing, $0, $1, size) }) {
+                // In the transaction, whose snapshot is what was copied.
+                try summary(of: source)
             }
         }
-        var pieces = [copying]
-        if let reader {
-            pieces.append { hasFailed in
-                reader.stop { monitor.isCancelled() || hasFailed() }
-                try reader.inSnapshot { try read(reader) }
-            }
-        }
-        try SharedWork.run("strongroom.copy", pieces)
-        source.stop(when: monitor.isCancelled)
-        guard let content = content.withLock({ $0 }) else { throw failed("nothing was copied") }
-        return content
     }
 
     /// Checks the pages first: an engine of version 3 accepts a page of zeros as valid.
@@ -212,14 +208,14 @@ struct CheckedCopy: Sendable {
         guard let from else { return }
         let damaged = try source.inSnapshotOfPages { log in
             let pages = try DatabasePages(of: source, pageSize: from.settings.pageSize, in: log)
-            let cipher = try PageCipher(from, settings: from.settings)
-            return try PageVerifier(PageContents(pages: pages, cipher: cipher)).damagedPages(.checking, monitor)
+            return try PageVerifier(PageContents(pages: pages, cipher: PageCipher(from)))
+                .damagedPages(.checking, monitor)
         }
         if !damaged.isEmpty { throw damage(damaged.count) }
     }
 
     /// Runs work that reads the source; the engine has no meaningful error for a damaged page.
-    private func whole<T>(_ source: Connection, _ body: () throws -> T) throws -> T {
+    private func reportingDamage<T>(of source: Connection, _ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let error as StrongroomError where from != nil && error.code != .diskFull && source.hasMetDamage {
@@ -229,8 +225,7 @@ struct CheckedCopy: Sendable {
 
     private func checkPagesOfCopy() throws {
         guard let to else { return }
-        let cipher = try PageCipher(to, settings: to.settings)
-        let damaged = try PageVerifier(closed: PlainFile(path, followsLinks: false), cipher)
+        let damaged = try PageVerifier(closed: PlainFile(path, followsLinks: false), PageCipher(to))
             .damagedPages(.verifying, monitor)
         if !damaged.isEmpty { throw failed("the copy has \(damaged.count.counting("damaged page"))") }
     }
@@ -314,13 +309,8 @@ struct CheckedCopy: Sendable {
     private func openCopy(stop isStopped: (@Sendable () -> Bool)? = nil) throws -> Connection {
         let connection = try target.connect(.readOnly, key: to)
         connection.stop(when: isStopped ?? monitor.isCancelled)
-        do {
-            try prove(connection)
-            return connection
-        } catch {
-            connection.close()
-            throw error
-        }
+        try prove(connection)
+        return connection
     }
 
     private func prove(_ connection: Connection) throws {
@@ -370,12 +360,10 @@ extension PageVerifier {
     }
 
     /// Throws if a page of a file that no process has open is damaged.
-    ///
-    /// - Parameter key: The key; nil for plaintext, whose pages have no authentication codes.
     static func requireIntact(_ path: String, _ key: DerivedKey?, _ database: String, _ monitor: WorkMonitor) throws {
         guard let key else { return }
         let verifier = try PageVerifier(
-            closed: PlainFile(path, followsLinks: false), PageCipher(key, settings: key.settings))
+            closed: PlainFile(path, followsLinks: false), PageCipher(key))
         let damaged = try verifier.damagedPages(.checking, monitor)
         guard !damaged.isEmpty else { return }
         throw StrongroomError(

@@ -12,23 +12,22 @@ struct ContentCopy {
     ///   - connection: A connection in exclusive use, outside a transaction.
     ///   - target: An empty file that was created for the copy. Nothing is written before it is proved that the engine
     ///     has opened this file.
-    ///   - key: The key of the target; nil for plaintext.
-    ///   - progress: Called with the number of tables copied and the total; an error that it throws ends the copy.
     ///   - whenCopied: Called in the transaction after everything has been copied.
-    static func run(
+    static func run<T>(
         from connection: Connection, to target: PlainFile, key: DerivedKey?, progress: (Int, Int) throws -> Void,
-        whenCopied: () throws -> Void = {}
-    ) throws {
+        whenCopied: () throws -> T
+    ) throws -> T {
         try attach(target, to: connection, key: key)
-        func copy(transfersIndexes: Bool) throws {
+        func copy(transfersIndexes: Bool) throws -> T {
             // One snapshot; the source is not written.
             try connection.inTransaction(.deferred) {
                 try ContentCopy(connection: connection, transfersIndexes: transfersIndexes).copy(progress)
-                try whenCopied()
+                return try whenCopied()
             }
         }
+        let result: T
         do {
-            try copy(transfersIndexes: true)
+            result = try copy(transfersIndexes: true)
         } catch let failure as TransferFailure {
             // The b-tree of an index may be broken, which a copy of the rows alone does not read.
             guard failure.cause.code == .damaged, (try? connection.run("DETACH target")) != nil else {
@@ -37,10 +36,11 @@ struct ContentCopy {
             if key == nil { try FileSystem.overwrite(target.path) }
             try target.truncate(to: 0)
             try attach(target, to: connection, key: key)
-            try copy(transfersIndexes: false)
+            result = try copy(transfersIndexes: false)
         }
         // After a failure, closing the connection detaches the target; it is of no other use then.
         try connection.run("DETACH target")
+        return result
     }
 
     /// A failure while records and entries of indexes were copied.
@@ -150,7 +150,7 @@ struct ContentCopy {
         switch missing.kind {
         case .function: return columns.contains { $0.generated != nil }
         case .collation:
-            guard connection.rowIDName(quoted, columns.map(\.name)) != nil else { return true }
+            guard try connection.rowIDName(of: table) != nil else { return true }
             return try connection.ownRows("PRAGMA main.index_list(\(quoted))").contains { index in
                 let name = Identifier.quote(index[1].asText ?? "")
                 return try connection.ownRows("PRAGMA main.index_xinfo(\(name))").contains {
@@ -213,7 +213,7 @@ struct ContentCopy {
         guard columns.allSatisfy({ $0.generated == nil }) else { return false }
         // An INTEGER PRIMARY KEY is the only key without an index.
         return try columns.contains { $0.keyPlace != nil }
-            || connection.rowIDName(Identifier.quote(table), columns.map(\.name)) == nil
+            || connection.rowIDName(of: table) == nil
             || !connection.indexFacts(of: table).isEmpty
     }
 
@@ -258,10 +258,8 @@ extension Value {
 /// The content of a database that a copy of its rows must have as well: its schema, the rows of each table, and the
 /// settings in its header.
 struct DatabaseSummary {
-    /// The rows of a table.
     struct Rows: Equatable {
         let count: Int64
-        /// The digest of all values.
         let digest: [UInt8]
     }
 
@@ -270,15 +268,11 @@ struct DatabaseSummary {
     /// The rows of each table with its own pages; a virtual table keeps its content in shadow tables. By the bytes of
     /// the names: `String` treats a composed and a decomposed é as equal.
     let tables: [[UInt8]: Rows]
-    /// The settings in the header, by their names.
     let header: [String: Value]
 
     private static let settings = ["user_version", "application_id", "auto_vacuum", "encoding"]
 
     /// Reads all rows; to be called in a transaction.
-    ///
-    /// - Parameter progress: Called before each table with the number of tables read and the total; an error that it
-    ///   throws ends the work.
     init(_ connection: Connection, progress: (Int, Int) throws -> Void = { _, _ in }) throws {
         schema = try connection.ownRows(
             """
@@ -358,20 +352,8 @@ extension Connection {
     /// The columns of a table of `main` that a copy of its rows needs, as SQL: the row id if it has a name, and all
     /// columns that are not generated.
     func storedColumns(of table: String) throws -> String {
-        let quoted = Identifier.quote(table)
-        let columns = try columnInfos(of: table)
-        var list = columns.filter { $0.generated == nil }.map { Identifier.quote($0.name) }
-        if let rowID = rowIDName(quoted, columns.map(\.name)) { list.insert(rowID, at: 0) }
+        var list = try columnInfos(of: table).filter { $0.generated == nil }.map { Identifier.quote($0.name) }
+        if let rowID = try rowIDName(of: table) { list.insert(rowID, at: 0) }
         return list.joined(separator: ", ")
-    }
-
-    /// A name of the row id that no column uses; nil for a table without row ids.
-    ///
-    /// - Parameter quoted: The table, as SQL.
-    func rowIDName(_ quoted: String, _ columns: [String]) -> String? {
-        ColumnInfo.rowIDNames.first { name in
-            !columns.contains { $0.isSameName(as: name) }
-                && objection(to: "SELECT \(name) FROM main.\(quoted)") == nil
-        }
     }
 }

@@ -2,7 +2,6 @@ import Foundation
 
 /// Rotates a file and its envelope to the current key; the lock between processes is held.
 extension DatabaseKeys {
-    /// How a rotation is done.
     struct RotationOptions {
         /// Whether the file is rewritten, and an older key's slot replaced; if not, the copies of the envelope are only
         /// repaired.
@@ -24,7 +23,6 @@ extension DatabaseKeys {
     /// - Parameters:
     ///   - unlocked: The file with the key that opens it, and the one that it has afterwards; its connection is closed
     ///     if the file is rewritten and not opened again.
-    ///   - salt: The file's salt; nil for plaintext.
     ///   - whenFailed: Called with a failure after which the file can be used with the key that it has; an error that
     ///     it throws ends the rotation.
     /// - Returns: What was done; nil if nothing was to be done. A rewrite of the file is reported in preference to one
@@ -109,7 +107,6 @@ extension DatabaseKeys {
     ///   - isThorough: Whether all other slots of older keys of the chain are removed, too, as when the current one was
     ///     added earlier; finding them requires a derivation for each passphrase.
     ///   - newest: The key of the file's connections if the file has the newest data key; nil if it has another one.
-    ///   - settings: The present settings of the file.
     /// - Returns: What was done; nil if no slot had to be replaced.
     mutating func renewEnvelope(
         isRotating: Bool, isThorough: Bool, newest: DerivedKey?, _ settings: CipherSettings
@@ -178,8 +175,6 @@ extension DatabaseKeys {
 
     /// Synchronizes the last commits to disk: the process that rekeyed the file may have been killed before that, and a
     /// power failure would restore the former key.
-    ///
-    /// - Returns: Whether everything is on disk.
     private func isOnDisk(_ key: DerivedKey) throws -> Bool {
         let connection = try file.connect(.existing, key: key)
         defer { connection.close() }
@@ -200,9 +195,6 @@ extension DatabaseKeys {
     }
 
     /// Adds a new data key for the file; until the file has it, the envelope contains both.
-    ///
-    /// - Throws: ``StrongroomError`` with `keySlot` naming the slots whose keys are not available; nothing is changed
-    ///   then.
     mutating func addDataKey() throws {
         guard var changed = envelope else { throw envelopeFile.missing }
         let lost = try slotsOutOfReach(&changed)

@@ -1,6 +1,3 @@
-import Dispatch
-import Foundation
-
 /// Rewrites a file with another key, or with other cipher settings. Meanwhile this process has no other connection to
 /// the file, and the lock between processes is held, so that no other process opens it.
 ///
@@ -41,7 +38,7 @@ struct Rotation: Sendable {
     ///   `rotationFailed`, or the engine's failure; `CancellationError`. The file is unchanged, unless `rotationFailed`
     ///   says otherwise.
     func run() throws -> Outcome {
-        try removeLeftovers()
+        try Self.removeLeftovers(of: file.path)
         let names = try FileStatus.at(file.path)?.links ?? 1
         guard names == 1 || canBeInPlace else { throw hasOtherNames }
         if names == 1, let source = try wholeFile() {
@@ -63,7 +60,6 @@ struct Rotation: Sendable {
         return try rewriteInPlace()
     }
 
-    /// Whether only the key changes.
     private var canBeInPlace: Bool { from?.settings == to.settings }
 
     /// A connection with exclusive access to the file; nil if it cannot be acquired. If the rotation can run in place,
@@ -89,29 +85,23 @@ struct Rotation: Sendable {
 // MARK: Leftovers
 
 extension Rotation {
-    /// The path of the copy.
-    var copyPath: String { file.rotatingPath }
     /// The second hard link that keeps a plaintext file until it has been overwritten.
-    var plaintextPath: String { FileSystem.companion(of: file.path, "plaintext") }
-
-    /// Removes the remains of an interrupted rotation; to be called while the lock between processes is held.
-    func removeLeftovers() throws {
-        try Self.removeLeftovers(of: file.path)
-    }
+    static func plaintextPath(of path: String) -> String { FileSystem.companion(of: path, "plaintext") }
 
     /// The path of a plaintext file that was encrypted and not erased yet, because the rotation was interrupted; nil
     /// if there is none.
     static func plaintextLeft(of path: String) throws -> String? {
-        let plaintext = FileSystem.companion(of: path, "plaintext")
+        let plaintext = plaintextPath(of: path)
         guard let left = try FileStatus.ofName(plaintext), left.isRegularFile, let file = try FileStatus.at(path) else {
             return nil
         }
         return file.identity == left.identity ? nil : plaintext
     }
 
+    /// Removes the remains of an interrupted rotation; to be called while the lock between processes is held.
     static func removeLeftovers(of path: String) throws {
         try FileSystem.removeCopy(FileSystem.companion(of: path, "rotating"))
-        let plaintext = FileSystem.companion(of: path, "plaintext")
+        let plaintext = plaintextPath(of: path)
         // If the file is missing, the second link is all that is left of it.
         guard let left = try FileSystem.requireRegular(plaintext), let file = try FileStatus.at(path) else { return }
         // Before the copy is in place, this is another hard link to the file itself, and any further link belongs to
@@ -138,29 +128,35 @@ extension Rotation {
         if from == nil, try FileSystem.requireRegular(journal) != nil {
             isLogGone = try FileSystem.overwrite(journal) && isLogGone
         }
-        // Opened when the log is in the file: it takes the number of pages from the file's size, and has no locks. If
-        // it cannot be opened, the database is read on the other connection.
-        let reader = from?.settings == to.settings ? nil : try? file.connect(.untouched, key: from)
-        defer { reader?.close() }
         guard let status = try FileStatus.at(file.path) else { throw file.gone }
-        var isInPlace = false
-        defer { if !isInPlace { try? removeLeftovers() } }
+        var isReplaced = false
+        defer { if !isReplaced { try? Self.removeLeftovers(of: file.path) } }
         var lost: [String] = []
-        let copy = try checkedCopy.make(from: source, reader: reader) { copy in
+        let copy = try checkedCopy.make(from: source) { copy in
             // First, so that a failure is detected before everything is written.
             lost = try FileAttributes(of: file.path).apply(to: copy)
         }
         // Exclusive access prevents other processes from reading, not from opening.
-        let isOpened = try file.isOpenedMeanwhile(since: descriptors + (reader == nil ? 0 : 1)) {
-            try monitor.check()
+        guard try !file.isOpenedMeanwhile(since: descriptors, whenWaiting: monitor.check) else {
+            throw OpenedMeanwhile()
         }
-        guard !isOpened else { throw OpenedMeanwhile() }
-        let hasSecondName = try from == nil && FileSystem.addName(plaintextPath, to: file.path)
-        reader?.close()
+        let hasSecondName = try from == nil && FileSystem.addName(Self.plaintextPath(of: file.path), to: file.path)
         // After this check the rotation can no longer be cancelled.
         try monitor.check()
-        try copy.file.requireName(copyPath)
-        try putInPlace(source, ownNames: hasSecondName ? 1 : 0, &isInPlace)
+        try copy.file.requireName(file.rotatingPath)
+        let old = try ReplacedFile(file.path)
+        do {
+            try ReplacedFile.replace(old, at: file.path, names: hasSecondName ? 1 : 0, closing: source) {
+                try FileSystem.replace(file.path, with: file.rotatingPath)
+                isReplaced = true
+            } whenReplaced: {
+                try whenReplaced()
+            } whenClosed: {
+                try Self.removeLeftovers(of: file.path)
+            }
+        } catch {
+            throw isReplaced ? incomplete(error) : error
+        }
         return Outcome(
             method: .copy,
             bytes: status.size,
@@ -170,40 +166,9 @@ extension Rotation {
         )
     }
 
-    /// Moves the copy into the file's place, and makes the former file unusable for processes that opened it in the
-    /// last moment.
-    ///
-    /// - Parameters:
-    ///   - source: The connection with exclusive access to the former file; it is closed.
-    ///   - ownNames: The number of additional hard links to the former file that the library has created.
-    ///   - isInPlace: Set as soon as the copy is in place.
-    private func putInPlace(_ source: Connection, ownNames: Int, _ isInPlace: inout Bool) throws {
-        let former = try ReplacedFile(file.path)
-        // Closed before the descriptor, because closing the descriptor drops the connection's locks.
-        defer { source.close() }
-        try FileSystem.replace(file.path, with: copyPath)
-        isInPlace = true
-        do {
-            try whenReplaced()
-            try FileSystem.synchronize(FileSystem.directory(of: file.path))
-            try former.invalidate(names: ownNames)
-        } catch {
-            source.close()
-            former.retireAfterFailure()
-            throw incomplete(error)
-        }
-        do {
-            source.close()
-            try removeLeftovers()
-            try former.retire()
-        } catch {
-            throw incomplete(error)
-        }
-    }
-
     private var checkedCopy: CheckedCopy {
         CheckedCopy(
-            file: file, from: from, to: to, path: copyPath, monitor: monitor, purpose: "Rotating",
+            file: file, from: from, to: to, path: file.rotatingPath, monitor: monitor, purpose: "Rotating",
             errors: CheckedCopy.Errors(failed: failed, damaged: damagedPages))
     }
 
@@ -266,7 +231,7 @@ extension Rotation {
         do {
             // The rotation is committed and can no longer be cancelled.
             try connection.inTransaction(.immediate) {
-                let verifier = try PageVerifier(connection, PageCipher(to, settings: to.settings))
+                let verifier = try PageVerifier(connection, PageCipher(to))
                 try checkPages(verifier, .verifying, monitor.withoutCancellation)
             }
             let verification = checking + (ContinuousClock.now - start)
@@ -298,7 +263,7 @@ extension Rotation {
         try connection.begin(.immediate)
         let start = ContinuousClock.now
         if let from {
-            try checkPages(PageVerifier(connection, PageCipher(from, settings: from.settings)), .checking)
+            try checkPages(PageVerifier(connection, PageCipher(from)), .checking)
         }
         let checking = ContinuousClock.now - start
         // From here on the rotation can no longer be cancelled.
@@ -312,17 +277,14 @@ extension Rotation {
         return checking
     }
 
-    /// A new connection that has proved the new key.
     private func provedWithNewKey() throws -> Connection {
         let connection = try file.connect(.existing, key: to)
         do {
             try connection.proveKey()
-            return connection
-        } catch {
-            connection.close()
-            guard let error = error as? StrongroomError, error.code == .notADatabase else { throw error }
+        } catch let error as StrongroomError where error.code == .notADatabase {
             throw failed("the engine reported success, but the new key does not open it", error.resultCode)
         }
+        return connection
     }
 }
 

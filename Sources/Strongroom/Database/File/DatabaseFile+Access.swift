@@ -15,7 +15,6 @@ extension DatabaseFile {
     /// Acquires the lock between processes to open the file, which might otherwise be replaced meanwhile.
     ///
     /// - Returns: The lock; nil for a file that is opened read-only if there is no lock file, or it cannot be locked.
-    /// - Throws: As ``lock(within:)``.
     func lockToOpen(within patience: Duration) async throws -> FileLock? {
         guard isReadOnly else { return try await lock(within: patience) }
         guard try FileStatus.at(lockPath) != nil, FileSystem.mayWrite(lockPath) else { return nil }
@@ -23,10 +22,6 @@ extension DatabaseFile {
     }
 
     /// Prevents other processes from opening the file.
-    ///
-    /// - Parameter patience: How long to wait for the lock.
-    /// - Throws: ``StrongroomError`` with `locked` if another process holds it for longer, which the message names as
-    ///   far as the system reports it.
     func lock(within patience: Duration) async throws -> FileLock {
         if let lock = try await FileLock.acquire(lockPath, of: path, within: patience) { return lock }
         throw try isHeld(longerThan: patience)
@@ -52,8 +47,6 @@ extension DatabaseFile {
     }
 
     /// Tries once to prevent other processes from opening the file.
-    ///
-    /// - Returns: The lock; nil if another process holds it.
     func tryLock() throws -> FileLock? {
         try FileLock.tryAcquire(lockPath, of: path)
     }
@@ -66,10 +59,6 @@ extension DatabaseFile {
     /// Opens a connection that has exclusive access to the file: no other connection is open, with a lock or without
     /// one, as far as the system permits this process to find out.
     ///
-    /// - Parameters:
-    ///   - key: The key; nil for plaintext.
-    ///   - patience: How long to wait for other users of the file.
-    ///   - whenWaiting: Called between two attempts; an error that it throws ends the wait.
     /// - Returns: The connection, to be closed to release the file; nil if the file was in use during the whole wait.
     func connectExclusively(
         key: DerivedKey?, within patience: Duration = .zero, whenWaiting: () throws -> Void = {}
@@ -78,18 +67,13 @@ extension DatabaseFile {
         while true {
             var longest = patience
             let connection = try connect(.existing, key: key)
-            do {
-                try connection.proveKey()
-                connection.setBusyTimeout(milliseconds: 0)
-                if try connection.acquireExclusiveAccess() {
-                    // A process that has the file open without a lock, not in WAL mode, would continue to use the
-                    // replaced file.
-                    guard try !FileHolders.opening(path).isEmpty else { return connection }
-                    longest = max(longest, FileHolders.startOfAProcess)
-                }
-            } catch {
-                connection.close()
-                throw error
+            try connection.proveKey()
+            connection.setBusyTimeout(milliseconds: 0)
+            if try connection.acquireExclusiveAccess() {
+                // A process that has the file open without a lock, not in WAL mode, would continue to use the replaced
+                // file.
+                guard try !FileHolders.opening(path).isEmpty else { return connection }
+                longest = max(longest, FileHolders.startOfAProcess)
             }
             connection.close()
             guard ContinuousClock.now - start < longest else { return nil }
@@ -122,12 +106,6 @@ extension DatabaseFile {
 
     /// Whether another program has opened the file since a connection of this process acquired exclusive access: a
     /// program that does not know the library's lock may do so. It would continue to use the replaced file.
-    ///
-    /// - Parameters:
-    ///   - descriptors: How often this process had the file open when the connection acquired it
-    ///     (``descriptorsHere()``).
-    ///   - whenWaiting: Called between two checks, while the opener may be a process that is being started; an error
-    ///     that it throws ends the wait.
     func isOpenedMeanwhile(since descriptors: Int, whenWaiting: () throws -> Void = {}) throws -> Bool {
         try descriptorsHere() > descriptors
             || !FileHolders.lasting({ try FileHolders.opening(path) }, whenWaiting: whenWaiting).isEmpty
@@ -137,8 +115,6 @@ extension DatabaseFile {
     func descriptorsHere() throws -> Int { try FileHolders.descriptorsHere(path) }
 
     /// The error for a file that needs exclusive access and is open elsewhere.
-    ///
-    /// - Parameter purpose: The intended operation, as in "rewritten".
     func heldByOthers(for purpose: String) -> StrongroomError {
         let holders = FileHolders.describe((try? FileHolders.using(path)) ?? [])
         return StrongroomError(
@@ -157,10 +133,6 @@ extension DatabaseFile {
     ///
     /// With a WAL it is read-only: closing one that can write checkpoints the WAL, whatever the key. Without a WAL it
     /// can write: a read-only one leaves an empty WAL behind.
-    ///
-    /// - Parameter size: The file's size in bytes.
-    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `truncated`, `damaged`, or the engine's
-    ///   failure.
     func connectProving(_ key: DerivedKey?, size: Int64) throws -> Connection {
         guard !isReadOnly else {
             let size = try hasLog() ? nil : size
@@ -191,11 +163,7 @@ extension DatabaseFile {
 extension Connection {
     /// Reads the first page, then the schema.
     ///
-    /// - Parameters:
-    ///   - path: The path used in errors.
-    ///   - size: The file's size in bytes; nil if the end of the database may be in a WAL.
-    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `truncated`, `damaged`, or the engine's
-    ///   failure.
+    /// - Parameter size: The file's size in bytes; nil if the end of the database may be in a WAL.
     fileprivate func prove(_ path: String, size: Int64?) throws {
         do {
             _ = try ownValue("PRAGMA schema_version")

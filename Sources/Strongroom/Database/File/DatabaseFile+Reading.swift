@@ -4,9 +4,6 @@ import Foundation
 extension DatabaseFile {
     /// Opens the file and proves that the key opens it, in the best mode at the moment, because other processes may
     /// open and close it.
-    ///
-    /// - Throws: ``StrongroomError`` with `notADatabase` for a wrong key, `permissionDenied` if it cannot be read in
-    ///   its directory, `fileChanged`, or the engine's failure.
     func connectToRead(key: DerivedKey?, prove: (Connection) throws -> Void) throws -> Connection {
         // The engine rolls back a hot journal before it checks the key.
         if try FileSystem.hasJournal(path), let key, try !isAuthentic(key) {
@@ -70,7 +67,7 @@ extension DatabaseFile {
         }
         let contents = PageContents(
             pages: DatabasePages(closed: bytes, pageSize: key.settings.pageSize, count: 1),
-            cipher: try PageCipher(key, settings: key.settings))
+            cipher: try PageCipher(key))
         return try contents.content(of: 1).flatMap(DatabaseHeader.init)?.isInWriteAheadMode ?? true
     }
 
@@ -98,7 +95,6 @@ extension DatabaseFile {
         return (try? keeper.proveKey()) == nil ? nil : keeper
     }
 
-    /// The error for a missing file.
     var missing: StrongroomError {
         StrongroomError(
             .fileMissing,
@@ -129,7 +125,7 @@ extension DatabaseFile {
     private func isAuthentic(_ key: DerivedKey) throws -> Bool {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
-        return try PageCipher(key, settings: key.settings).fits(connection.databaseFile())
+        return try PageCipher(key).fits(connection.databaseFile())
     }
 }
 
@@ -137,14 +133,12 @@ extension DatabaseFile {
 extension DatabaseFile {
     var sideFiles: SideFiles { SideFiles(of: path) }
 
-    /// The path of the WAL.
     var logPath: String { sideFiles.log }
 
     /// Throws if the WAL is damaged and the engine would rebuild the WAL index for a connection, which silently drops
     /// committed transactions after the damage.
     ///
     /// - Parameter connection: A connection that has not read anything yet.
-    /// - Throws: ``StrongroomError`` with `damagedLog`; nothing has been written then.
     func checkLog(before connection: Connection) throws {
         guard let status = try FileStatus.at(logPath), status.isRegularFile, status.size > LogHeader.length else {
             return
@@ -159,7 +153,6 @@ extension DatabaseFile {
     /// Scans the WAL; a WAL that seems damaged is scanned again until two scans agree, because another program may be
     /// writing or restarting it.
     ///
-    /// - Parameter database: The database file.
     /// - Returns: Nil if there is no WAL, or it is being written.
     func scanLog(_ database: any FileBytes) throws -> LogScan? {
         var former: LogScan?
@@ -183,9 +176,6 @@ extension DatabaseFile {
     /// Seconds between two scans.
     private static let pause = 0.01
 
-    /// The error for a damaged WAL.
-    ///
-    /// - Parameter kept: The number of transactions before the damage.
     func damagedLog(_ damage: LogScan.Damage, kept: Int) -> StrongroomError {
         let place = damage.frame == 0 ? "in its header" : "at frame \(damage.frame)"
         let commits = damage.commits.counting("committed transaction")

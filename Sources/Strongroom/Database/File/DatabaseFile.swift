@@ -1,31 +1,21 @@
 /// A database's file and how connections to it are opened.
 struct DatabaseFile: Sendable {
-    /// The file's path.
     var path: String
     /// The database's name in errors.
     let name: String
     /// How long a statement waits for another connection's lock, in milliseconds.
     let busyTimeout: Int
-    /// The settings for logging its statements.
     let log: StatementLog.Settings?
     /// Whether its triggers may be recursive; see ``StoreSettings/recursiveTriggers``.
     var hasRecursiveTriggers = false
     /// The most memory of a connection for decrypted pages, in bytes.
     var pageCache = Connection.defaultPageCache
-    /// The functions and collations in Swift of its connections.
     var functions = ConnectionFunctions()
-    /// Whether it is opened read-only and not changed.
     var isReadOnly = false
     /// The state of the file when a store opened it read-only; nil for others.
     var baseline: FileBaseline?
 
     /// Opens the file and sets the key; reads nothing yet.
-    ///
-    /// - Parameters:
-    ///   - mode: Whether the connection can write.
-    ///   - key: The key; nil for plaintext.
-    /// - Throws: ``StrongroomError`` with `damagedLog`, before the engine reads the log; `permissionDenied`, or the
-    ///   engine's failure.
     func connect(_ mode: Connection.Mode, key: DerivedKey?) throws -> Connection {
         if mode != .untouched { try requireOwnLogs() }
         let connection = try Connection(path: path, mode: mode, database: name)
@@ -67,6 +57,11 @@ struct DatabaseFile: Sendable {
         return located
     }
 
+    /// A copy of the database at another path, whose statements are not logged.
+    func copy(at path: String, busyTimeout: Int = 0) -> DatabaseFile {
+        DatabaseFile(path: path, name: name, busyTimeout: busyTimeout, log: nil, functions: functions)
+    }
+
     /// The same file with its present state as baseline.
     func withBaseline() throws -> DatabaseFile {
         var file = self
@@ -76,16 +71,9 @@ struct DatabaseFile: Sendable {
 
     /// The file's first bytes, on which the keys depend. They are read through a connection without a key, because
     /// closing a separate descriptor would drop the locks of open connections.
-    ///
-    /// - Returns: The bytes, fewer if the file is shorter.
     func salt() throws -> [UInt8] { try bytes(from: 0, CipherSettings.saltLength) }
 
     /// Bytes of the file, read as ``salt()`` is.
-    ///
-    /// - Parameters:
-    ///   - offset: Where to begin, in bytes.
-    ///   - count: The maximum number of bytes.
-    /// - Returns: The bytes, fewer if the file is shorter.
     func bytes(from offset: Int64, _ count: Int) throws -> [UInt8] {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
@@ -93,8 +81,6 @@ struct DatabaseFile: Sendable {
     }
 
     /// The error for an operation that the operating system does not permit.
-    ///
-    /// - Parameter what: The reason, as in "can be read but not written".
     func notPermitted(_ what: String, _ resultCode: ResultCode? = nil) -> StrongroomError {
         StrongroomError(
             .permissionDenied,
@@ -107,6 +93,20 @@ struct DatabaseFile: Sendable {
     /// Whether there is content in the WAL or rollback journal beside the file, as a killed process leaves it.
     func hasLog() throws -> Bool {
         try sideFiles.logs.contains { try FileSystem.requireRegular($0).map { $0.size > 0 } ?? false }
+    }
+
+    /// Throws if there is content in a WAL or rollback journal without a database, which the engine would apply to a new
+    /// one.
+    func requireNoLogLeft() throws {
+        guard try hasLog() else { return }
+        let logs = sideFiles.logs.map { "\"\($0)\"" }.joined(separator: " or ")
+        throw StrongroomError(
+            .fileMissing,
+            """
+            There is no "\(path)", but the log of a previous database exists, \(logs), which the engine would apply to a \
+            new file. Restore the file, or move the log away; then try again.
+            """,
+            database: name)
     }
 
     /// Removes a rollback journal that is no longer valid, as a rotation leaves it that was killed or found damage. To
@@ -167,8 +167,6 @@ extension DatabaseFile {
     ///
     /// To be called before the engine opens the file. A user who may write to the directory can still create one in
     /// between.
-    ///
-    /// - Throws: ``StrongroomError`` with `notAFile`.
     func requireOwnLogs() throws {
         for file in sideFiles.engineFiles { try requireRegular(file) }
     }
@@ -176,12 +174,10 @@ extension DatabaseFile {
     /// The beginning of the suffix of records of what was shipped to replicas; see `StrongroomReplication`.
     private static let replicaEnding = "replica-"
 
-    /// The path of the record of what was shipped to a replica.
     func replicaRecordPath(_ name: String) -> String {
         FileSystem.companion(of: path, Self.replicaEnding + name)
     }
 
-    /// The paths of the records of what was shipped to replicas.
     func replicaRecordPaths() throws -> [String] {
         let beginning = FileSystem.name(of: replicaRecordPath(""))
         let directory = FileSystem.directory(of: path)
@@ -192,7 +188,6 @@ extension DatabaseFile {
     /// Throws if the path of one of the engine's or the library's files beside the database is not a regular file.
     ///
     /// - Returns: Those of ``SideFiles/libraryEndings`` that exist.
-    /// - Throws: As ``requireOwnLogs()``.
     @discardableResult
     func requireOwnCompanions() throws -> Set<String> {
         for file in sideFiles.all { try requireRegular(file) }
@@ -200,7 +195,6 @@ extension DatabaseFile {
         return try Set(SideFiles.libraryEndings.filter { try requireRegular(beginning + $0) })
     }
 
-    /// - Returns: Whether there is a file.
     @discardableResult
     private func requireRegular(_ path: String) throws -> Bool {
         do {

@@ -1,12 +1,5 @@
 extension DatabaseKeys {
     /// Finds the key that opens the file: tries the data keys of its envelope first, then the keys of the chain.
-    ///
-    /// - Parameter content: The kind of content at the file's path.
-    /// - Returns: The file with its key, and the connection that has proved the key.
-    /// - Throws: ``StrongroomError`` with `fileMissing`, `wrongKey` if no key matches, `envelopeMissing` if an envelope
-    ///   is wanted, there is none, and no key of the chain opens the file; `noAuthentication` if one opens it as a file
-    ///   without authentication codes; `notADatabase` for an invalid plaintext
-    ///   file; `truncated`, `damaged`, or the engine's failure.
     func unlock(_ content: FileContent) throws -> UnlockedFile {
         switch content {
         case .absent: throw file.missing
@@ -50,7 +43,6 @@ extension DatabaseKeys {
         let journal = file.sideFiles.journal
         let hadJournal = try FileStatus.at(journal) != nil
         var currentKey: DerivedKey?
-        var tried: [DerivedKey] = []
         for candidate in try possibleSettings() {
             for (position, key) in keys.enumerated().reversed() where key != .plaintext {
                 let derivedKey = try DerivedKey(key, salt: salt, settings: candidate)
@@ -62,11 +54,10 @@ extension DatabaseKeys {
                         position: position, isCurrent: isLast, derivedKey: derivedKey, currentKey: currentKey,
                         connection: connection)
                 } catch let error as StrongroomError where error.code == .notADatabase {
-                    tried.append(derivedKey)
+                    continue
                 }
             }
         }
-        if let error = try unauthenticated(tried, salt: salt) { throw error }
         let isPlayedBack = try hadJournal && FileStatus.at(journal) == nil
         throw try noKeyFits(keys.count, size, isPlayedBack: isPlayedBack)
     }
@@ -129,40 +120,24 @@ extension DatabaseKeys {
             .wrongKey,
             """
             \(tried) "\(file.path)". Add the key that the file was made with to the chain, at its beginning; if the \
-            chain is right, the file's first page is damaged, or it is no SQLCipher database of this engine's format. \
-            \(change)
+            chain is right, the file's first page is damaged, or it is no SQLCipher database of this engine's format, as \
+            one without authentication codes (SQLCipher 1, `PRAGMA cipher_use_hmac = OFF`). \(change)
             """
         )
     }
 }
 
 extension DatabaseKeys {
-    /// A key with which pages of a file are authentic.
-    struct Authentic {
-        let derivedKey: DerivedKey
-        let cipher: PageCipher
-        /// Its index in the chain, or that of the key that opens the envelope.
-        let position: Int?
-    }
-
     /// Finds the key with which any of the first pages is authentic, without the engine, because the first page itself
     /// may be damaged.
-    ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - salt: The file's first bytes.
-    /// - Returns: The newest matching key; nil if there is none.
-    func authentic(in bytes: any FileBytes, salt: [UInt8]) throws -> Authentic? {
+    func authentic(in bytes: any FileBytes, salt: [UInt8]) throws -> (key: DerivedKey, position: Int?)? {
         let dataKeys = envelope?.fileKeys ?? []
         let candidates =
             dataKeys.reversed().map { ($0, envelope?.position) } + chain.keys.enumerated().reversed().map { ($1, $0) }
         for settings in ciphers.reversed() {
             for (key, position) in candidates where key != .plaintext {
                 let derivedKey = try DerivedKey(key, salt: salt, settings: settings)
-                let cipher = try PageCipher(derivedKey, settings: settings)
-                if try cipher.fits(bytes) {
-                    return Authentic(derivedKey: derivedKey, cipher: cipher, position: position)
-                }
+                if try PageCipher(derivedKey).fits(bytes) { return (derivedKey, position) }
             }
         }
         return nil
@@ -182,71 +157,13 @@ extension PageCipher {
     }
 }
 
-/// Files whose pages have no authentication codes: those of SQLCipher 1, and others with `PRAGMA cipher_use_hmac =
-/// OFF`.
-extension DatabaseKeys {
-    /// The derivation of SQLCipher 1 and 2.
-    private static let former = CipherSettings(
-        pageSize: 1_024, iterations: 4_000, derivationHash: .sha1, pageHash: .sha1)
-
-    /// The error for such a file; nil if none of the keys opens it as one.
-    ///
-    /// - Parameter tried: Keys that have not opened the file.
-    func unauthenticated(_ tried: [DerivedKey], salt: [UInt8]) throws -> StrongroomError? {
-        let former = try chain.keys.filter { $0 != .plaintext }.map {
-            try DerivedKey($0, salt: salt, settings: Self.former)
-        }
-        for key in tried + former where try isPlain(firstPageWith: key) {
-            let rounds = key.settings == Self.former ? "`PRAGMA kdf_iter = 4000`, " : ""
-            return StrongroomError(
-                .noAuthentication,
-                """
-                A key of the chain opens "\(file.path)", but its pages have no authentication codes, as with \
-                SQLCipher 1 or `PRAGMA cipher_use_hmac = OFF`; the library does not open such a file, since changed \
-                pages would not be noticed. Export it in the sqlcipher shell, with its key, \(rounds)\
-                `PRAGMA cipher_use_hmac = OFF` and `sqlcipher_export`, into a new file, and open that. Nothing in it \
-                was changed.
-                """,
-                database: file.name)
-        }
-        return nil
-    }
-
-    /// Whether the first page, without a code, has the header of a database: page size, versions, the reserved bytes,
-    /// of which SQLCipher 4 may leave room for a code, and three constants ("Database File Format",
-    /// sqlite.org/fileformat.html).
-    private func isPlain(firstPageWith key: DerivedKey) throws -> Bool {
-        let (size, block) = (key.settings.pageSize, CipherSettings.saltLength)
-        let page = try FileSystem.firstBytes(of: file.path, size)
-        guard page.count == size else { return false }
-        var header = [UInt8](repeating: 0, count: block)
-        try key.withRawKey { raw, _ in
-            let secret = SecretBytes(raw)
-            try page.withUnsafeBytes { page in
-                try header.withUnsafeMutableBytes { header in
-                    try Cryptography.decrypt(
-                        UnsafeRawBufferPointer(rebasing: page[block..<2 * block]), with: secret,
-                        vector: UnsafeRawBufferPointer(rebasing: page[(size - PageLayout.vectorLength)...]), to: header)
-                }
-            }
-        }
-        let written = header.shortInteger(at: 0) == (size == 65_536 ? 1 : size)
-        return written && (1...2).contains(header[2]) && (1...2).contains(header[3])
-            && header[4] >= PageLayout.vectorLength && header[5...7] == [64, 32, 32]
-    }
-}
-
 /// Creates a database's file.
 extension DatabaseKeys {
     /// Creates the file under a temporary name and renames it when its content is complete, so that a crash leaves
     /// either no file or a complete one.
-    ///
-    /// - Parameter fill: Writes the content through a connection to the file under its temporary name.
-    /// - Throws: ``StrongroomError`` with `fileMissing` if the log of a former file exists, `fileChanged`, `diskFull`,
-    ///   `permissionDenied`; what the closure throws.
     mutating func createFile(fill: (Connection) throws -> Void) throws -> UnlockedFile {
-        guard try !file.hasLog() else { throw logWithoutFile }
-        try removeTemporary()
+        try file.requireNoLogLeft()
+        try FileSystem.removeCopy(file.temporaryPath)
         // Its envelope, if there is one, is written to the disk before the file.
         let derivedKey = try forNewFile()
         do {
@@ -255,7 +172,7 @@ extension DatabaseKeys {
             return try unlocked(with: derivedKey)
         } catch {
             // The first failure is the one to report.
-            try? removeTemporary()
+            try? FileSystem.removeCopy(file.temporaryPath)
             throw error
         }
     }
@@ -293,21 +210,5 @@ extension DatabaseKeys {
             try connection.run("DROP TABLE strongroom_file")
         }
         try fill(connection)
-    }
-
-    private func removeTemporary() throws {
-        try FileSystem.removeCopy(file.temporaryPath)
-    }
-
-    private var logWithoutFile: StrongroomError {
-        StrongroomError(
-            .fileMissing,
-            """
-            There is no "\(file.path)", but the log of a former database exists, \
-            \(file.sideFiles.logs.map { "\"\($0)\"" }.joined(separator: " or ")). Restore the file, or move the log \
-            away if a new database is to be created.
-            """,
-            database: file.name
-        )
     }
 }

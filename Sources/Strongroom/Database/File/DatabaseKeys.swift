@@ -23,8 +23,6 @@ struct DatabaseKeys: Sendable {
     /// Opens the envelope if there is one, which takes a passphrase's derivation.
     ///
     /// - Parameter salt: The file's first 16 bytes; nil if there are none yet.
-    /// - Throws: ``StrongroomError`` as ``EnvelopeFile/open(with:salt:)``; `encryptedFile` or `invalidKey` for a
-    ///   plaintext chain.
     init(
         _ file: DatabaseFile, _ chain: KeyChain, _ ciphers: [CipherSettings], _ protection: KeyProtection,
         salt: [UInt8]?
@@ -79,7 +77,7 @@ struct DatabaseKeys: Sendable {
         try ciphers.contains { settings in
             try envelope.fileKeys.contains { key in
                 let derivedKey = try DerivedKey(key, salt: envelope.databaseSalt, settings: settings)
-                return try PageCipher(derivedKey, settings: settings).fits(bytes)
+                return try PageCipher(derivedKey).fits(bytes)
             }
         }
     }
@@ -98,8 +96,6 @@ struct DatabaseKeys: Sendable {
     var candidates: [Key] { chain.keys + (envelope?.fileKeys ?? []) }
 
     /// Creates the required envelope, if there is none, with one slot for the current key.
-    ///
-    /// - Parameter salt: The file's first 16 bytes; nil if there are none yet.
     mutating func makeEnvelope(salt: [UInt8]?) throws {
         guard isEnvelopeWanted, envelope == nil, let key = chain.current else { return }
         var made = try OpenEnvelope(

@@ -1,8 +1,6 @@
 /// The kind of content at a database's path, determined by its first bytes.
 enum FileContent: Equatable {
-    /// No file.
     case absent
-    /// A plaintext database and its size in bytes.
     case plaintext(size: Int64)
     /// Possibly an encrypted database, with its salt and its size in bytes.
     case encrypted(salt: [UInt8], size: Int64)
@@ -19,17 +17,10 @@ enum FileContent: Equatable {
     ///
     /// To be called only while this process has no connection to the file: closing the descriptor drops the engine's
     /// locks.
-    ///
-    /// - Throws: As ``of(_:reading:)``.
     static func of(_ path: String) throws -> FileContent {
-        try of(path) { try FileSystem.bytes(of: path, from: $0, $1) }
+        try of(path) { try PlainFile(path).bytes(at: $0, $1) }
     }
 
-    /// Determines the content of a file.
-    ///
-    /// - Parameter read: Reads up to a number of bytes from an offset.
-    /// - Throws: ``StrongroomError`` with `notAFile`, `emptyFile`, `notADatabase` for a file that is too short to be
-    ///   one, `plaintextHeader`, or `permissionDenied`.
     static func of(_ path: String, reading read: (Int64, Int) throws -> [UInt8]) throws -> FileContent {
         guard let status = try FileStatus.at(path) else {
             guard !FileSystem.isSymbolicLink(path) else { throw linkToNothing(path) }
@@ -95,7 +86,6 @@ extension DatabaseFile {
         case encrypted
     }
 
-    /// The longest text, in bytes.
     private static let longestStamp = 16
 
     private func stamp() throws -> Stamp? {
@@ -121,7 +111,6 @@ extension DatabaseFile {
     /// Throws if the database was encrypted once: a plaintext file is not it.
     ///
     /// - Parameter place: The path of the plaintext file; nil for the database.
-    /// - Throws: ``StrongroomError`` with `plaintextFile`.
     func requireNeverEncrypted(at place: String? = nil) throws {
         let envelope = EnvelopeFile(databasePath: path, name: name)
         let hasEnvelope = try envelope.exists()

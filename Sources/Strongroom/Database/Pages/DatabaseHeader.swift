@@ -1,6 +1,5 @@
 /// The header of the database ("Database File Format", section 1.3, sqlite.org/fileformat.html).
 struct DatabaseHeader {
-    /// The length of the header, in bytes.
     static let length = 100
 
     /// The number of pages; nil if the file was last written by an old engine, which does not maintain the number.
@@ -11,9 +10,7 @@ struct DatabaseHeader {
     let freePages: Int
     /// Whether the database has pointer map pages (`auto_vacuum`).
     let hasPointerMap: Bool
-    /// Whether the database is in WAL mode.
     let isInWriteAheadMode: Bool
-    /// The text encoding.
     let encoding: EncodedText.Encoding
 
     /// - Parameter page: The content of the first page.
@@ -64,7 +61,6 @@ extension RandomAccessCollection<UInt8> where Index == Int {
 
 /// The freelist: the unused pages of the database ("Database File Format", section 1.5).
 struct FreeList {
-    /// The trunk pages.
     private(set) var trunks: PageSet
     /// The leaf pages, whose content is not used.
     private(set) var leaves: PageSet

@@ -3,7 +3,6 @@
 /// A page in the WAL takes precedence: that of the file is older, and another process that checkpoints the WAL may be
 /// writing it.
 struct DatabasePages {
-    /// The page size, in bytes.
     let pageSize: Int
     /// The number of pages; a truncated file has fewer.
     let count: Int
@@ -11,8 +10,6 @@ struct DatabasePages {
     private let log: LogPages?
 
     /// The pages of a file that no process has open and that has no WAL.
-    ///
-    /// - Parameter count: The number of pages.
     init(closed file: any FileBytes, pageSize: Int, count: Int) {
         self.file = file
         self.pageSize = pageSize
@@ -22,7 +19,8 @@ struct DatabasePages {
 
     /// The committed pages, read through a connection; valid during its transaction, which excludes other writers.
     init(of connection: Connection, pageSize: Int) throws {
-        try self.init(of: connection, pageSize: pageSize, log: connection.logState())
+        try self.init(
+            of: connection, pageSize: pageSize, count: connection.pageCount(), log: connection.publishedLog())
     }
 
     /// The pages of a snapshot, read through a connection, while others write; valid during
@@ -31,16 +29,16 @@ struct DatabasePages {
     /// - Parameter log: The end of the WAL in the snapshot.
     init(of connection: Connection, pageSize: Int, in log: PublishedLog?) throws {
         // The engine may restart a WAL whose pages are all in the file.
-        let state = log.flatMap { $0.isInFile ? nil : LogState(frames: $0.frames, framesInFile: $0.framesInFile) }
-        try self.init(of: connection, pageSize: pageSize, log: state)
+        let count = try log.flatMap { $0.frames > 0 ? $0.pages : nil } ?? connection.pageCount()
+        try self.init(of: connection, pageSize: pageSize, count: count, log: log.flatMap { $0.isInFile ? nil : $0 })
     }
 
-    private init(of connection: Connection, pageSize: Int, log state: LogState?) throws {
-        count = try connection.pageCount()
+    private init(of connection: Connection, pageSize: Int, count: Int, log published: PublishedLog?) throws {
+        self.count = count
         self.pageSize = pageSize
         file = try connection.databaseFile()
-        if let state, state.frames > 0 {
-            log = try LogPages(connection.logFile(), state, pageSize: pageSize)
+        if let published, published.frames > 0 {
+            log = try LogPages(connection.logFile(), published, pageSize: pageSize)
         } else {
             log = nil
         }
@@ -50,11 +48,6 @@ struct DatabasePages {
     var hasLog: Bool { log != nil }
 
     /// Reads pages from the file, regardless of the WAL.
-    ///
-    /// - Parameters:
-    ///   - first: The first page, counted from 1.
-    ///   - buffer: Receives the pages.
-    /// - Returns: The number of bytes read.
     func readFile(from first: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         try file.read(at: Int64(first - 1) * Int64(pageSize), into: buffer)
     }
@@ -96,11 +89,11 @@ private struct LogPages {
     /// The latest frame of each page, by page number; frames are counted from 1.
     private var frames: [Int: Int] = [:]
 
-    init(_ bytes: any FileBytes, _ state: LogState, pageSize: Int) throws {
+    init(_ bytes: any FileBytes, _ log: PublishedLog, pageSize: Int) throws {
         self.bytes = bytes
         self.pageSize = pageSize
-        framesInFile = state.framesInFile
-        for frame in 1...state.frames {
+        framesInFile = log.framesInFile
+        for frame in 1...log.frames {
             let number = try withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { buffer in
                 let offset = position(ofFrame: frame) - Int64(LogHeader.frameHeader)
                 guard try bytes.read(at: offset, into: buffer) == 4 else { return 0 }
@@ -126,14 +119,12 @@ extension PageContents {
     /// What makes a connection refuse pages of known damage.
     func refusal(of damaged: [Int]) -> RefusedPages {
         let positions = pages.positions(of: damaged)
-        let authentication = cipher.authentication
-        return RefusedPages(inFile: positions.inFile, inLog: positions.inLog) { authentication.fill($0, number: $1) }
+        return RefusedPages(inFile: positions.inFile, inLog: positions.inLog) { cipher.fill($0, number: $1) }
     }
 }
 
 /// Consecutive pages as they are stored, which were read at once; valid as long as their memory.
 struct PagePortion {
-    /// A page in the WAL.
     struct LogPage {
         /// Nil if the WAL ends before the page does.
         let bytes: UnsafeRawBufferPointer?
@@ -148,23 +139,21 @@ struct PagePortion {
     private let log: [Int: LogPage]
 
     /// Reads pages from the file and from the WAL.
-    ///
-    /// - Parameter memory: Receives the pages.
     init(_ range: ClosedRange<Int>, of pages: DatabasePages, into memory: PageMemory) throws {
         self.range = range
         pageSize = pages.pageSize
-        let place = UnsafeMutableRawBufferPointer(rebasing: memory.file[..<(range.count * pageSize)])
-        let length = try pages.readFile(from: range.lowerBound, into: place)
-        file = UnsafeRawBufferPointer(rebasing: place[..<length])
+        let part = UnsafeMutableRawBufferPointer(rebasing: memory.file[..<(range.count * pageSize)])
+        let length = try pages.readFile(from: range.lowerBound, into: part)
+        file = UnsafeRawBufferPointer(rebasing: part[..<length])
         var log: [Int: LogPage] = [:]
         if pages.hasLog {
             let bytes = memory.log
             for number in range {
                 let start = (number - range.lowerBound) * pageSize
-                let place = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + pageSize])
-                guard let found = try pages.readLog(number, into: place) else { continue }
+                let page = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + pageSize])
+                guard let found = try pages.readLog(number, into: page) else { continue }
                 log[number] = LogPage(
-                    bytes: found.isPresent ? UnsafeRawBufferPointer(place) : nil, isInFile: found.isInFile)
+                    bytes: found.isPresent ? UnsafeRawBufferPointer(page) : nil, isInFile: found.isInFile)
             }
         }
         self.log = log
@@ -187,12 +176,36 @@ struct PagePortion {
     }
 }
 
-/// The memory for the pages of a portion.
+extension DatabasePages {
+    /// The numbers of the pages that a predicate chooses by their bytes; a page that is not complete is zeros.
+    func numbers(_ isChosen: (UnsafeRawBufferPointer, Int) throws -> Bool) throws -> [UInt32] {
+        let pagesPerPortion = max(1, Self.portion / pageSize)
+        let memory = PageMemory(for: self, count: pagesPerPortion)
+        let zeros = [UInt8](repeating: 0, count: pageSize)
+        var numbers: [UInt32] = []
+        for first in stride(from: 1, through: count, by: pagesPerPortion) {
+            let portion = try PagePortion(first...min(first + pagesPerPortion - 1, count), of: self, into: memory)
+            for number in portion.range {
+                let isChosen =
+                    if let page = portion.current(number) {
+                        try isChosen(page, number)
+                    } else {
+                        try zeros.withUnsafeBytes { try isChosen($0, number) }
+                    }
+                if isChosen { numbers.append(UInt32(number)) }
+            }
+        }
+        return numbers
+    }
+
+    /// Bytes read at once.
+    static let portion = 256 << 10
+}
+
 final class PageMemory {
     let file: UnsafeMutableRawBufferPointer
     let log: UnsafeMutableRawBufferPointer
 
-    /// - Parameter count: The number of pages of the longest portion.
     init(for pages: DatabasePages, count: Int) {
         file = .allocate(byteCount: count * pages.pageSize, alignment: 16)
         log = .allocate(byteCount: pages.hasLog ? file.count : 0, alignment: 16)
@@ -215,7 +228,6 @@ struct PageSet {
         words = Array(repeating: 0, count: self.pages / 64 + 1)
     }
 
-    /// - Parameter numbers: The initial page numbers.
     init(pages: Int, _ numbers: some Sequence<Int>) {
         self.init(pages: pages)
         for number in numbers { insert(number) }

@@ -26,14 +26,10 @@ struct LogScan: Equatable {
     private static let portion = 256 << 10
 
     /// Scans a WAL.
-    ///
-    /// - Parameters:
-    ///   - log: The WAL; may be empty.
-    ///   - database: The database file.
     init(_ log: any FileBytes, of database: any FileBytes) throws {
         guard let header = try LogHeader(log) else { return }
         var course = LogCourse(header)
-        try Self.forEachFrame(of: log, header) { course.meet($0) }
+        try Self.forEachFrame(of: log, header) { course.meet($1) }
         soundCommits = course.soundCommits
         soundLength = course.soundFrames == 0 ? 0 : Int64(LogHeader.length + course.soundFrames * header.frameLength)
         guard course.lostCommits > 0, let frame = course.firstBad else { return }
@@ -42,20 +38,9 @@ struct LogScan: Equatable {
         damage = Damage(frame: frame, commits: course.lostCommits)
     }
 
-    private static func forEachFrame(
-        of log: any FileBytes, _ header: LogHeader, _ body: (LogFrame) throws -> Void
-    ) throws {
-        try forEachFrame(of: log, header, from: 0, count: .max) { try body($1) }
-    }
-
-    /// Reads frames.
-    ///
-    /// - Parameters:
-    ///   - first: The first frame, counted from 0.
-    ///   - count: The maximum number.
-    ///   - body: Receives the number of a frame, counted from 0, and the frame, which is valid during the call.
+    /// Reads frames; they are counted from 0, and valid during the call.
     static func forEachFrame(
-        of log: any FileBytes, _ header: LogHeader, from first: Int, count: Int,
+        of log: any FileBytes, _ header: LogHeader, from first: Int = 0, count: Int = .max,
         _ body: (Int, LogFrame) throws -> Void
     ) throws {
         let length = header.frameLength
@@ -84,17 +69,11 @@ struct LogScan: Equatable {
         _ log: any FileBytes, _ header: LogHeader, frames: Int, _ database: any FileBytes
     ) throws -> Bool {
         var newest: [Int: Int] = [:]
-        var number = 0
-        try forEachFrame(of: log, header) { frame in
-            number += 1
-            if number <= frames { newest[frame.page] = number }
-        }
-        number = 0
+        try forEachFrame(of: log, header, count: frames) { newest[$1.page] = $0 }
         var isInFile = true
         try withUnsafeTemporaryAllocation(byteCount: header.pageSize, alignment: 16) { buffer in
-            try forEachFrame(of: log, header) { frame in
-                number += 1
-                guard isInFile, number <= frames, newest[frame.page] == number else { return }
+            try forEachFrame(of: log, header, count: frames) { number, frame in
+                guard isInFile, newest[frame.page] == number else { return }
                 let there = try database.read(at: Int64(frame.page - 1) * Int64(header.pageSize), into: buffer)
                 isInFile = there == header.pageSize && UnsafeRawBufferPointer(buffer).elementsEqual(frame.content)
             }
@@ -180,13 +159,11 @@ struct LogChecksum: Equatable {
     var first: UInt32 = 0
     var second: UInt32 = 0
 
-    /// Adds bytes, whose length is a multiple of 8 and whose alignment is 4.
-    ///
-    /// - Parameter isBigEndian: The byte order of the WAL's checksums.
-    mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
+    /// This checksum after adding bytes, whose length is a multiple of 8 and whose alignment is 4.
+    func adding(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) -> LogChecksum {
         // Not by generic loads, which are slow in a debug build.
         bytes.withMemoryRebound(to: UInt32.self) { words in
-            guard let start = words.baseAddress else { return }
+            guard let start = words.baseAddress else { return self }
             var (one, two) = (first, second)
             var index = 0
             let count = words.count
@@ -203,15 +180,8 @@ struct LogChecksum: Equatable {
                     index += 2
                 }
             }
-            (first, second) = (one, two)
+            return LogChecksum(first: one, second: two)
         }
-    }
-
-    /// This checksum after adding bytes.
-    func adding(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) -> LogChecksum {
-        var copy = self
-        copy.add(bytes, isBigEndian: isBigEndian)
-        return copy
     }
 
     /// The difference that an increment of the last number makes to a checksum after so many more bytes. It is linear:
@@ -228,7 +198,6 @@ struct LogChecksum: Equatable {
 
 /// The header of a WAL.
 struct LogHeader {
-    /// Its length, in bytes.
     static let length = 32
     static let frameHeader = 24
 
@@ -248,7 +217,6 @@ struct LogHeader {
     private(set) var salts: UInt64
     /// The stored checksum, from which that of the first frame continues.
     let stored: LogChecksum
-    /// The computed checksum.
     private(set) var computed: LogChecksum
 
     var frameLength: Int { Self.frameHeader + pageSize }
@@ -315,12 +283,9 @@ struct LogFrame {
     let bytes: UnsafeRawBufferPointer
     let isBigEndian: Bool
 
-    /// The page's number.
     var page: Int { Int(number(at: 0)) }
-    /// Whether it is a commit frame.
     var isCommit: Bool { number(at: 4) != 0 }
     var salts: UInt64 { bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
-    /// The stored checksum.
     var stored: LogChecksum { LogChecksum(first: number(at: 16), second: number(at: 20)) }
     var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[LogHeader.frameHeader...]) }
 
@@ -328,9 +293,6 @@ struct LogFrame {
         UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
-    /// The computed checksum.
-    ///
-    /// - Parameter former: The checksum of the frame before, or of the header.
     func checksum(after former: LogChecksum) -> LogChecksum {
         former.adding(UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)
             .adding(content, isBigEndian: isBigEndian)
@@ -338,8 +300,6 @@ struct LogFrame {
 
     /// Whether it was a commit frame before it was damaged, inferred from the commit mark. A change of another byte may
     /// look like one of the mark; the number of lost transactions of a damaged WAL is then too high by one.
-    ///
-    /// - Parameter computed: The checksum computed from its content.
     func wasCommit(_ computed: LogChecksum) -> Bool {
         let effect = LogChecksum.effect(behind: content.count)
         let (first, second) = (stored.first &- computed.first, stored.second &- computed.second)

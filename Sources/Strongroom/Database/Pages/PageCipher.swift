@@ -1,21 +1,3 @@
-import Foundation
-
-/// Authenticates and decrypts single pages of a file.
-struct PageCipher: Sendable {
-    let authentication: PageAuthentication
-    let deciphering: PageDeciphering
-
-    var layout: PageLayout { authentication.layout }
-
-    /// - Parameters:
-    ///   - derived: The key of the file's connections.
-    ///   - settings: The cipher settings of the file.
-    init(_ derived: DerivedKey, settings: CipherSettings) throws {
-        authentication = try PageAuthentication(derived, settings: settings)
-        deciphering = PageDeciphering(derived, settings: settings)
-    }
-}
-
 /// The contents of a database's pages.
 struct PageContents {
     let pages: DatabasePages
@@ -27,8 +9,8 @@ struct PageContents {
         return try withUnsafeTemporaryAllocation(byteCount: pages.pageSize, alignment: 16) { buffer in
             guard try pages.read(number, into: buffer) else { return nil }
             let page = UnsafeRawBufferPointer(buffer)
-            guard cipher.authentication.isAuthentic(page, number: number) else { return nil }
-            return try cipher.deciphering.content(of: page, number: number)
+            guard cipher.isAuthentic(page, number: number) else { return nil }
+            return try cipher.content(of: page, number: number)
         }
     }
 }
@@ -44,9 +26,7 @@ struct PageLayout: Sendable, Equatable {
     /// The lock byte; the engine never uses the page that contains it.
     private static let lockByte = 0x4000_0000
 
-    /// The page size, in bytes.
     let pageSize: Int
-    /// The length of the authentication code, in bytes.
     let codeLength: Int
 
     /// The number of reserved bytes at the end of a page.
@@ -60,7 +40,6 @@ struct PageLayout: Sendable, Equatable {
     /// The lock-byte page, counted from 1; in a file of 1 GiB or more it is a hole.
     var lockBytePage: Int { Self.lockBytePage(pageSize: pageSize) }
 
-    /// The lock-byte page of a database with a page size.
     static func lockBytePage(pageSize: Int) -> Int { lockByte / pageSize + 1 }
 
     /// The offset of the ciphertext in a page: the first page starts with the file's salt.
@@ -68,12 +47,10 @@ struct PageLayout: Sendable, Equatable {
 }
 
 extension CipherSettings {
-    /// The layout of the file's pages.
     var layout: PageLayout { PageLayout(pageSize: pageSize, codeLength: pageHash.length) }
 }
 
 extension CipherSettings.Hash {
-    /// The length in bytes.
     var length: Int {
         switch self {
         case .sha1: 20
@@ -83,78 +60,64 @@ extension CipherSettings.Hash {
     }
 }
 
-/// Verifies the authentication code of a page without the engine, which does not report damage in some pages.
+/// Authenticates and decrypts single pages of a file without the engine, which does not report damage in some pages.
 ///
-/// The code covers the ciphertext, the initialisation vector and the page number: neither a modified page nor one at
-/// another page's position is accepted ("SQLCipher Design", zetetic.net/sqlcipher/design).
-struct PageAuthentication: Sendable {
+/// The authentication code covers the ciphertext, the initialisation vector and the page number: neither a modified page
+/// nor one at another page's position is accepted ("SQLCipher Design", zetetic.net/sqlcipher/design).
+struct PageCipher: Sendable {
     let layout: PageLayout
     private let authentication: MessageAuthentication
+    private let key: SecretBytes
 
     /// XORed with the file's salt to derive the salt of the HMAC key.
     private static let saltMask: UInt8 = 0x3A
     private static let rounds = 2
 
-    /// - Parameters:
-    ///   - derived: The key of the file's connections.
-    ///   - settings: The cipher settings of the file.
-    init(_ derived: DerivedKey, settings: CipherSettings) throws {
+    /// - Parameter derived: The key of the file's connections.
+    init(_ derived: DerivedKey) throws {
+        let settings = derived.settings
         layout = settings.layout
-        let key = try derived.withRawKey { raw, salt in
+        key = derived.withRawKey { raw, _ in SecretBytes(raw) }
+        let codeKey = try derived.withRawKey { raw, salt in
             try Cryptography.pbkdf2(
                 raw, salt: salt.map { $0 ^ Self.saltMask }, hash: settings.derivationHash, rounds: Self.rounds,
                 count: Cryptography.keyLength)
         }
-        authentication = try MessageAuthentication(key: key, hash: settings.pageHash)
+        authentication = try MessageAuthentication(key: codeKey, hash: settings.pageHash)
     }
 
-    /// Whether a page's authentication code is valid.
-    ///
-    /// - Parameters:
-    ///   - page: The complete page, from the file or the WAL.
-    ///   - number: Its number, counted from 1.
+    /// Whether the authentication code of a complete page is valid; pages are counted from 1.
     func isAuthentic(_ page: UnsafeRawBufferPointer, number: Int) -> Bool {
         guard page.count == layout.pageSize, let pageNumber = UInt32(exactly: number) else { return false }
-        let end = layout.usable + PageLayout.vectorLength
-        let covered = UnsafeRawBufferPointer(rebasing: page[layout.start(of: number)..<end])
-        let code = UnsafeRawBufferPointer(rebasing: page[end..<end + layout.codeLength])
-        return withUnsafeBytes(of: pageNumber.littleEndian) { pageNumber in
-            authentication.withCode(of: covered, pageNumber) { $0.elementsEqual(code) }
-        }
+        let code = UnsafeRawBufferPointer(rebasing: page[codeRange])
+        return withCode(of: page, number, pageNumber) { $0.elementsEqual(code) }
     }
 
     /// Fills a page with zeros and their authentication code.
     func fill(_ page: UnsafeMutableRawBufferPointer, number: Int) {
         page.initializeMemory(as: UInt8.self, repeating: 0)
         guard page.count == layout.pageSize, let pageNumber = UInt32(exactly: number) else { return }
-        let end = layout.usable + PageLayout.vectorLength
-        let covered = UnsafeRawBufferPointer(rebasing: page[layout.start(of: number)..<end])
-        withUnsafeBytes(of: pageNumber.littleEndian) { pageNumber in
-            authentication.withCode(of: covered, pageNumber) {
-                UnsafeMutableRawBufferPointer(rebasing: page[end..<end + layout.codeLength]).copyMemory(from: $0)
-            }
+        withCode(of: UnsafeRawBufferPointer(page), number, pageNumber) {
+            UnsafeMutableRawBufferPointer(rebasing: page[codeRange]).copyMemory(from: $0)
         }
     }
-}
 
-/// Decrypts pages without the engine, to determine which object they belong to.
-struct PageDeciphering: Sendable {
-    private let layout: PageLayout
-    private let key: SecretBytes
+    private var codeRange: Range<Int> {
+        let start = layout.usable + PageLayout.vectorLength
+        return start..<start + layout.codeLength
+    }
 
-    /// - Parameters:
-    ///   - derived: The key of the file's connections.
-    ///   - settings: The cipher settings of the file.
-    init(_ derived: DerivedKey, settings: CipherSettings) {
-        layout = settings.layout
-        key = derived.withRawKey { raw, _ in SecretBytes(raw) }
+    private func withCode<T>(
+        of page: UnsafeRawBufferPointer, _ number: Int, _ pageNumber: UInt32, _ body: (UnsafeRawBufferPointer) -> T
+    ) -> T {
+        let covered = UnsafeRawBufferPointer(rebasing: page[layout.start(of: number)..<codeRange.lowerBound])
+        return withUnsafeBytes(of: pageNumber.littleEndian) { pageNumber in
+            authentication.withCode(of: covered, pageNumber, body: body)
+        }
     }
 
     /// Decrypts a page whose authentication code is valid.
     ///
-    /// - Parameters:
-    ///   - page: The complete page, from the file or the WAL.
-    ///   - number: Its number, counted from 1.
     /// - Returns: The usable bytes; in the first page, the header in place of the salt.
     func content(of page: UnsafeRawBufferPointer, number: Int) throws -> WipedBytes {
         try WipedBytes(count: layout.usable) { try decipher(page, number: number, into: $0) }

@@ -34,14 +34,9 @@ struct PageVerifier {
         contents = PageContents(pages: DatabasePages(closed: file, pageSize: pageSize, count: count), cipher: cipher)
     }
 
-    /// The number of pages.
     var count: Int { contents.pages.count }
 
     /// Verifies every page, on all processors.
-    ///
-    /// - Parameter progress: Called repeatedly with the number of pages verified so far; an error that it throws ends
-    ///   the verification.
-    /// - Returns: The damaged pages, in order.
     func damagedPages(progress: (Int) throws -> Void = { _ in }) throws -> [Int] {
         let findings = try scan(progress: progress)
         guard findings.contains(where: { $0.isZero }) else { return findings.map(\.page) }
@@ -84,24 +79,19 @@ extension PageVerifier: PageScan {
     }
 
     private func isAuthentic(_ page: UnsafeRawBufferPointer, _ number: Int) -> Bool {
-        contents.cipher.authentication.isAuthentic(page, number: number)
+        contents.cipher.isAuthentic(page, number: number)
     }
 }
 
 /// A check of every page of a database, in portions that are evaluated on all processors.
 protocol PageScan: SendableMetatype {
-    /// The memory of one thread.
     associatedtype Memory
-    /// Pages that were read into the memory of a thread.
     associatedtype Portion
     associatedtype Finding
 
-    /// The pages of the database.
     var pages: DatabasePages { get }
 
     /// Allocates the memory of a thread.
-    ///
-    /// - Parameter pages: The number of pages that it has to hold.
     func makeMemory(pages: Int) -> Memory
 
     /// Reads pages; called by one thread at a time, because the engine's file handles are not made for several.
@@ -152,14 +142,12 @@ private final class PageScanRun<Scan: PageScan>: @unchecked Sendable {  // guard
     private let next = Locked(1)
     private let state = Locked(State())
 
-    /// Bytes read at once.
-    private static var portion: Int { 256 << 10 }
     /// The number of portions for which it is worth to create a thread.
     private static var portionsPerThread: Int { 4 }
 
     init(_ scan: Scan) {
         self.scan = scan
-        pagesPerPortion = max(1, Self.portion / scan.pages.pageSize)
+        pagesPerPortion = max(1, DatabasePages.portion / scan.pages.pageSize)
     }
 
     var threads: Int {

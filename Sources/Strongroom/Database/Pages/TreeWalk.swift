@@ -3,7 +3,6 @@
 /// See "Database File Format", section 1.6 (sqlite.org/fileformat.html). The content of the pages is not trusted: an
 /// offset out of bounds ends the row, a page that was visited before ends the branch.
 struct TreeWalk {
-    /// The events of a walk, in the order of the tree.
     enum Event {
         /// A page of the tree or an overflow page, readable or not.
         case page(Int)
@@ -36,16 +35,10 @@ struct TreeWalk {
     }
 
     let contents: PageContents
-    /// The requested part of each row.
     var rowContent = RowContent.nothing
 
     private static let deepest = 64
 
-    /// Walks the tree.
-    ///
-    /// - Parameters:
-    ///   - root: The root page.
-    ///   - meet: Called for each event; an error that it throws ends the walk.
     func walk(_ root: Int, _ meet: (Event) throws -> Void) throws {
         var met = PageSet(pages: contents.pages.count)
         try walk(root, .min ... .max, depth: 0, &met, meet)
@@ -144,10 +137,8 @@ struct TreePage {
         cellCount = count
     }
 
-    /// Whether it is a leaf page.
     var isLeaf: Bool { !isInner }
 
-    /// The child pages.
     var children: [Int] { isInner ? (0..<cellCount).compactMap { cell($0)?.child } + [lastChild ?? 0] : [] }
 
     /// Whether every cell is within the page, after the cell pointer array, as in each b-tree page that the engine
@@ -161,7 +152,6 @@ struct TreePage {
             }
     }
 
-    /// The rightmost child page.
     var lastChild: Int? { isInner ? bytes.integer(at: header + 8) : nil }
 
     /// A cell; nil if it is out of bounds.
@@ -215,22 +205,11 @@ struct RecordFields {
         case plain(Value)
         case blob(WipedBytes)
         case text(EncodedText)
-
-        /// A copy in separate memory, so that the row can be released.
-        var copied: Field {
-            switch self {
-            case .plain: self
-            case .blob(let bytes): .blob(WipedBytes(copying: bytes))
-            case .text(let text): .text(EncodedText(bytes: WipedBytes(copying: text.bytes), encoding: text.encoding))
-            }
-        }
     }
 
     let fields: [Field]
 
-    /// - Parameters:
-    ///   - record: The complete record.
-    ///   - count: The number of values to decode, nil for all; nil is returned if the record has fewer.
+    /// - Parameter count: The number of values to decode, nil for all; nil is returned if the record has fewer.
     init?(_ record: WipedBytes, count: Int? = nil, encoding: EncodedText.Encoding) {
         guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value),
             length <= record.count

@@ -13,15 +13,13 @@ struct DatabaseCheck {
     private static let maxLines = 100
 
     /// Checks one snapshot of the database, while others read and write; without its full-text indexes.
-    ///
-    /// - Throws: `CancellationError`; ``StrongroomError`` with `busy` if others commit all the time, `fileChanged`, or
-    ///   a failure of the engine that is not damage.
     func run() throws -> VerificationReport {
         let start = ContinuousClock.now
         var report = try connection.inSnapshotOfPages { log in
             guard let cipher else {
                 // The pages of plaintext have no codes.
-                var report = try pagesOfPlaintext()
+                var report = try VerificationReport(
+                    pages: connection.pageCount(), bytes: connection.databaseLength(), isAuthenticated: false)
                 try checkStructure(&report)
                 return report
             }
@@ -51,18 +49,6 @@ struct DatabaseCheck {
         report.duration += ContinuousClock.now - start
     }
 
-    private func pagesOfPlaintext() throws -> VerificationReport {
-        guard
-            let count = try connection.setting("page_count").flatMap({ Int($0) }),
-            let pageSize = try connection.setting("page_size").flatMap({ Int($0) })
-        else {
-            throw StrongroomError(
-                .engine, "SQLCipher does not report the number of pages of the file.",
-                database: connection.database)
-        }
-        return VerificationReport(pages: count, bytes: Int64(count) * Int64(pageSize), isAuthenticated: false)
-    }
-
     private func check(_ pages: DatabasePages, _ cipher: PageCipher) throws -> VerificationReport {
         let verifier = PageVerifier(PageContents(pages: pages, cipher: cipher))
         let damaged = try verifier.damagedPages { done in
@@ -82,7 +68,11 @@ struct DatabaseCheck {
 
     private func checkStructure(_ report: inout VerificationReport) throws {
         try monitor.report(.checkingStructure, report.pages, of: report.pages, .pages)
-        report.objections = try telling { try integrityCheck(&report.unchecked) }
+        report.objections = try telling {
+            let check = try connection.integrityCheck(most: Self.maxLines)
+            report.unchecked = check.unchecked
+            return check.findings
+        }
         let others = try telling {
             report.foreignKeyViolations = try foreignKeyCheck()
             return []
@@ -112,12 +102,6 @@ struct DatabaseCheck {
             guard isFinding, !connection.file.isOfAnotherKey else { throw error }
             return [error.message]
         }
-    }
-
-    private func integrityCheck(_ unchecked: inout [String]) throws -> [String] {
-        let check = try connection.integrityCheck(most: Self.maxLines)
-        unchecked = check.unchecked
-        return check.findings
     }
 
     private func foreignKeyCheck() throws -> [VerificationReport.ForeignKeyViolation] {
@@ -173,8 +157,8 @@ public struct VerificationReport: Sendable, Equatable {
     /// and their numbers. They are not damage: other programs have written them; ``Writing/convertSpellings(of:)``
     /// rewrites them. UUIDs are counted in tables that the store's migrator declares, or this process has used.
     public internal(set) var otherSpellings: [SpellingCount] = []
-    /// The indexes and checks that were left out, because they need a function or a collation in Swift that the
-    /// configuration does not have, and its name; a line for each. Their pages are checked.
+    /// The functions and collations in Swift that indexes or checks of the file need and the configuration does not
+    /// have; a line for each. Without them, no index and no check is compared with the rows; their pages are checked.
     public internal(set) var unchecked: [String] = []
     /// How long the check took.
     public internal(set) var duration = Duration.zero
@@ -249,32 +233,25 @@ extension Connection {
 }
 
 extension SchemaRoot {
-    /// The schema table.
     static let schema = SchemaRoot(kind: "table", name: "sqlite_master", table: "sqlite_master", page: 1, sql: nil)
 
-    /// The owner that is reported for a damaged page.
     var owner: DamagedPage.Owner {
         if page == 1 { return .schema }
         return kind == "index" ? .index(name, table: table) : .table(name)
     }
 }
 
-/// Determines the owners of damaged pages.
 struct PageOwners {
     let contents: PageContents
     let roots: [SchemaRoot]
 
     /// Determines the owners of pages; reads the whole database.
     ///
-    /// - Parameters:
-    ///   - known: The owners that are already known.
-    ///   - progress: Called repeatedly; an error that it throws ends the search.
-    func name(
-        _ damaged: [Int], known: [Int: DamagedPage.Owner] = [:], progress: () throws -> Void = {}
-    ) throws -> [DamagedPage] {
+    /// - Parameter progress: Called repeatedly; an error that it throws ends the search.
+    func name(_ damaged: [Int], progress: () throws -> Void) throws -> [DamagedPage] {
         guard !damaged.isEmpty else { return [] }
         let wanted = PageSet(pages: contents.pages.count, damaged)
-        var owners = known
+        var owners: [Int: DamagedPage.Owner] = [:]
         let walk = TreeWalk(contents: contents)
         for root in [.schema] + roots where root.page > 0 && owners.count < damaged.count {
             try walk.walk(root.page) { event in

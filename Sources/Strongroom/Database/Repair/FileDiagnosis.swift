@@ -92,9 +92,7 @@ public struct FileDiagnosis: Sendable, Equatable {
 
     // MARK: What only a survey has
 
-    /// A table and its size.
     package struct Table: Sendable, Hashable {
-        /// The table's name.
         package let name: String
         /// The number of rows; nil if they cannot be counted, as in a virtual table whose module is not available, and
         /// for the library's tables.
@@ -105,9 +103,7 @@ public struct FileDiagnosis: Sendable, Equatable {
 
     /// The length of its write-ahead log in bytes; nil if there is none.
     package var logBytes: Int64?
-    /// The cipher settings that it should have.
     package var wantedSettings: CipherSettings?
-    /// Whether it should have an envelope.
     package var wantsEnvelope = false
     /// What its migrator would do; nil if there is no migrator.
     package var plan: MigrationPlan?
@@ -210,7 +206,6 @@ extension FileDiagnosis.Holder: CustomStringConvertible {
 }
 
 extension FileDiagnosis.Finding {
-    /// A description for people.
     package var text: String {
         switch self {
         case .absent: "does not exist"

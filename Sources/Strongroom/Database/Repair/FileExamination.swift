@@ -4,8 +4,6 @@
 /// and may be written meanwhile.
 struct FileExamination {
     let file: DatabaseFile
-    /// Nil if there are none.
-    let keys: Keys?
     let monitor: WorkMonitor
 
     /// The keys and cipher settings to try, and the file's migrator.
@@ -21,9 +19,10 @@ struct FileExamination {
     /// The maximum number of cancellation checks, one about every 10,000 virtual machine steps.
     private static let maxChecks = 1_000
 
+    /// - Parameter keys: Nil if there are none.
     /// - Throws: `CancellationError`; ``StrongroomError`` if the file cannot be read for a reason that a diagnosis does
     ///   not report.
-    func run() throws -> FileDiagnosis {
+    func run(_ keys: Keys?) throws -> FileDiagnosis {
         var diagnosis = FileDiagnosis(path: file.path, finding: .unexamined)
         do {
             diagnosis = try FileDiagnosis(surroundingsOf: file, monitor.check)
@@ -32,8 +31,8 @@ struct FileExamination {
             try file.requireOwnCompanions()
             switch try FileContent.of(file.path, reading: file.bytes) {
             case .absent: diagnosis.finding = .absent
-            case .plaintext: try examinePlaintext(&diagnosis)
-            case .encrypted(let salt, _): try examine(salt, &diagnosis)
+            case .plaintext: try examinePlaintext(keys?.migrator, &diagnosis)
+            case .encrypted(let salt, _): try examine(salt, keys, &diagnosis)
             }
         } catch let error as StrongroomError {
             guard let finding = FileDiagnosis.Finding(error, of: file) else { throw error }
@@ -70,14 +69,12 @@ struct FileExamination {
         diagnosis.finding = .unexamined
     }
 
-    private func examinePlaintext(_ diagnosis: inout FileDiagnosis) throws {
+    private func examinePlaintext(_ migrator: Migrator?, _ diagnosis: inout FileDiagnosis) throws {
         diagnosis.finding = .plaintext
-        let connection = try file.connect(.untouched, key: nil)
-        defer { connection.close() }
-        readVersion(connection, &diagnosis)
+        try withBytes(key: nil) { _, connection in readVersion(connection, migrator, &diagnosis) }
     }
 
-    private func examine(_ salt: [UInt8], _ diagnosis: inout FileDiagnosis) throws {
+    private func examine(_ salt: [UInt8], _ keys: Keys?, _ diagnosis: inout FileDiagnosis) throws {
         guard let keys, !keys.chain.isPlaintext else {
             diagnosis.finding = .keyless
             return
@@ -98,26 +95,16 @@ struct FileExamination {
             } else if keys.protection == .envelope {
                 diagnosis.reason = databaseKeys.neitherKeyNorEnvelope.message
             }
-            if let error = try unauthenticated(databaseKeys, salt) { diagnosis.reason = error.message }
             return
         }
         diagnosis.key = found.position.map { KeyUse(place: $0, count: keys.chain.count) }
-        diagnosis.settings = found.derivedKey.settings
+        diagnosis.settings = found.key.settings
         diagnosis.finding = .whole
-        try withBytes(key: found.derivedKey) { bytes, connection in
-            try examinePages(bytes, found.cipher, connection, &diagnosis)
+        try withBytes(key: found.key) { bytes, connection in
+            try examinePages(bytes, PageCipher(found.key), connection, &diagnosis)
             guard diagnosis.finding == .whole else { return }
-            readVersion(connection, &diagnosis)
+            readVersion(connection, keys.migrator, &diagnosis)
         }
-    }
-
-    private func unauthenticated(_ keys: DatabaseKeys, _ salt: [UInt8]) throws -> StrongroomError? {
-        let tried = try keys.ciphers.flatMap { settings in
-            try keys.chain.keys.filter { $0 != .plaintext }.map {
-                try DerivedKey($0, salt: salt, settings: settings)
-            }
-        }
-        return try keys.unauthenticated(tried, salt: salt)
     }
 
     private func withBytes<T>(key: DerivedKey?, _ work: (EngineFile, Connection) throws -> T) throws -> T {
@@ -156,7 +143,7 @@ struct FileExamination {
     // MARK: Schema
 
     /// What cannot be read is omitted, because another process may be writing.
-    private func readVersion(_ connection: Connection, _ diagnosis: inout FileDiagnosis) {
+    private func readVersion(_ connection: Connection, _ migrator: Migrator?, _ diagnosis: inout FileDiagnosis) {
         // Reading a malicious schema may never end.
         connection.stop(after: Self.maxChecks) { monitor.isCancelled() }
         do {
@@ -168,7 +155,7 @@ struct FileExamination {
         } catch {
             diagnosis.version = nil
         }
-        guard let migrator = keys?.migrator else { return }
+        guard let migrator else { return }
         do {
             // The user's migration steps are not run, not even in memory.
             let plan = try migrator.whenChanged(.ignore).plan(for: connection)
@@ -199,10 +186,7 @@ extension FileDiagnosis {
 
     /// The facts that are known without examining the pages of a file that could not be opened.
     ///
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - error: The reason.
-    ///   - isOfFile: Whether the file caused the failure, and not its configuration.
+    /// - Parameter isOfFile: Whether the file caused the failure, and not its configuration.
     init(of file: DatabaseFile, after error: StrongroomError, isOfFile: Bool) {
         // If the files beside it cannot be examined, only the path is known.
         self = (try? FileDiagnosis(surroundingsOf: file)) ?? FileDiagnosis(path: file.path, finding: .unexamined)
@@ -242,42 +226,42 @@ extension FileDiagnosis.Finding {
     }
 }
 
-/// Determines the content of a file without changing it: what its pages have is read, and not checked.
-struct FileSurveyor {
-    let file: DatabaseFile
-    let chain: KeyChain
-    let ciphers: [CipherSettings]
-    let protection: KeyProtection
-    let migrator: Migrator?
-    let countsTables: Bool
-    let monitor: WorkMonitor
-
-    /// - Throws: ``StrongroomError`` as for opening; `CancellationError`.
-    func run() throws -> FileDiagnosis {
+/// The content of a file, which is read without changing it, and not checked.
+extension FileExamination {
+    /// - Parameter countsTables: Whether to count rows, which reads the whole file.
+    func survey(_ keys: Keys, countsTables: Bool) throws -> FileDiagnosis {
         var survey = try FileDiagnosis(surroundingsOf: file, monitor.check)
-        survey.wantsEnvelope = protection == .envelope
+        survey.wantsEnvelope = keys.protection == .envelope
         survey.logBytes = try FileStatus.at(file.logPath)?.size
         survey.bytes = try FileStatus.at(file.path)?.size ?? 0
-        let connection = try connect(&survey)
+        let connection = try connect(keys, &survey)
         defer { connection.close() }
         connection.stop { monitor.isCancelled() }
         try connection.proveKey()
-        readVersion(connection, &survey)
+        do {
+            survey.version = try VersionHistory(connection: connection).entries().last?.version
+            // The user's migration steps are not run, not even in memory.
+            if let migrator = keys.migrator?.whenChanged(.ignore) {
+                survey.plan = migrator.publicPlan(try migrator.plan(for: connection))
+            }
+        } catch {
+            survey.planFailure = error as? StrongroomError
+        }
         if countsTables { try connection.inSnapshot { try readTables(connection, &survey) } }
         try monitor.check()
         return survey
     }
 
-    private func connect(_ survey: inout FileDiagnosis) throws -> Connection {
+    private func connect(_ keys: Keys, _ survey: inout FileDiagnosis) throws -> Connection {
         let content = try FileContent.of(file.path, reading: file.bytes)
         switch content {
         case .absent:
-            throw StrongroomError(.fileMissing, "There is no file at \"\(file.path)\".", database: file.name)
+            throw file.missing
         case .plaintext:
             survey.finding = .plaintext
             return try connect(key: nil)
         case .encrypted(let salt, _):
-            guard !chain.isPlaintext else {
+            guard !keys.chain.isPlaintext else {
                 throw StrongroomError(
                     .encryptedFile,
                     """
@@ -286,14 +270,13 @@ struct FileSurveyor {
                     """,
                     database: file.name)
             }
-            let keys = try DatabaseKeys(file, chain, ciphers, protection, salt: salt)
-            survey.wantedSettings = keys.settings
-            let bytes = try file.connect(.untouched, key: nil)
-            defer { bytes.close() }
+            let databaseKeys = try DatabaseKeys(file, keys.chain, keys.ciphers, keys.protection, salt: salt)
+            survey.wantedSettings = databaseKeys.settings
             // With a WAL, the file itself may have no valid pages yet; then the engine tries the keys.
-            let found = try keys.authentic(in: bytes.databaseFile(), salt: salt).map { ($0.derivedKey, $0.position) }
-            let (key, position) = try found ?? unlocked(keys, content)
-            survey.key = position.map { KeyUse(place: $0, count: chain.count) }
+            let found = try withBytes(key: nil) { bytes, _ in try databaseKeys.authentic(in: bytes, salt: salt) }
+            let (key, position): (DerivedKey?, Int?) =
+                if let found { (found.key, found.position) } else { try unlocked(databaseKeys, content) }
+            survey.key = position.map { KeyUse(place: $0, count: keys.chain.count) }
             survey.settings = key?.settings
             return try connect(key: key)
         }
@@ -311,17 +294,6 @@ struct FileSurveyor {
             return try file.connect(.untouched, key: key)
         }
         return try file.connectToRead(key: key) { try $0.proveKey() }
-    }
-
-    private func readVersion(_ connection: Connection, _ survey: inout FileDiagnosis) {
-        do {
-            survey.version = try VersionHistory(connection: connection).entries().last?.version
-            // The user's migration steps are not run, not even in memory.
-            guard let migrator = migrator?.whenChanged(.ignore) else { return }
-            survey.plan = migrator.publicPlan(try migrator.plan(for: connection))
-        } catch {
-            survey.planFailure = error as? StrongroomError
-        }
     }
 
     // MARK: Tables

@@ -35,10 +35,6 @@ extension LogRecovery: CustomStringConvertible {
 extension DatabaseFile {
     /// Truncates a damaged WAL after its last intact transaction, and keeps a copy of the damaged one under another
     /// name. The lock between processes is held, and this process has no connection to the file.
-    ///
-    /// - Parameter dryRun: Whether nothing is changed.
-    /// - Throws: ``StrongroomError`` with `locked` if another program has the file open, or the file system's failure;
-    ///   the WAL is unchanged then.
     func recoverLog(dryRun: Bool) throws -> LogRecovery {
         guard !dryRun else { return LogRecovery(path: logPath, try scanLog(PlainFile(path))) }
         let connection = try Connection(path: path, mode: .existing, database: name)

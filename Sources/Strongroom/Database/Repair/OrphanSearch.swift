@@ -3,30 +3,16 @@ struct OrphanSearch {
     let contents: PageContents
     /// The pages that belong to trees.
     private(set) var reached: PageSet
+    let damaged: PageSet
     /// The row layouts of the trees that may have lost pages, by the indices of the trees.
     let layouts: [Int: RowLayout]
     /// The trees among these that are tables with row ids.
     let haveRowIDs: Set<Int>
-    private let damaged: PageSet
-    private let checkCancellation: () throws -> Void
+    let checkCancellation: () throws -> Void
 
-    init(
-        _ contents: PageContents, reached: PageSet, damaged: PageSet, layouts: [Int: RowLayout], haveRowIDs: Set<Int>,
-        checkCancellation: @escaping () throws -> Void
-    ) {
-        self.contents = contents
-        self.reached = reached
-        self.damaged = damaged
-        self.layouts = layouts
-        self.haveRowIDs = haveRowIDs
-        self.checkCancellation = checkCancellation
-    }
-
-    /// Searches the whole file.
+    /// Reads every page, except for the unused ones, whose rows were deleted.
     ///
-    /// - Parameters:
-    ///   - free: The unused pages, whose rows were deleted.
-    ///   - found: Called with each branch, in the order of their first pages.
+    /// - Parameter found: Called with each branch, in the order of their first pages.
     mutating func run(without free: FreeList, found: (OrphanedBranch) throws -> Void) throws {
         let header = try contents.content(of: 1).flatMap(DatabaseHeader.init)
         let layout = contents.cipher.layout
@@ -59,7 +45,7 @@ struct OrphanSearch {
 
     private mutating func branch(_ top: Int, hasRowIDs: Bool) throws -> OrphanedBranch {
         let layouts = layouts.filter { haveRowIDs.contains($0.key) == hasRowIDs }
-        var branch = OrphanedBranch(top: top, hasRowIDs: hasRowIDs, trees: layouts.keys)
+        var branch = OrphanedBranch(top: top, hasRowIDs: hasRowIDs, fits: layouts.mapValues { _ in .typical })
         var walk = TreeWalk(contents: contents)
         // Index entries are looked up by values of any length, rows by their ids and short values.
         walk.rowContent = .beginning
@@ -68,11 +54,11 @@ struct OrphanSearch {
             case .page(let number):
                 try checkCancellation()
                 reached.insert(number)
-                if damaged.contains(number) { branch.addDamaged(number) }
+                if damaged.contains(number) { branch.damaged.append(number) }
             case .node: break
             case .row(let id, let record, let isWhole): branch.add(id, record, isWhole: isWhole, layouts)
             case .entry(let record, let isWhole): branch.add(nil, record, isWhole: isWhole, layouts)
-            case .unreadable(let gap): branch.add(gap)
+            case .unreadable(let gap): branch.gaps.append(gap)
             }
         }
         return branch
@@ -85,65 +71,37 @@ struct OrphanedBranch {
     let top: Int
     /// Whether it belongs to a table with row ids.
     let hasRowIDs: Bool
+    /// How well the rows match the layout of each candidate tree.
+    var fits: [Int: RowLayout.Fit]
     /// The range of the row ids; nil if there are none.
     private(set) var range: ClosedRange<Int64>?
     private(set) var rows = 0
-    /// The maximum number of values in any of its rows.
-    private(set) var maxValues = 0
     /// The damaged pages that it refers to.
-    private(set) var damaged: [Int] = []
+    var damaged: [Int] = []
     /// Its pages that cannot be read.
-    private(set) var gaps: [TreeWalk.Gap] = []
+    var gaps: [TreeWalk.Gap] = []
     /// The first rows, for lookups in indexes.
-    private(set) var samples: [(id: Int64, record: WipedBytes)] = []
-    /// How well the rows match the layout of each candidate tree.
-    private(set) var fits: [Int: RowLayout.Fit]
-
+    var samples: [(id: Int64, record: WipedBytes)] = []
     /// The trees whose indexes contain the rows.
-    private(set) var confirmed: Set<Int> = []
+    var confirmed: Set<Int> = []
 
     private static let maxSamples = 4
-
-    /// - Parameters:
-    ///   - top: The page.
-    ///   - trees: The candidate trees.
-    init(top: Int, hasRowIDs: Bool, trees: some Sequence<Int>) {
-        self.top = top
-        self.hasRowIDs = hasRowIDs
-        fits = Dictionary(uniqueKeysWithValues: trees.map { ($0, .typical) })
-    }
 
     /// Adds a row of the branch.
     ///
     /// - Parameters:
-    ///   - id: Its row id, if it has one.
     ///   - record: The first bytes of its record.
-    ///   - isWhole: Whether the whole record can be read.
-    ///   - layouts: The row layouts of the candidate trees.
+    ///   - isWhole: Whether the record can be read to its end.
     mutating func add(_ id: Int64?, _ record: WipedBytes, isWhole: Bool, _ layouts: [Int: RowLayout]) {
         rows += 1
         if let id { range = min(range?.lowerBound ?? id, id)...max(range?.upperBound ?? id, id) }
         // If the types alone are longer than the local part of the record, they give no evidence.
         guard let types = RecordFields.types(record) else { return }
-        maxValues = max(maxValues, types.count)
         for (tree, fit) in fits where fit > .impossible {
             fits[tree] = min(fit, layouts[tree]?.fit(types) ?? .impossible)
         }
         if isWhole, samples.count < Self.maxSamples { samples.append((id ?? 0, record)) }
     }
-
-    mutating func add(_ gap: TreeWalk.Gap) { gaps.append(gap) }
-
-    mutating func addDamaged(_ page: Int) { damaged.append(page) }
-
-    /// Records that an index of a tree's table contains the rows.
-    mutating func confirm(_ tree: Int) { confirmed.insert(tree) }
-
-    /// Excludes a tree.
-    mutating func exclude(_ tree: Int) { fits[tree] = .impossible }
-
-    /// Releases the samples after they have been evaluated.
-    mutating func forgetSamples() { samples = [] }
 }
 
 /// The layout of a table's rows or an index's entries in their pages, according to the schema.
@@ -228,7 +186,6 @@ extension RowLayout.Column {
 }
 
 extension Connection {
-    /// Whether the rows of a table have row ids.
     func hasRowIDs(_ table: String) -> Bool {
         // The engine resolves at least one of the row id's names, if the table has row ids.
         objection(to: "SELECT rowid, oid, _rowid_ FROM \(Identifier.quote(table))") == nil
@@ -260,13 +217,11 @@ extension Connection {
         return try indexFacts(of: table).contains(where: \.isPrimaryKey) ? nil : keys[0]
     }
 
-    /// The layout of a table's rows in its pages.
     func rowLayout(ofTable table: String) throws -> RowLayout {
         let columns = try columnInfos(of: table)
         let alias = try rowIDColumn(of: table, columns)
-        let stored = StoredColumns(columns, hasRowIDs: hasRowIDs(table))
         return RowLayout(
-            columns: stored.indices.map { index in
+            columns: columns.stored(hasRowIDs: hasRowIDs(table)).map { index in
                 let column = columns[index]
                 return RowLayout.Column(
                     affinity: .init(column.declaredType), isNullable: column.isNullable || index == alias,
@@ -290,20 +245,14 @@ extension Connection {
     }
 }
 
-/// The columns that are stored in a row's record, in their order there.
-struct StoredColumns {
-    /// The indices of the columns in the table.
-    let indices: [Int]
-
-    init(_ columns: [ColumnInfo], hasRowIDs: Bool) {
-        let stored = columns.indices.filter { columns[$0].generated != .virtual && !columns[$0].isHidden }
-        guard !hasRowIDs else {
-            indices = stored
-            return
-        }
+extension [ColumnInfo] {
+    /// The columns that are stored in a row's record, by their indices in the table, in their order there.
+    func stored(hasRowIDs: Bool) -> [Int] {
+        let stored = indices.filter { self[$0].generated != .virtual && !self[$0].isHidden }
+        guard !hasRowIDs else { return stored }
         // In a table without row ids the primary key comes first.
-        let keys = stored.filter { columns[$0].keyPlace != nil }
-            .sorted { (columns[$0].keyPlace ?? 0) < (columns[$1].keyPlace ?? 0) }
-        indices = keys + stored.filter { columns[$0].keyPlace == nil }
+        let keys = stored.filter { self[$0].keyPlace != nil }
+            .sorted { (self[$0].keyPlace ?? 0) < (self[$1].keyPlace ?? 0) }
+        return keys + stored.filter { self[$0].keyPlace == nil }
     }
 }

@@ -23,7 +23,6 @@ final class Salvage {
         self.monitor = monitor
     }
 
-    /// Copies the file.
     func run() throws -> SalvageReport {
         let start = ContinuousClock.now
         let source = try SalvageSource(
@@ -49,9 +48,7 @@ final class Salvage {
     private var original: DatabaseFile { keys.file }
 
     private var made: DatabaseFile {
-        DatabaseFile(
-            path: FileSystem.companion(of: path, "new"), name: original.name, busyTimeout: original.busyTimeout,
-            log: nil, functions: original.functions)
+        original.copy(at: FileSystem.companion(of: path, "new"), busyTimeout: original.busyTimeout)
     }
 
     private func removeLeftovers() throws {
@@ -84,14 +81,14 @@ final class Salvage {
         let key = try keys.chain.current.map { key in
             try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
+        let fullText = FullTextSalvage(roots)
         try withTarget(key) { target in
             try new.requireOpened(by: target)
             for setting in ["encoding", "auto_vacuum"] { try copySetting(setting, connection, target) }
-            let derived = FullTextSalvage(roots)
-            let isMade = try makeTables(derived.others, target)
+            let isMade = try makeTables(fullText.others, target)
             // The engine stores the highest row ids there while rows are inserted; those of the old file replace them
             // last.
-            let copied = derived.others.filter { isMade.contains($0.name) }
+            let copied = fullText.others.filter { isMade.contains($0.name) }
             let isLast = { (table: SchemaRoot) in table.name == "sqlite_sequence" }
             let unattributed = LostAndFound(target, roots: roots, isKept: keepsUnattributed)
             let pages = TableSalvage.Pages(contents: contents, plan: plan, encoding: encoding)
@@ -104,9 +101,7 @@ final class Salvage {
         try new.requireName(made.path)
         // On a new connection, so that the engine knows the virtual tables.
         try withTarget(key) { target in
-            let derived = FullTextSalvage(roots)
-            try makeOthers(derived.others, target)
-            try makeFullText(derived, target)
+            try makeOthers(fullText, target)
             guard try target.integrityCheck(most: 1).findings.isEmpty else {
                 throw StrongroomError(
                     .copyDamaged, "The new file is not whole; nothing was kept. Try again on another disk.",
@@ -188,25 +183,19 @@ final class Salvage {
             .text(table.name), .text(table.table), .text(sql))
     }
 
-    /// Creates the indexes, views and triggers, after the rows.
-    private func makeOthers(_ roots: [SchemaRoot], _ target: Connection) throws {
+    /// Creates the indexes, views and triggers, after the rows, and the full-text indexes anew from them.
+    private func makeOthers(_ fullText: FullTextSalvage, _ target: Connection) throws {
         try target.inTransaction(.exclusive) {
             for kind in ["index", "view", "trigger"] {
-                for object in roots where object.kind == kind {
+                for object in fullText.others where object.kind == kind {
                     guard let sql = object.sql else { continue }
                     try monitor.check()
                     _ = try make(object.name) { try target.inSavepoint { try target.run(sql) } }
                 }
             }
-        }
-    }
-
-    /// Creates the full-text indexes anew, from the salvaged rows.
-    private func makeFullText(_ derived: FullTextSalvage, _ target: Connection) throws {
-        try target.inTransaction(.exclusive) {
-            for index in derived.indexes {
+            for index in fullText.indexes {
                 try monitor.check()
-                _ = try make(index.name) { try target.inSavepoint { try derived.create(index, target) } }
+                _ = try make(index.name) { try target.inSavepoint { try fullText.create(index, target) } }
             }
         }
     }
@@ -289,11 +278,6 @@ struct SalvageSource {
     private(set) var refusal: RefusedPages?
 
     /// Makes the copy.
-    ///
-    /// - Parameters:
-    ///   - keys: The damaged file, which must not be open anywhere, and the keys that may open it.
-    ///   - path: The path of the copy.
-    ///   - checkCancellation: Throws if the work has been cancelled.
     init(of keys: DatabaseKeys, at path: String, checkCancellation: () throws -> Void) throws {
         let original = keys.file
         let before = try Self.states(of: original)
@@ -301,10 +285,9 @@ struct SalvageSource {
         if let scan = try original.scanLog(PlainFile(original.path)), let damage = scan.damage {
             throw original.damagedLog(damage, kept: scan.soundCommits)
         }
-        (key, cipher) = try Self.findKey(keys)
-        file = DatabaseFile(
-            path: path, name: original.name, busyTimeout: original.busyTimeout, log: nil,
-            functions: original.functions)
+        key = try Self.findKey(keys)
+        cipher = try PageCipher(key)
+        file = original.copy(at: path, busyTimeout: original.busyTimeout)
         try remove()
         do {
             for (source, target) in zip(Self.files(of: original), Self.files(of: file)) {
@@ -326,7 +309,6 @@ struct SalvageSource {
         }
     }
 
-    /// Removes the copy.
     func remove() throws {
         try FileSystem.remove(file.path)
         try file.sideFiles.removeEngineFiles()
@@ -338,12 +320,10 @@ struct SalvageSource {
         try files(of: file).map(FileStatus.at)
     }
 
-    private static func findKey(_ keys: DatabaseKeys) throws -> (DerivedKey, PageCipher) {
+    private static func findKey(_ keys: DatabaseKeys) throws -> DerivedKey {
         let original = keys.file
         let salt = try FileSystem.firstBytes(of: original.path, CipherSettings.saltLength)
-        if let found = try keys.authentic(in: PlainFile(original.path), salt: salt) {
-            return (found.derivedKey, found.cipher)
-        }
+        if let found = try keys.authentic(in: PlainFile(original.path), salt: salt) { return found.key }
         throw StrongroomError(
             .wrongKey,
             """

@@ -12,19 +12,16 @@ final class SalvagePlan {
     private let damaged: [Int]
     private var branches: [OrphanedBranch] = []
     /// The tree of a branch and the unreadable page above it, by the index of the branch.
-    private var places: [Int: Place] = [:]
+    private var positions: [Int: Position] = [:]
     /// The damaged pages whose owner is unknown.
     private var unowned: [Int] = []
     private var owners: [Int: DamagedPage.Owner] = [:]
 
-    private struct Place: Hashable {
+    private struct Position {
         let tree: Int
         let gap: Int
     }
 
-    /// - Parameters:
-    ///   - connection: A connection to the file, whose schema can be read.
-    ///   - checkCancellation: Called repeatedly; an error that it throws ends the work.
     init(
         _ contents: PageContents, roots: [SchemaRoot], damaged: [Int], _ connection: Connection,
         encoding: EncodedText.Encoding, checkCancellation: @escaping () throws -> Void
@@ -35,7 +32,7 @@ final class SalvagePlan {
         survey = try TreeSurvey(
             contents, roots: roots, damaged: pages, connection, checkCancellation: checkCancellation)
         free = try FreeList(contents)
-        evidence = IndexEvidence(connection, survey: survey, encoding: encoding)
+        evidence = IndexEvidence(connection: connection, survey: survey, encoding: encoding)
         owners = survey.owners
         let open = survey.trees.indices.filter { !survey.trees[$0].openGaps.isEmpty }
         if !open.isEmpty { try search(open, pages, connection, checkCancellation) }
@@ -48,8 +45,8 @@ final class SalvagePlan {
     func branches(of table: String, below gap: TreeWalk.Gap) -> [OrphanedBranch] {
         branches.indices
             .filter { index in
-                guard let place = places[index] else { return false }
-                return place.gap == gap.page && survey.trees[place.tree].root.name.isSameName(as: table)
+                guard let position = positions[index] else { return false }
+                return position.gap == gap.page && survey.trees[position.tree].root.name.isSameName(as: table)
             }
             .map { branches[$0] }
             .sorted { ($0.range?.lowerBound ?? 0) < ($1.range?.lowerBound ?? 0) }
@@ -95,13 +92,13 @@ final class SalvagePlan {
     ) throws {
         let layouts = try Dictionary(uniqueKeysWithValues: open.map { ($0, try layout(of: $0, connection)) })
         var search = OrphanSearch(
-            contents, reached: survey.reached, damaged: damaged, layouts: layouts,
+            contents: contents, reached: survey.reached, damaged: damaged, layouts: layouts,
             haveRowIDs: Set(open.filter { survey.trees[$0].hasRowIDs }), checkCancellation: checkCancellation)
         try search.run(without: free) { found in
             var branch = found
-            for tree in branch.fits.keys where gaps(for: branch, in: tree).isEmpty { branch.exclude(tree) }
+            for tree in branch.fits.keys where gaps(for: branch, in: tree).isEmpty { branch.fits[tree] = .impossible }
             try consultIndexes(connection, about: &branch)
-            branch.forgetSamples()
+            branch.samples = []
             branches.append(branch)
         }
     }
@@ -119,8 +116,8 @@ final class SalvagePlan {
         guard branch.hasRowIDs, candidates.count > 1 || !free.isComplete else { return }
         for tree in candidates {
             switch try evidence.answer(of: survey.trees[tree].root.name, to: branch.samples) {
-            case .present: branch.confirm(tree)
-            case .absent: branch.exclude(tree)
+            case .present: branch.confirmed.insert(tree)
+            case .absent: branch.fits[tree] = .impossible
             case .unknown: break
             }
         }
@@ -150,16 +147,16 @@ final class SalvagePlan {
         var isChanged = true
         while isChanged {
             isChanged = false
-            for index in branches.indices where places[index] == nil {
-                guard let place = place(of: index) else { continue }
-                places[index] = place
-                for page in branches[index].damaged { owners[page] = survey.trees[place.tree].root.owner }
+            for index in branches.indices where positions[index] == nil {
+                guard let position = position(of: index) else { continue }
+                positions[index] = position
+                for page in branches[index].damaged { owners[page] = survey.trees[position.tree].root.owner }
                 isChanged = true
             }
         }
     }
 
-    private func place(of index: Int) -> Place? {
+    private func position(of index: Int) -> Position? {
         let branch = branches[index]
         var trees = candidates(of: branch).filter { tree in !overlaps(index, tree) }
         let typical = trees.filter { branch.fits[$0] == .typical }
@@ -168,13 +165,13 @@ final class SalvagePlan {
         // If not every deleted row is known, a row that an index contains may be an older version of a row elsewhere.
         let isCurrent = branch.confirmed.contains(tree) && unowned.isEmpty && !meetsOther(index, tree)
         guard free.isComplete || isCurrent, let gap = gaps(for: branch, in: tree).first else { return nil }
-        return Place(tree: tree, gap: gap.page)
+        return Position(tree: tree, gap: gap.page)
     }
 
     /// Whether the row ids of a branch overlap those of another branch that belongs to the tree.
     private func overlaps(_ index: Int, _ tree: Int) -> Bool {
-        places.contains { other, place in
-            place.tree == tree && Self.overlap(branches[other].range, branches[index].range)
+        positions.contains { other, position in
+            position.tree == tree && Self.overlap(branches[other].range, branches[index].range)
         }
     }
 
@@ -191,17 +188,14 @@ final class SalvagePlan {
         return one.overlaps(other)
     }
 
-    private var unattributed: [OrphanedBranch] { branches.indices.filter { places[$0] == nil }.map { branches[$0] } }
+    private var unattributed: [OrphanedBranch] { branches.indices.filter { positions[$0] == nil }.map { branches[$0] } }
 }
 
 /// What the pages of a damaged file reveal about each table and index of its schema.
 struct TreeSurvey {
-    /// A table or an index.
     struct Tree {
         let root: SchemaRoot
-        /// Whether it is a table with row ids.
         let hasRowIDs: Bool
-        /// Its unreadable pages.
         fileprivate(set) var gaps: [TreeWalk.Gap] = []
         /// The number of rows or entries found.
         fileprivate(set) var rows = 0
@@ -219,11 +213,6 @@ struct TreeSurvey {
     private(set) var owners: [Int: DamagedPage.Owner] = [:]
 
     /// Walks all trees.
-    ///
-    /// - Parameters:
-    ///   - roots: The schema.
-    ///   - connection: A connection to the file, whose schema can be read.
-    ///   - checkCancellation: Called repeatedly; an error that it throws ends the survey.
     init(
         _ contents: PageContents, roots: [SchemaRoot], damaged: PageSet, _ connection: Connection,
         checkCancellation: () throws -> Void
@@ -267,15 +256,9 @@ struct IndexEvidence {
         case unknown
     }
 
-    private let connection: Connection
-    private let survey: TreeSurvey
-    private let encoding: EncodedText.Encoding
-
-    init(_ connection: Connection, survey: TreeSurvey, encoding: EncodedText.Encoding) {
-        self.connection = connection
-        self.survey = survey
-        self.encoding = encoding
-    }
+    let connection: Connection
+    let survey: TreeSurvey
+    let encoding: EncodedText.Encoding
 
     /// Looks up rows in the indexes of a table.
     ///
@@ -284,14 +267,14 @@ struct IndexEvidence {
         guard !rows.isEmpty else { return .unknown }
         let whole = Set(survey.trees.filter { $0.gaps.isEmpty && $0.root.kind == "index" }.map(\.root.name))
         let columns = try connection.columnInfos(of: table)
-        let stored = StoredColumns(columns, hasRowIDs: true)
+        let stored = columns.stored(hasRowIDs: true)
         // A record contains NULL in place of a column that is an alias of the row id.
         let alias = try connection.rowIDColumn(of: table, columns)
         guard let rowID = columns.freeRowIDName else { return .unknown }
         for index in try connection.indexFacts(of: table) where !index.isPartial && whole.contains(index.name) {
             let keys = try connection.indexColumns(of: index.name).filter(\.isKey)
             guard let key = keys.first, keys.allSatisfy({ $0.column >= 0 }), let name = key.name, key.column != alias,
-                let position = stored.indices.firstIndex(of: key.column)
+                let position = stored.firstIndex(of: key.column)
             else { continue }
             let query = """
                 SELECT 1 FROM \(Identifier.quote(table)) INDEXED BY \(Identifier.quote(index.name)) \

@@ -1,8 +1,6 @@
 /// Copies the readable rows of one table.
 ///
-/// The pages show which rows are intact. The engine reads only these, and is checked for damage after each part, so
-/// that no value is copied with zeros in place of a damaged page. Rows that no page refers to any more are read without
-/// the engine.
+/// They are read from the pages without the engine, so that no value is copied with zeros in place of a damaged page.
 final class TableSalvage {
     /// The known facts about the file's pages.
     struct Pages {
@@ -12,25 +10,27 @@ final class TableSalvage {
     }
 
     private let source: Connection
-    let target: Connection
-    let pages: Pages
-    let columns: [ColumnInfo]
-    let hasRowIDs: Bool
+    private let target: Connection
+    private let pages: Pages
+    private let columns: [ColumnInfo]
+    /// The columns of a record, by their indices.
+    private let storedColumns: [Int]
+    private let hasRowIDs: Bool
     /// The column that is an alias of the row id.
-    let rowIDColumn: Int?
+    private let rowIDColumn: Int?
     private let lostAndFound: LostAndFound
     private let checkCancellation: () throws -> Void
     private(set) var content: SalvageReport.TableContent
 
-    /// The number of rows that are read in one transaction.
+    /// The number of rows that are written together.
     private static let part = 500
-    /// The maximum number of bytes of rows that are collected before they are written together.
+    /// The maximum number of their bytes.
     private static let maxBytes = 1 << 20
 
-    private var ids: [Int64] = []
-    private var keys: [[RecordFields.Field]] = []
-    private var found: [FoundRow] = []
-    private var foundBytes = 0
+    /// The rows that have been read and not written yet.
+    private var rows: [FoundRow] = []
+    private var bytes = 0
+    private var insertions: [Int: (positions: [Int], sql: String)] = [:]
 
     init(
         _ table: SchemaRoot, from source: Connection, to target: Connection, _ pages: Pages,
@@ -44,32 +44,17 @@ final class TableSalvage {
         columns = try source.columnInfos(of: table.name)
         content = SalvageReport.TableContent(name: table.name)
         hasRowIDs = source.hasRowIDs(table.name)
+        storedColumns = columns.stored(hasRowIDs: hasRowIDs)
         rowIDColumn = try source.rowIDColumn(of: table.name, columns)
     }
 
     /// Copies the table, in an open transaction of the target.
     func copy(_ root: Int) throws {
-        guard !hasRowIDs || rowIDName != nil else {
+        guard !hasRowIDs || columns.freeRowIDName != nil else {
             content.obstacle = "columns use all names of the row id, so that no row can be selected"
             return
         }
-        var walk = TreeWalk(contents: pages.contents)
-        if !hasRowIDs { walk.rowContent = .everything }
-        try walk.walk(root) { event in
-            switch event {
-            case .page, .node: break
-            case .row(let id, _, isWhole: true):
-                ids.append(id)
-                if ids.count == Self.part { try flush() }
-            case .row(let id, _, isWhole: false): lose(id...id, rows: 1)
-            case .entry(let record, isWhole: true): try add(record)
-            case .entry: content.rowsLost += 1
-            case .unreadable(let gap):
-                try flush()
-                try copyBranches(below: gap)
-            }
-        }
-        try flush()
+        try copyRows(below: root, areOrphaned: false, unreadable: copyBranches)
         try countLoss()
     }
 
@@ -90,31 +75,12 @@ final class TableSalvage {
         content.lostRowIDs = []
     }
 
-    private func add(_ record: WipedBytes) throws {
-        guard let key = RecordFields(record, count: keyNames.count, encoding: pages.encoding) else {
-            content.rowsLost += 1
-            return
-        }
-        keys.append(key.fields.map(\.copied))
-        if keys.count == Self.part { try flush() }
-    }
-
-    private func flush() throws {
-        try checkCancellation()
-        try copy(ids[...], attempt: copyRows) { id, _ in lose(id...id, rows: 1) }
-        try copy(keys[...], attempt: copyEntries) { _, _ in content.rowsLost += 1 }
-        (ids, keys) = ([], [])
-        try flushFound()
-    }
-
-    // MARK: Orphaned rows
-
     /// Copies the rows that were found below an unreadable page.
     private func copyBranches(below gap: TreeWalk.Gap) throws {
         let branches = pages.plan.branches(of: content.name, below: gap)
         for branch in branches {
             let others = branches.filter { $0.top != branch.top }.compactMap(\.range)
-            try copy(branch) { inner in
+            try copyRows(below: branch.top, areOrphaned: true) { inner in
                 content.unreadablePages += 1
                 guard hasRowIDs, inner.range.overlaps(gap.range) else { return }
                 for range in [inner.range.clamped(to: gap.range)].without(others) { lose(range, rows: 0) }
@@ -126,68 +92,98 @@ final class TableSalvage {
         for range in [gap.range].without(branches.compactMap(\.range)) { lose(range, rows: 0) }
     }
 
-    private func copy(_ branch: OrphanedBranch, unreadable: (TreeWalk.Gap) -> Void) throws {
+    // MARK: Rows
+
+    private func copyRows(
+        below top: Int, areOrphaned: Bool, unreadable: (TreeWalk.Gap) throws -> Void
+    ) throws {
         var walk = TreeWalk(contents: pages.contents)
         walk.rowContent = .everything
-        try walk.walk(branch.top) { event in
+        try walk.walk(top) { event in
             switch event {
             case .page, .node: break
-            case .row(let id, let record, isWhole: true): try addFound(id, record, branch.top)
-            case .row(let id, _, isWhole: false): lose(id...id, rows: 1)
-            case .entry(let record, isWhole: true): try addFound(nil, record, branch.top)
-            case .entry: content.rowsLost += 1
-            case .unreadable(let gap): unreadable(gap)
+            case .row(let id, let record, let isWhole): try add(id, record, isWhole, top, areOrphaned)
+            case .entry(let record, let isWhole): try add(nil, record, isWhole, top, areOrphaned)
+            case .unreadable(let gap):
+                try flush(areOrphaned)
+                try unreadable(gap)
             }
         }
-        try flushFound()
+        try flush(areOrphaned)
     }
 
-    private func addFound(_ id: Int64?, _ record: WipedBytes, _ page: Int) throws {
-        guard let fields = RecordFields(record, encoding: pages.encoding)?.fields else {
-            return loseFound(id)
-        }
-        found.append(FoundRow(page: page, id: id, fields: fields))
-        foundBytes += record.count
-        if found.count == Self.part || foundBytes > Self.maxBytes { try flushFound() }
+    private func add(_ id: Int64?, _ record: WipedBytes, _ isWhole: Bool, _ page: Int, _ isOrphaned: Bool) throws {
+        guard isWhole, let fields = RecordFields(record, encoding: pages.encoding)?.fields else { return lose(id) }
+        rows.append(FoundRow(page: page, id: id, fields: fields))
+        bytes += record.count
+        if rows.count == Self.part || bytes > Self.maxBytes { try flush(isOrphaned) }
     }
 
-    private func flushFound() throws {
-        guard !found.isEmpty else { return }
+    private func flush(_ areOrphaned: Bool) throws {
+        guard !rows.isEmpty else { return }
         try checkCancellation()
         let before = content.rowsCopied
-        var conflicting: [FoundRow] = []
-        try copy(found[...], attempt: copyFound) { row, _ in
-            conflicting.append(row)
-            loseFound(row.id)
+        var refused: [FoundRow] = []
+        try copy(rows[...]) { refused.append($0) }
+        if areOrphaned { content.rowsFound += content.rowsCopied - before }
+        for row in refused {
+            lose(row.id)
+            // One that was found and conflicts with another is kept, too.
+            if areOrphaned { try lostAndFound.add(row, candidates: [content.name]) }
         }
-        content.rowsFound += content.rowsCopied - before
-        // Rows that conflict with others are kept, too.
-        for row in conflicting { try lostAndFound.add(row, candidates: [content.name]) }
-        (found, foundBytes) = ([], 0)
+        (rows, bytes) = ([], 0)
     }
 
-    private func loseFound(_ id: Int64?) {
-        if let id { lose(id...id, rows: 1) } else { content.rowsLost += 1 }
-    }
-
-    /// Copies rows together; if that fails, copies each half separately, down to the row that cannot be read.
-    private func copy<Key>(
-        _ rows: ArraySlice<Key>, attempt: (ArraySlice<Key>) throws -> Void,
-        lose: (Key, StrongroomError) -> Void
-    ) throws {
-        guard let first = rows.first else { return }
+    /// Copies rows together; if that fails, copies each half separately, down to the row that cannot be written.
+    private func copy(_ part: ArraySlice<FoundRow>, refused: (FoundRow) -> Void) throws {
+        guard let first = part.first else { return }
         do {
-            try target.inSavepoint { try attempt(rows) }
-            content.rowsCopied += rows.count
+            try target.inSavepoint { try insert(part) }
+            content.rowsCopied += part.count
         } catch let error as StrongroomError where error.isDamage || error.code == .constraint {
-            guard rows.count > 1 else {
+            guard part.count > 1 else {
                 if error.code == .constraint { content.obstacle = error.message }
-                return lose(first, error)
+                return refused(first)
             }
-            let middle = rows.startIndex + rows.count / 2
-            try copy(rows[..<middle], attempt: attempt, lose: lose)
-            try copy(rows[middle...], attempt: attempt, lose: lose)
+            let middle = part.startIndex + part.count / 2
+            try copy(part[..<middle], refused: refused)
+            try copy(part[middle...], refused: refused)
         }
+    }
+
+    private func insert(_ rows: ArraySlice<FoundRow>) throws {
+        for row in rows {
+            let (stored, statement) = insertion(row.fields.count)
+            try target.withOwnStatement(statement) { insertion in
+                for (index, position) in stored.enumerated() {
+                    let isRowID = storedColumns[position] == rowIDColumn
+                    try insertion.bind(isRowID ? .plain(.integer(row.id ?? 0)) : row.fields[position], at: index)
+                }
+                if let id = row.id { try insertion.bind(.plain(.integer(id)), at: stored.count) }
+                try insertion.run()
+            }
+        }
+    }
+
+    /// The values of a record that are inserted, and the statement for a record of that many values. A row that is older
+    /// than a column ends before it, and gets the column's default.
+    private func insertion(_ fieldCount: Int) -> (positions: [Int], sql: String) {
+        if let known = insertions[fieldCount] { return known }
+        let positions = storedColumns.indices.prefix(fieldCount).filter { columns[storedColumns[$0]].generated == nil }
+        var names = positions.map { Identifier.quote(columns[storedColumns[$0]].name) }
+        if hasRowIDs { names.append(columns.freeRowIDName ?? "rowid") }
+        let parameters = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        // No row replaces another, whatever the table's conflict clauses say.
+        let statement = """
+            INSERT OR ABORT INTO \(Identifier.quote(content.name)) (\(names.joined(separator: ", "))) \
+            VALUES (\(parameters))
+            """
+        insertions[fieldCount] = (positions, statement)
+        return (positions, statement)
+    }
+
+    private func lose(_ id: Int64?) {
+        if let id { lose(id...id, rows: 1) } else { content.rowsLost += 1 }
     }
 
     private func lose(_ range: ClosedRange<Int64>, rows: Int) {
@@ -195,86 +191,6 @@ final class TableSalvage {
         content.lostRowIDs.append(range)
         // A whole table may be lost row by row.
         if content.lostRowIDs.count.isMultiple(of: 4 * Self.part) { content.lostRowIDs = content.lostRowIDs.joined }
-    }
-
-    // MARK: Reading and writing
-
-    private var table: String { Identifier.quote(content.name) }
-    private var names: [String] {
-        columns.filter { $0.generated == nil && !$0.isHidden }.map { Identifier.quote($0.name) }
-    }
-    private var keyNames: [String] {
-        columns.filter { $0.keyPlace != nil }.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }
-            .map { Identifier.quote($0.name) }
-    }
-    private var rowIDName: String? { columns.freeRowIDName }
-
-    private func insertion(_ names: [String]) -> String {
-        let parameters = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        // No row replaces another, whatever the table's conflict clauses say.
-        return "INSERT OR ABORT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters))"
-    }
-
-    private func copyFound(_ rows: ArraySlice<FoundRow>) throws {
-        let stored = StoredColumns(columns, hasRowIDs: hasRowIDs).indices
-        for row in rows {
-            // A row that is older than a column ends before it, and gets the column's default.
-            let written = zip(stored, row.fields).filter { columns[$0.0].generated == nil }
-            var names = written.map { Identifier.quote(columns[$0.0].name) }
-            if row.id != nil { names.append(rowIDName ?? "rowid") }
-            try target.withOwnStatement(insertion(names)) { insertion in
-                for (index, (column, field)) in written.enumerated() {
-                    let isRowID = column == rowIDColumn
-                    try insertion.bind(isRowID ? .plain(.integer(row.id ?? 0)) : field, at: index)
-                }
-                if let id = row.id { try insertion.bind(.plain(.integer(id)), at: written.count) }
-                try insertion.run()
-            }
-        }
-    }
-
-    private func copyRows(_ ids: ArraySlice<Int64>) throws {
-        let names = [rowIDName ?? "rowid"] + names
-        // Neither an index nor a following row is read, because either may be damaged.
-        let query = """
-            SELECT \(names.joined(separator: ", ")) FROM \(table) NOT INDEXED WHERE \(names[0]) >= ? ORDER BY \
-            \(names[0]) LIMIT ?
-            """
-        try source.inTransaction(.deferred) {
-            try source.withOwnStatement(query, [.integer(ids.first ?? 0), .integer(Int64(ids.count))]) { rows in
-                try target.withOwnStatement(insertion(names)) { insertion in
-                    for id in ids {
-                        guard try rows.step(), try Row(rows).integer(at: 0) == id else { throw missing }
-                        try insertion.bindRow(of: rows, count: names.count)
-                        try insertion.run()
-                        insertion.rewind()
-                    }
-                }
-            }
-        }
-    }
-
-    private func copyEntries(_ keys: ArraySlice<[RecordFields.Field]>) throws {
-        let query = """
-            SELECT \(names.joined(separator: ", ")) FROM \(table) WHERE \
-            \(keyNames.map { "\($0) = ?" }.joined(separator: " AND "))
-            """
-        try source.inTransaction(.deferred) {
-            for key in keys {
-                try source.withOwnStatement(query) { rows in
-                    for (index, field) in key.enumerated() { try rows.bind(field, at: index) }
-                    try target.withOwnStatement(insertion(names)) { insertion in
-                        guard try rows.step() else { throw missing }
-                        try insertion.bindRow(of: rows, count: names.count)
-                        try insertion.run()
-                    }
-                }
-            }
-        }
-    }
-
-    private var missing: StrongroomError {
-        StrongroomError(.damaged, "The engine does not find a row that the pages contain.", database: source.database)
     }
 }
 
@@ -328,7 +244,6 @@ struct FoundRow {
 final class LostAndFound {
     private let target: Connection
     private let isKept: Bool
-    /// The names in use.
     private let names: Set<SQLName>
     /// The number of value columns of the table; nil before it is created.
     private var width = 0
@@ -337,9 +252,7 @@ final class LostAndFound {
 
     private static let fixed = ["page", "candidates", "id", "fields"]
 
-    /// - Parameters:
-    ///   - target: The new file.
-    ///   - isKept: Whether rows are stored, or only counted.
+    /// - Parameter isKept: Whether rows are stored, or only counted.
     init(_ target: Connection, roots: [SchemaRoot], isKept: Bool) {
         self.target = target
         self.isKept = isKept
@@ -366,9 +279,6 @@ final class LostAndFound {
         }
     }
 
-    /// Adds a row.
-    ///
-    /// - Parameter candidates: The tables to which it may belong.
     func add(_ row: FoundRow, candidates: [String]) throws {
         var content = content ?? SalvageReport.LostAndFound()
         content.rows += 1

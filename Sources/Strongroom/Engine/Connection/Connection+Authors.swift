@@ -17,9 +17,7 @@ enum AuthorTable {
     static let name = "strongroom_author"
     /// AUTOINCREMENT, so that the number of a deleted row is not used again.
     static let creation = "CREATE TABLE IF NOT EXISTS \(name) (id INTEGER PRIMARY KEY AUTOINCREMENT, author TEXT)"
-    /// With a condition: the engine would count, but not report, the row that it deletes by truncating the table, so
-    /// that the ``RowRecorder`` would miss a change.
-    static let removal = "DELETE FROM \(name) WHERE 1"
+    static let removal = "DELETE FROM \(name)"
 }
 
 extension Connection {

@@ -128,10 +128,7 @@ extension Connection {
         wait(Self.longestPause)
     }
 
-    /// Pauses before the next attempt.
-    ///
-    /// - Parameter count: The number of attempts so far.
-    /// - Returns: False when the timeout has passed or the work has been cancelled.
+    /// Pauses before the next attempt; false when the timeout has passed or the work has been cancelled.
     private func waitForLock(_ count: Int) -> Bool {
         let now = ContinuousClock.now
         if count == 0 { waiting.start = now }

@@ -52,9 +52,6 @@ extension Connection {
     }
 
     /// Fails if rows violate a foreign key.
-    ///
-    /// - Throws: ``StrongroomError`` with `constraint`, naming table, row and parent of the first violations, and their
-    ///   number.
     func checkForeignKeys() throws {
         var first: (table: String, parent: String)?
         var (named, count): ([String], Int) = ([], 0)
@@ -86,12 +83,6 @@ extension Connection {
 
 extension ConstraintFailure {
     /// Parses the engine's report of a failure.
-    ///
-    /// - Parameters:
-    ///   - code: The engine's code.
-    ///   - words: The engine's message.
-    ///   - connection: The connection on which a foreign key is looked up.
-    ///   - whileCommitting: Whether the violating rows can still be found.
     init?(_ code: ResultCode, _ words: String, on connection: Connection, whileCommitting: Bool) {
         guard code.primary == SQLITE_CONSTRAINT else { return nil }
         // The header gives the extended codes as expressions that Swift does not import.
@@ -180,7 +171,6 @@ struct UnknownSchemaSQL {
     private static let beginnings = ["no such column: ", "unrecognized token: ", "unknown table option: "]
     private static let ending = ": syntax error"
 
-    /// - Parameter message: The engine's error message; nil results for another error.
     init?(_ message: String) {
         guard message.hasPrefix(Self.beginning), let end = message.firstRange(of: ") - ") else { return nil }
         let reason = message[end.upperBound...]

@@ -118,12 +118,6 @@ extension Connection {
 
     /// A statement for a table's query, found by the parts of its text that differ from those of the table's other
     /// queries.
-    ///
-    /// - Parameters:
-    ///   - key: The other parts, and whether there is a condition.
-    ///   - condition: The text of the condition.
-    ///   - rest: The text after the condition.
-    ///   - make: Makes the whole text.
     func statement(of key: OperationKey, condition: String, rest: String, make: () -> String) throws -> Statement {
         try checkTransaction()
         if let statement = statements.user.latest(for: key, condition, rest) { return try recordUse(of: statement) }
@@ -170,7 +164,6 @@ extension Connection {
     func prepare(_ sql: String) throws -> Statement {
         var prepared: OpaquePointer?
         authorizer.hasRefused = false
-        _ = authorizer.removeCreated()
         let (result, rest) = sql.utf8CString.withUnsafeBufferPointer { text -> (Int32, Int) in
             var tail: UnsafePointer<CChar>?
             let result = sqlite3_prepare_v2(pointer, text.baseAddress, Int32(clamping: text.count), &prepared, &tail)
@@ -199,11 +192,10 @@ extension Connection {
             try allowHistoryOfReplacedRows()
             return try prepare(sql)
         }
-        let made = authorizer.removeCreated()
-        statement.namesTable = !made.isEmpty
-        try refuseHiding(made, sql)
-        if statement.namesTable { try refuseChecks(in: sql) }
-        if !authorizer.isTrusting { use.statementsPrepared += 1 }
+        if !authorizer.isTrusting {
+            try refuseChecks(in: sql)
+            use.statementsPrepared += 1
+        }
         guard !Self.hasContent(sql.utf8.dropFirst(rest)) else {
             throw StrongroomError(
                 .sql,

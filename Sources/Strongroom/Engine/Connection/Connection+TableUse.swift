@@ -53,7 +53,7 @@ extension Connection {
         file.mayHaveOtherSchema = true
         statement.tables.formUnion(authorizer.removeTables())
         statement.updateKeepsHistory()
-        statement.isExplained = false
+        statement.hasAllReads = false
         statement.areNamesKnown = false
         transaction.tables.writes.formUnion(statement.tables.writes)
         if transaction.isWatchingReads { transaction.tables.reads.formUnion(try reads(of: statement)) }
@@ -70,13 +70,11 @@ extension Connection {
     /// Runs a part of the transaction; if it throws, the part is rolled back and its writes are not recorded.
     func forgettingWrites<T>(_ body: () throws -> T) throws -> T {
         let (before, author) = (transaction.tables, transaction.authorship)
-        let mark = rowRecorder?.mark
         do {
             return try body()
         } catch {
             let hasChangedSchema = transaction.tables.changesSchema
             transaction.undoPart(before, author)
-            if let mark { rowRecorder?.undo(to: mark) }
             if hasChangedSchema { forgetUserStatements() }
             throw error
         }
@@ -92,7 +90,6 @@ extension Connection {
     func recordWrite(of table: String) {
         transaction.hasUncountedWrites = true
         transaction.tables.writes.insert(TableUse.name(table))
-        rowRecorder?.recordUnknown(TableUse.name(table))
     }
 
     // MARK: Engines that do not report all tables
@@ -100,47 +97,19 @@ extension Connection {
     private static let reportsEveryTable = sqlite3_libversion_number() >= 3_019_000
 
     /// The tables that a statement reads. Before version 3.19 the engine does not report tables of which no column is
-    /// read, as in `SELECT count(*)`; the statement's bytecode shows them ("The SQLite Bytecode Engine",
-    /// sqlite.org/opcode.html).
+    /// read, as in `SELECT count(*)`: there, each table that the text names is one, and a view reads all of them.
     func reads(of statement: Statement) throws -> Set<String> {
-        guard !Self.reportsEveryTable, !statement.isExplained else { return statement.tables.reads }
-        let sql = statement.sql
+        guard !Self.reportsEveryTable, !statement.hasAllReads else { return statement.tables.reads }
+        let tokens = [SQLToken](sql: statement.sql)
         // EXPLAIN itself reads nothing.
-        if [SQLToken](sql: sql).significant(after: -1)?.isWord("EXPLAIN") != true {
-            statement.tables.reads.formUnion(try tablesThatAreOpened(by: sql))
+        if tokens.significant(after: -1)?.isWord("EXPLAIN") != true {
+            let named = Set(tokens.compactMap(\.name).map { TableUse.name($0) })
+            let isOfView = try schemaNames(of: .view).contains { named.contains(TableUse.name($0)) }
+            let tables = Set(try schemaNames().map { TableUse.name($0) })
+            statement.tables.reads.formUnion(isOfView ? tables : tables.intersection(named))
         }
-        statement.isExplained = true
+        statement.hasAllReads = true
         return statement.tables.reads
-    }
-
-    private func tablesThatAreOpened(by sql: String) throws -> Set<String> {
-        var (pages, hasVirtual): (Set<Int64>, Bool) = ([], false)
-        // Not cached: after a change of the schema the page numbers differ.
-        let program = try trusting { try prepare("EXPLAIN \(sql)") }
-        while try program.step() {
-            let row = Row(program)
-            switch try row.value(at: 1) {
-            case .text("OpenRead"):
-                // Of the main database, not of the temporary one.
-                if case .integer(let page) = try row.value(at: 3), try row.value(at: 4) == .integer(0) {
-                    pages.insert(page)
-                }
-            case .text("VOpen"): hasVirtual = true
-            default: break
-            }
-        }
-        var names: Set<String> = []
-        let entries = "SELECT tbl_name, rootpage FROM sqlite_master WHERE type IN ('table', 'index')"
-        try withOwnStatement(entries, []) { statement in
-            while try statement.step() {
-                let row = Row(statement)
-                guard case .text(let name) = try row.value(at: 0), case .integer(let page) = try row.value(at: 1) else {
-                    continue
-                }
-                if pages.contains(page) || hasVirtual && page == 0 { names.insert(TableUse.name(name)) }
-            }
-        }
-        return names
     }
 
     /// Whether the engine counts the rows of a table without row ids that is emptied as a whole: SQLite 3.15.2 does

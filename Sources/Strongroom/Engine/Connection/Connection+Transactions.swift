@@ -33,7 +33,6 @@ extension Connection {
         try reportingAnotherKey { try run(start.statement) }
         if start != .deferred { bufferLog() }
         transaction.begin(after: totalChanges)
-        rowRecorder?.begin()
     }
 
     /// Runs work that reads in one snapshot, taken now: a deferred transaction takes its snapshot only with its first
@@ -116,7 +115,6 @@ extension Connection {
         try checkPlace()
         if transaction.isKeptFromWriting { try keepFromWriting(false) }
         transaction.recordCommit(after: totalChanges)
-        rowRecorder?.commit(transaction.tables.writes)
     }
 
     /// Rolls back the transaction, unless the engine has done so.
@@ -142,8 +140,6 @@ extension Connection {
     }
 
     /// Rolls back the transaction after work that has thrown.
-    ///
-    /// - Returns: The error to throw.
     func rollBack(after error: any Error) -> any Error {
         let told = explanation(of: error)
         rollBack()
@@ -179,16 +175,16 @@ extension Connection {
         }
     }
 
-    /// - Returns: What is open for writing and has not expired, and how often it has written.
+    /// - Returns: The values that are open for writing and have not expired, and how often each was written.
     @discardableResult
-    private func pauseWriters() throws -> [(writer: any OpenWriter, count: Int)] {
+    private func pauseWriters() throws -> [(writer: OpenBlob, count: Int)] {
         guard !transaction.writers.isEmpty else { return [] }
         for writer in transaction.writers { try writer.pause() }
         return transaction.writers.filter { !$0.isExpired }.map { ($0, $0.writeCount) }
     }
 
-    /// - Parameter idle: What is open for writing, and has written nothing since the savepoint.
-    private func undoSavepoint(_ idle: [any OpenWriter]) throws {
+    /// - Parameter idle: The open values that were not written since the savepoint.
+    private func undoSavepoint(_ idle: [OpenBlob]) throws {
         // A failure that made the engine roll back the transaction has removed the savepoint, too.
         guard isInTransaction else { return }
         do {

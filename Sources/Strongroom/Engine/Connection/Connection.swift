@@ -49,8 +49,10 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     /// Set from any thread when the running work is cancelled or times out.
     let cancellation = CancellationFlag()
 
-    /// The functions in Swift, and what they share.
+    /// What the functions in Swift share.
     let functions: FunctionCalls
+    /// The functions and collations that the program has declared.
+    var declared = ConnectionFunctions()
 
     // `@exclusivity(unchecked)`: guarded by the slot, as the whole connection is. Every statement or transaction uses
     // these properties, and checks at run time would cost more than the accesses.
@@ -59,8 +61,6 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     @exclusivity(unchecked) var transaction = TransactionContext()
     @exclusivity(unchecked) var interruption = Interruption()
     @exclusivity(unchecked) var observers = StatementObservers()
-    /// Records changed rows; nil for most connections.
-    @exclusivity(unchecked) var rowRecorder: RowRecorder?
     /// Counts of the engine's work.
     @exclusivity(unchecked) var use = EngineUse()
     /// State of the layers above for as long as the connection is open.
@@ -69,14 +69,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     var waiting = LockWait()
     var wal = WALState()
 
-    /// Opens a file; reads nothing yet.
-    ///
-    /// - Parameters:
-    ///   - path: The file's path.
-    ///   - mode: Whether the connection can write, and whether a missing file is created.
-    ///   - database: The name used in errors.
-    ///   - isGuarded: Whether the guard against the WAL-reset race is installed; false for tests.
-    /// - Throws: ``StrongroomError`` with the engine's code.
+    /// Opens a file; reads nothing yet. Only tests of the WAL-reset race are not guarded against it.
     init(path: String, mode: Mode, database: String, isGuarded: Bool = WALResetGuard.isNeeded) throws {
         _ = EngineMemory.isWiped
         var opened: OpaquePointer?
@@ -153,8 +146,6 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     @usableFromInline var changes: Int { Int(sqlite3_changes(pointer)) }
 
     /// Passes the key to the engine's C function, which does not test it.
-    ///
-    /// - Parameter schema: `main`, or the name that an attached file has.
     func setKey(_ bytes: UnsafeRawBufferPointer, of schema: String = "main") throws {
         guard sqlite3_key_v2(pointer, schema, bytes.baseAddress, Int32(bytes.count)) == SQLITE_OK else {
             throw failure("The key was not accepted")

@@ -36,9 +36,8 @@ extension FileLockRule {
     func lockFile(_ level: Int32, _ proceed: (Int32) -> Int32) -> Int32 { proceed(level) }
 }
 
-/// A file that a ``FileWriteRule`` writes.
+/// A file that a ``LogBuffer`` writes.
 protocol WritableFile {
-    /// - Returns: The engine's result code.
     func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32
 }
 
@@ -50,32 +49,6 @@ private struct WrappedFile: WritableFile {
     func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
         methods.pointee.xWrite(file, bytes, Int32(count), offset)
     }
-}
-
-/// Changes how the engine's writes to a WAL are carried out.
-protocol FileWriteRule: AnyObject {
-    /// Called in place of a write.
-    ///
-    /// - Returns: The engine's result code, also for what was written before.
-    func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64, to file: some WritableFile) -> Int32
-
-    /// Writes what is missing in the file.
-    ///
-    /// - Returns: The engine's result code.
-    func flush(to file: some WritableFile) -> Int32
-
-    /// Called before a read.
-    ///
-    /// - Returns: The engine's result code, if the rule has carried out the read; nil to read from the file.
-    func read(
-        _ buffer: UnsafeMutableRawPointer, _ count: Int, at offset: Int64, from file: some WritableFile
-    ) -> Int32?
-
-    /// Called when the connection acquires the write lock in the WAL index.
-    func beginWriting()
-
-    /// Called when it gives the write lock up.
-    func endWriting()
 }
 
 /// Wraps the engine's methods of a file, to change locking, reading and writing.
@@ -97,9 +70,9 @@ struct FileMethods {
     /// Whether the operating system has failed to read the file since this was last set to false.
     var hasFailedToRead = false
     /// How a WAL is written.
-    private(set) var writeRule: (any FileWriteRule)?
+    private(set) var writeRule: LogBuffer?
     /// How the WAL of a database file is written.
-    var writeRuleOfLog: (any FileWriteRule)?
+    var writeRuleOfLog: LogBuffer?
     /// Whether the connection has the write lock in the WAL index.
     private(set) var holdsWriteLock = false
 
@@ -140,14 +113,12 @@ struct FileMethods {
     }
 
     /// Makes reading pages an error.
-    ///
-    /// - Parameter positions: The numbers of the pages by their positions in this file.
     mutating func refuse(_ positions: [Int64: Int], of pages: RefusedPages) {
         (refused, fillRefused, resultOfRefused) = (positions, pages.fill, pages.result)
     }
 
     /// Makes the engine's writes to a WAL follow a rule.
-    mutating func apply(_ rule: any FileWriteRule) {
+    mutating func apply(_ rule: LogBuffer) {
         writeRule = rule
         methods.xWrite = { file, bytes, count, offset in
             guard let file, let bytes, let own = FileMethods.of(file), let rule = own.pointee.writeRule else {
@@ -358,7 +329,6 @@ extension Connection {
         var checkpointed: Int32 = 0
         private var lengthBefore = 0
 
-        /// - Parameter pages: The pages in the WAL after a commit.
         mutating func recordCommit(_ pages: Int) {
             // The WAL was restarted: what kept a checkpoint from completing is gone.
             if pages < lengthBefore { self = WALState() }

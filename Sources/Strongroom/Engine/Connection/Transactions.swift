@@ -97,8 +97,8 @@ struct TransactionContext {
     var authorship = Authorship()
     /// Whether the table of the author may have a row.
     var hasAuthorRow = false
-    /// What is open for writing besides statements.
-    var writers: [any OpenWriter] = []
+    /// The values that are open for writing in parts.
+    var writers: [OpenBlob] = []
     /// The rows that closures receive now, the innermost last.
     var openRows: [OpenRows] = []
     /// State of the layers above for this transaction.
@@ -113,8 +113,6 @@ struct TransactionContext {
     var committedWrites: Set<String> = []
 
     /// Records the beginning of a transaction.
-    ///
-    /// - Parameter changes: The number of changed rows that the engine has counted so far.
     mutating func begin(after changes: Int) {
         changesBefore = changes
         hasUncountedWrites = false
@@ -131,10 +129,6 @@ struct TransactionContext {
     }
 
     /// Records the rollback of a part: its statements are recorded again when they next run.
-    ///
-    /// - Parameters:
-    ///   - before: The tables that the transaction had read and written before that part.
-    ///   - authorBefore: The author before that part.
     mutating func undoPart(_ before: TableUse, _ authorBefore: Authorship) {
         tables = before
         authorship = authorBefore
@@ -143,33 +137,11 @@ struct TransactionContext {
     }
 
     /// Records the commit: the tables of its statements, unless these have changed no row at all.
-    ///
-    /// - Parameter changes: The number of changed rows that the engine has counted so far.
     mutating func recordCommit(after changes: Int) {
         guard !tables.writes.isEmpty else { return }
         guard changes != changesBefore || hasUncountedWrites || tables.changesSchema else { return }
         committedWrites.formUnion(tables.writes)
     }
-}
-
-/// What is open for writing besides statements, such as a value that is written in parts. The engine begins and
-/// releases no savepoint meanwhile, so it pauses then.
-protocol OpenWriter: AnyObject {
-    /// How often it has written.
-    var writeCount: Int { get }
-
-    /// Whether what it writes to was changed otherwise, so that it can neither read nor write any more.
-    var isExpired: Bool { get }
-
-    /// Ends its write until it writes next.
-    func pause() throws
-
-    /// Called when a part of the transaction is rolled back in which it has written.
-    func loseWrites()
-
-    /// Called after a part of the transaction has been rolled back in which it has not written, and before which it was
-    /// not expired.
-    func reopen()
 }
 
 /// A snapshot of the database, lent to the closure of `Store.read`.
@@ -236,35 +208,38 @@ extension WriteTransaction {
     }
 }
 
-/// The end of work whose closure has requested a rollback.
-struct RequestedRollback: Error, RequestedByWork {}
+/// The end of work whose closure has requested that it be undone; no failure.
+struct RequestedRollback: Error, @unchecked Sendable {  // for the caller of the work, whose result it is
+    private let result: Any
 
-/// An error that is no failure: the work has requested that it be undone.
-protocol RequestedByWork: Error {}
+    init(_ result: Any) { self.result = result }
+
+    /// What the closure has returned.
+    func returned<T>(as type: T.Type = T.self) throws -> T {
+        guard let result = result as? T else { throw self }
+        return result
+    }
+}
 
 extension Connection {
     /// Runs the closure of a write or a savepoint, which may request the rollback of its work.
     ///
-    /// - Parameter undone: Called with the closure's result if it has requested the rollback.
     /// - Throws: ``RequestedRollback``, upon which the caller rolls back; what the closure throws.
-    func acceptingRollback<T>(_ body: () throws -> T, undone: (T) -> Void) throws -> T {
+    func acceptingRollback<T>(_ body: () throws -> T) throws -> T {
         let outer = transaction.rollback
         transaction.rollback = .possible
         defer { transaction.rollback = outer }
         let result = try body()
         guard transaction.rollback == .requested else { return result }
-        undone(result)
-        throw RequestedRollback()
+        throw RequestedRollback(result)
     }
 
     /// Runs a user's work in a savepoint, which an error or a request rolls back.
     func inOwnSavepoint<T>(_ body: () throws -> T) throws -> T {
-        var result: T?
         do {
-            return try inSavepoint { try acceptingRollback(body) { result = $0 } }
-        } catch let error as RequestedRollback {
-            guard let result else { throw error }
-            return result
+            return try inSavepoint { try acceptingRollback(body) }
+        } catch let rollback as RequestedRollback {
+            return try rollback.returned()
         }
     }
 }

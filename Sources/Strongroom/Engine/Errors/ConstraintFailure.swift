@@ -98,17 +98,16 @@ struct MissingName: Sendable, Hashable {
         self.name = name
     }
 
+    /// A description for messages.
+    var title: String { "the \(kind == .function ? "function" : "collation") \"\(name)\"" }
+
     /// The error of a statement.
     func error(sql: String?, database: String) -> StrongroomError {
-        let (what, property): (String, String) =
-            switch kind {
-            case .function: ("function", "functions(for:)")
-            case .collation: ("collation", "collations(for:)")
-            }
+        let property = kind == .function ? "functions(for:)" : "collations(for:)"
         var error = StrongroomError(
             kind == .function ? .missingFunction : .missingCollation,
             """
-            The statement, or an index, check, trigger or view that it uses, needs the \(what) "\(name)", which \
+            The statement, or an index, check, trigger or view that it uses, needs \(title), which \
             neither the engine nor the configuration has. Declare it in `\(property)` of the configuration, or \
             correct its name.
             """,

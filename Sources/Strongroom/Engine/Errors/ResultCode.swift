@@ -99,7 +99,10 @@ extension StrongroomError.Code {
         case .diskFull: "Free space on the disk, then try again; nothing of this change was kept."
         case .inputOutput: "The operating system could not read or write the file; check the disk."
         case .notAuthorized:
-            "The library manages transactions, attached files, keys and the connection's settings: use its functions."
+            """
+            The library manages transactions, attached files, keys and the connection's settings: use its functions. A \
+            temporary table or view would hide one of the file.
+            """
         case .tooManyOpenFiles:
             "The process has too many files open: close stores, or raise the limit (ulimit -n)."
         case .limit: "Make the statement or the value smaller."

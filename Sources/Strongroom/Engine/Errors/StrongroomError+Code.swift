@@ -5,8 +5,7 @@ extension StrongroomError {
             case wrongKey, plaintextFile, encryptedFile, invalidKey, keySource, keySlot
             case envelopeMissing, foreignEnvelope, newerEnvelope, rotationFailed
             case truncated, damaged, damagedLog, emptyFile, envelopeDamaged, copyDamaged
-            case notADatabase, plaintextHeader, noAuthentication, notAFile, unsafeFile, fileMissing, exists,
-                fileChanged, otherDatabase
+            case notADatabase, plaintextHeader, notAFile, unsafeFile, fileMissing, exists, fileChanged, otherDatabase
             case permissionDenied, diskFull, inputOutput, tooManyOpenFiles, outOfMemory, notSQLCipher, engine
             case locked, busy, timedOut, interrupted, transactionEnded
             case constraint, writeRefused, typeMismatch, valueNotStorable, missingKey, notUnique, noSuchRow,
@@ -79,9 +78,6 @@ extension StrongroomError {
         /// The file is encrypted behind a plaintext header (SQLCipher 4's `cipher_plaintext_header_size`), which the
         /// library does not open.
         public static let plaintextHeader = Code(.plaintextHeader)
-        /// The pages of the file have no authentication codes (`cipher_use_hmac = OFF`, SQLCipher 1), so the library
-        /// does not open it.
-        public static let noAuthentication = Code(.noAuthentication)
         /// The path refers to something other than a regular file.
         public static let notAFile = Code(.notAFile)
         /// A file has an owner, permissions or a second name (a hard link) with which its content would not be safe.
@@ -264,8 +260,8 @@ extension StrongroomError.Code {
             .foreignEnvelope, .newerEnvelope, .rotationFailed:
             .keys
         case .truncated, .damaged, .damagedLog, .emptyFile, .envelopeDamaged, .copyDamaged: .damage
-        case .notADatabase, .plaintextHeader, .noAuthentication, .notAFile, .unsafeFile, .fileMissing, .exists,
-            .fileChanged, .otherDatabase:
+        case .notADatabase, .plaintextHeader, .notAFile, .unsafeFile, .fileMissing, .exists, .fileChanged,
+            .otherDatabase:
             .file
         case .permissionDenied, .diskFull, .inputOutput, .tooManyOpenFiles, .outOfMemory, .notSQLCipher, .engine:
             .system

@@ -1,5 +1,4 @@
 import CSQLCipher
-import Synchronization
 
 /// How far the write-ahead log was checkpointed.
 ///
@@ -77,9 +76,6 @@ extension Connection {
     }
 
     /// Checkpoints the whole WAL and truncates it, and waits for the readers that need it.
-    ///
-    /// - Parameter patience: How long to wait for readers, in milliseconds; nil for the busy timeout.
-    /// - Returns: How far the WAL was checkpointed.
     func checkpoint(patience: Int? = nil) throws -> CheckpointReport {
         try waiting(at: patience ?? waiting.timeout) {
             try withOwnStatement("PRAGMA wal_checkpoint(TRUNCATE)") { statement in
@@ -127,7 +123,7 @@ extension Connection {
             var failure = (error as? StrongroomError) ?? self.failure("The WAL was not checkpointed")
             // The advice for a statement that has failed: who ran it again would have every row twice.
             if failure.code == .diskFull { failure = diskFullAfterCommit(failure.resultCode) }
-            let pagesLeft = (try? logState()).flatMap(\.self).map { $0.frames - $0.framesInFile }
+            let pagesLeft = (try? publishedLog()).flatMap(\.self).map { $0.frames - $0.framesInFile }
             return CheckpointReport(isComplete: false, pagesLeft: pagesLeft ?? 0, failure: failure)
         }
     }
@@ -174,92 +170,6 @@ extension Connection {
 }
 
 extension Connection {
-    /// Whether a connection of this process or another has a valid WAL index, which says what part of the WAL is valid.
-    /// Otherwise the engine rebuilds the index from the WAL when it first reads the database, up to the first invalid
-    /// frame.
-    ///
-    /// To be called before the first read. The form of the index is part of the file format ("WAL-mode File Format",
-    /// section 2, sqlite.org/walformat.html).
-    var isLogInUse: Bool {
-        var found: UnsafeMutablePointer<sqlite3_file>?
-        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &found)
-        guard let file = found, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2 else { return false }
-        var index: UnsafeMutableRawPointer?
-        // The engine truncates an index without users; it is not extended here.
-        let result = methods.pointee.xShmMap(file, 0, Self.indexPage, 0, &index)
-        defer { _ = methods.pointee.xShmUnmap(file, 0) }
-        guard result == SQLITE_OK || result & 0xFF == SQLITE_READONLY, let index else { return false }
-        // It begins with two copies of its header, and is valid if they are equal.
-        let header = UnsafeRawBufferPointer(start: index, count: Self.indexHeader)
-        let copy = UnsafeRawBufferPointer(start: index + Self.indexHeader, count: Self.indexHeader)
-        return header[Self.initialised] == 1 && header.elementsEqual(copy)
-    }
-
-    /// Bytes of the header of the WAL index.
-    private static let indexHeader = 48
-    /// The offset of the flag that says whether the index is initialized.
-    private static let initialised = 12
-}
-
-/// The committed part of a WAL, as the WAL's index publishes it ("WAL-mode File Format", section 2.1,
-/// sqlite.org/walformat.html).
-package struct PublishedLog: Equatable, Sendable {
-    /// The salts of its frames, in the form in which frames store them.
-    let salts: UInt64
-    /// The number of committed frames.
-    let frames: Int
-    /// How many of them, from the first on, have been checkpointed.
-    let framesInFile: Int
-    /// The number of pages of the database after the last commit; meaningless without frames.
-    let pages: Int
-    /// The checksum of the last frame.
-    let checksum: (first: UInt32, second: UInt32)
-    /// The byte order of the checksums.
-    let isBigEndian: Bool
-
-    /// Whether the file has every page of the WAL.
-    var isInFile: Bool { frames == framesInFile }
-
-    package static func == (left: PublishedLog, right: PublishedLog) -> Bool {
-        left.salts == right.salts && left.frames == right.frames && left.checksum == right.checksum
-    }
-}
-
-extension Connection {
-    /// The committed part of the WAL; for a connection in a transaction, whose beginning has repaired an index that a
-    /// killed process has left half written.
-    ///
-    /// - Returns: Nil if the database is not in WAL mode, or a commit is being published for long.
-    func publishedLog() throws -> PublishedLog? {
-        guard try ownValue("PRAGMA journal_mode") == .text("wal") else { return nil }
-        let index = try logIndex()
-        for _ in 0..<Self.attempts {
-            // A commit writes the copy first, and the header after a barrier.
-            let header = UnsafeRawBufferPointer(start: index, count: Self.indexHeaderLength)
-            let bytes = [UInt8](header)
-            atomicMemoryFence(ordering: .sequentiallyConsistent)
-            let copy = UnsafeRawBufferPointer(start: index + Self.indexHeaderLength, count: Self.indexHeaderLength)
-            guard copy.elementsEqual(bytes) else {
-                pause()
-                continue
-            }
-            let inFile = index.loadUnaligned(fromByteOffset: 2 * Self.indexHeaderLength, as: UInt32.self)
-            atomicMemoryFence(ordering: .sequentiallyConsistent)
-            // A restart of the WAL in between has set the number of checkpointed frames back.
-            guard header.elementsEqual(bytes) else { continue }
-            return bytes.withUnsafeBytes { header in
-                func number(_ offset: Int) -> UInt32 { header.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
-                return PublishedLog(
-                    salts: header.loadUnaligned(fromByteOffset: 32, as: UInt64.self), frames: Int(number(16)),
-                    framesInFile: Int(min(inFile, number(16))), pages: Int(number(20)),
-                    checksum: (number(24), number(28)), isBigEndian: header[13] != 0)
-            }
-        }
-        return nil
-    }
-
-    private static let attempts = 100
-
     /// Checkpoints what no reader needs in the WAL, without waiting; to be called outside a transaction.
     ///
     /// - Returns: Whether no other checkpoint was running.

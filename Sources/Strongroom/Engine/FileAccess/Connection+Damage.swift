@@ -24,8 +24,6 @@ extension Connection {
     }
 
     /// Throws if the transaction has read a damaged page, even if all reads succeeded.
-    ///
-    /// - Throws: ``StrongroomError`` with `damaged`, or with the reason why the engine cannot be queried.
     func checkPages() throws {
         try file.check?()
         guard hasUncheckedPages else { return }
@@ -211,11 +209,11 @@ extension Connection {
     func inSnapshotOfPages<T>(_ body: (PublishedLog?) throws -> T) throws -> T {
         for _ in 0..<Self.attemptsAtSnapshot {
             // A connection that reads only the database file has no WAL.
-            let before = mode == .untouched ? nil : try publishedLog()
+            let before = try publishedLog()
             try beginSnapshot()
             // Not committed: the end of a transaction in which the engine has met a damaged page is an error.
             defer { rollBack() }
-            let log = mode == .untouched ? nil : try publishedLog()
+            let log = try publishedLog()
             // Otherwise there was a commit in between, so this may not be the snapshot's end.
             guard log == before else { continue }
             // Half written, as a killed process leaves the index: the beginning of the next transaction repairs it.

@@ -52,18 +52,8 @@ struct EngineFile: FileBytes {
     }
 }
 
-/// The valid part of a write-ahead log.
-struct LogState: Equatable {
-    /// The committed frames; a page that was written more than once counts each time.
-    let frames: Int
-    /// How many of them, from the first on, have been checkpointed.
-    let framesInFile: Int
-}
-
 extension Connection {
     /// The database file.
-    ///
-    /// - Parameter schema: `main`, or the schema name of an attached file.
     func databaseFile(of schema: String = "main") throws -> EngineFile {
         try file(SQLITE_FCNTL_FILE_POINTER, of: schema)
     }
@@ -108,79 +98,11 @@ extension Connection {
     }
 
     /// Throws if the file of a store's writer is not at its path any more: what is committed now would be lost.
-    ///
-    /// - Throws: ``StrongroomError`` with `fileMissing` or `fileChanged`.
     func checkPlace() throws {
         guard role == .writer, hasMoved, let path = sqlite3_db_filename(pointer, "main") else { return }
         throw StrongroomError.taken(
             String(cString: path), isMissing: access(path, F_OK) != 0, database: database)
     }
-
-    /// The valid part of the WAL; to be called inside a transaction that blocks writers. Nil without a WAL.
-    ///
-    /// The form of the WAL index is part of the file format ("WAL-mode File Format", section 2,
-    /// sqlite.org/walformat.html).
-    func logState() throws -> LogState? {
-        // Such a connection reads only the database file.
-        guard mode != .untouched else { return nil }
-        guard try ownValue("PRAGMA journal_mode") == .text("wal") else { return nil }
-        let index = try logIndex()
-        let frames = index.loadUnaligned(fromByteOffset: Self.frameCount, as: UInt32.self)
-        let framesInFile = index.loadUnaligned(fromByteOffset: Self.frameInFileCount, as: UInt32.self)
-        return LogState(frames: Int(frames), framesInFile: Int(min(frames, framesInFile)))
-    }
-
-    /// The first page of the WAL index, which all connections share.
-    func logIndex() throws -> UnsafeMutableRawPointer {
-        guard mode != .withoutIndex else {
-            throw StrongroomError(
-                .diskFull,
-                """
-                The database has a WAL, and there is no space for the WAL's index, so its pages cannot be checked. \
-                \(StrongroomError.Code.diskFull.advice)
-                """,
-                database: database)
-        }
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-        var index: UnsafeMutableRawPointer?
-        var result = SQLITE_ERROR
-        var reason: Int32 = 0
-        if let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2 {
-            result = methods.pointee.xShmMap(file, 0, Self.indexPage, 0, &index)
-            // The engine records it only for its own calls.
-            reason = errno
-        }
-        // Read-only access is enough, and is all that a read-only disk allows.
-        guard result == SQLITE_OK || result & 0xFF == SQLITE_READONLY, let index else {
-            if result & 0xFF == SQLITE_READONLY { throw unreadableIndex(ResultCode(extended: result)) }
-            // Extending it needs disk space.
-            let code = ResultCode(extended: result)
-            let kind = StrongroomError.Code(code, systemError: reason)
-            throw StrongroomError(
-                kind, "The engine does not provide access to the WAL's index. \(kind.advice)", database: database,
-                resultCode: code)
-        }
-        return index
-    }
-
-    private func unreadableIndex(_ code: ResultCode) -> StrongroomError {
-        StrongroomError(
-            .permissionDenied,
-            """
-            The database has a WAL in a directory where the WAL's index cannot be created, so its pages cannot be \
-            checked. Copy both, while no program has them open, to a directory that may be written.
-            """,
-            database: database, resultCode: code)
-    }
-
-    /// Bytes of a page of the WAL index.
-    static let indexPage: Int32 = 32_768
-    /// Bytes of the header of the WAL index, which is followed by its copy.
-    static let indexHeaderLength = 48
-    /// The offset of `mxFrame` in the index, which `nBackfill` follows.
-    private static let frameCount = 16
-    private static let frameInFileCount = 96
 }
 
 extension StrongroomError {
@@ -267,11 +189,6 @@ extension Connection {
     ///
     /// An unreadable page at the end of a long value is copied as zeros without an error: callers that must detect this
     /// check the pages first. See SQLite's documentation, "Online Backup API" (sqlite.org/backup.html).
-    ///
-    /// - Parameters:
-    ///   - source: The connection whose file is copied.
-    ///   - pagesAtOnce: The number of pages that are copied between two calls of `progress`.
-    ///   - progress: Called with the number of pages copied and the total; an error that it throws ends the copy.
     func copyPages(from source: Connection, pagesAtOnce: Int, progress: (Int, Int) throws -> Void) throws {
         try source.acceptingZeroPages { try copyAllPages(from: source, pagesAtOnce, progress) }
     }

@@ -37,14 +37,10 @@ extension Connection {
     // MARK: Length
 
     /// The number of pages of the database in the connection's snapshot.
-    ///
-    /// - Throws: ``StrongroomError`` with `engine` if the engine does not report it.
     func pageCount() throws -> Int { try pageNumber("page_count") }
 
     /// The length of the database in the connection's snapshot, in bytes: the engine reads the missing part of a
     /// truncated last page as zeros.
-    ///
-    /// - Throws: As ``pageCount()``.
     func databaseLength() throws -> Int64 { try Int64(pageCount()) * Int64(pageNumber("page_size")) }
 
     private func pageNumber(_ setting: String) throws -> Int {
@@ -82,8 +78,6 @@ extension Connection {
 
     /// Called in a transaction that has read the first page: throws if another program has changed the schema into one
     /// that this program does not know.
-    ///
-    /// - Throws: The error that opening the file would have.
     func requireKnownSchema() throws {
         // The transaction's own changes may be rolled back.
         guard file.mayHaveOtherSchema, let check = file.schemaCheck,
@@ -159,54 +153,5 @@ extension Connection {
         waiting.timeout = 0
         defer { waiting.timeout = before }
         return try body()
-    }
-
-    // MARK: Commits in the WAL that are not valid yet
-
-    /// The frames that are looked at; further ones count as a commit that may follow.
-    private static let maxFrames = 64
-
-    /// Whether the WAL has a complete commit after its valid part. A commit writes its frames, flushes them, and then
-    /// makes them valid in the WAL index, which is mapped memory: no watch of the file system reports that last step.
-    ///
-    /// The forms of the WAL and of its index are part of the file format ("WAL-mode File Format",
-    /// sqlite.org/walformat.html; "Database File Format", section 4, sqlite.org/fileformat2.html).
-    private func hasUnpublishedCommit() throws -> Bool {
-        // Without a WAL, the file is locked until the commit is complete.
-        guard let log = try? logFile(), let index = try? logIndex() else { return false }
-        let header = UnsafeRawBufferPointer(start: index, count: Self.indexHeaderLength)
-        let copy = UnsafeRawBufferPointer(start: index + Self.indexHeaderLength, count: Self.indexHeaderLength)
-        // It is being written.
-        guard header.elementsEqual(copy) else { return true }
-        let size = Int(header.loadUnaligned(fromByteOffset: 14, as: UInt16.self))
-        let frameLength = Int64(size & 0xFE00 | (size & 1) << 16) + 24
-        let valid = Int64(header.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
-        let published = [UInt8](header[32..<40])
-        guard let salts = try saltsOfNextFrames(log, published, isEmpty: valid == 0) else { return false }
-        return try withUnsafeTemporaryAllocation(byteCount: 24, alignment: 8) { frame in
-            for number in valid..<valid + Int64(Self.maxFrames) {
-                let count = try log.read(at: 32 + number * frameLength, into: frame)
-                // Frames of an earlier WAL have other salts.
-                guard count == 24, frame[8..<16].elementsEqual(salts) else { return false }
-                // The last frame of a transaction has the size of the database.
-                if frame.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0 { return true }
-            }
-            return true
-        }
-    }
-
-    /// The salts that frames after the valid part have; nil if there can be none.
-    ///
-    /// A restart of the WAL publishes the new salts in the index, the first of them increased by one, before frames are
-    /// written. The first commit of a new WAL publishes them only at its end; before, they are in the WAL's header.
-    private func saltsOfNextFrames(_ log: EngineFile, _ published: [UInt8], isEmpty: Bool) throws -> [UInt8]? {
-        guard isEmpty else { return published }
-        return try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { header in
-            guard try log.read(at: 0, into: header) == 32 else { return nil }
-            let written = [UInt8](header[16..<24])
-            let counts = [written, published].map { salts in salts[..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
-            // What the WAL held before it was restarted.
-            return written != published && counts[0] &+ 1 == counts[1] ? nil : written
-        }
     }
 }

@@ -111,30 +111,16 @@ enum LocaleCollation {
 
     /// The order of a collation; nil if the name is not that of a locale's.
     static func order(of name: String) -> Collation.Order? {
-        var identifier = Substring(name)
-        guard dropPrefix(prefix, of: &identifier) else { return nil }
-        let isNumeric = dropPrefix("numeric_", of: &identifier)
-        guard identifier.utf8.allSatisfy(isPlain) else { return nil }
-        let locale = Locale(identifier: String(identifier))
+        // The engine ignores the case of names.
+        let folded = name.asciiFolded
+        guard folded.hasPrefix(prefix) else { return nil }
+        let isNumeric = folded.hasPrefix(numericPrefix)
+        let identifier = String(name.dropFirst(isNumeric ? numericPrefix.count : prefix.count))
+        guard identifier.utf8.allSatisfy(\.isOfPlainName) else { return nil }
+        let locale = Locale(identifier: identifier)
         guard locale.language.languageCode?.isISOLanguage ?? false else { return nil }
         let options: String.CompareOptions = isNumeric ? [.numeric] : []
         return { left, right in left.compare(right, options: options, range: nil, locale: locale) }
-    }
-
-    /// The engine ignores the case of names.
-    private static func dropPrefix(_ prefix: String, of name: inout Substring) -> Bool {
-        guard name.utf8.count >= prefix.utf8.count,
-            String(decoding: name.utf8.prefix(prefix.utf8.count), as: UTF8.self).isSameName(as: prefix)
-        else { return false }
-        name = name.dropFirst(prefix.count)
-        return true
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"): true
-        default: false
-        }
     }
 }
 
@@ -151,8 +137,6 @@ final class RegisteredCollation {
 
     /// Registers a collation. See SQLite's documentation, "Define New Collating Sequences"
     /// (sqlite.org/c3ref/create_collation.html).
-    ///
-    /// - Returns: The engine's result code.
     static func install(
         _ name: String, isTotal: Bool = false, on connection: OpaquePointer, _ order: @escaping Collation.Order
     ) -> Int32 {

@@ -12,11 +12,6 @@ enum ScoreFunction {
     static let name = "strongroom_score"
 
     /// What does not depend on the row.
-    ///
-    /// - Parameters:
-    ///   - averageLength: The average number of words of a row.
-    ///   - weights: The weight of each column.
-    ///   - importances: The importance of each phrase, which is higher for rare ones; see ``importance(of:among:)``.
     static func parameters(averageLength: Double, weights: [Double], importances: [Double]) -> Value {
         let numbers = [averageLength] + weights + importances
         return .blob(numbers.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian) { [UInt8]($0) } })
@@ -28,20 +23,15 @@ enum ScoreFunction {
         return importance > 0 ? importance : 1e-6
     }
 
-    /// Registers the function.
-    static func install(_ calls: FunctionCalls, on connection: OpaquePointer) -> Int32 {
-        StandardFunction.install(name, arguments: 3, calls, on: connection) { context, count, values in
-            StandardFunction.run(context, count, values) { context, values, _, _ in
-                guard let info = ScoreFunction.bytes(values[0]), let parameters = ScoreFunction.bytes(values[1]) else {
-                    return sqlite3_result_null(context)
-                }
-                guard
-                    let score = ScoreFunction.score(
-                        Info(bytes: info), Parameters(bytes: parameters), ScoreFunction.bytes(values[2]))
-                else { throw FullTextNumbers.damage }
-                sqlite3_result_double(context, score)
-            }
+    static func call(_ arguments: FunctionArguments, _ calls: FunctionCalls) throws {
+        guard let info = bytes(arguments.values?[0]), let parameters = bytes(arguments.values?[1]) else {
+            return arguments.setNull()
         }
+        let sizes = bytes(arguments.values?[2])
+        guard let score = score(Info(bytes: info), Parameters(bytes: parameters), sizes) else {
+            throw FullTextNumbers.damage
+        }
+        sqlite3_result_double(arguments.context, score)
     }
 
     /// The numbers of `matchinfo`, which are read where the engine has them: a search calls the function for each row.
@@ -106,15 +96,10 @@ enum ScoreFunction {
 enum WordsFunction {
     static let name = "strongroom_words"
 
-    /// Registers the function.
-    static func install(_ calls: FunctionCalls, on connection: OpaquePointer) -> Int32 {
-        StandardFunction.install(name, calls, on: connection) { context, count, values in
-            StandardFunction.run(context, count, values) { context, values, arguments, calls in
-                let tokenizer = try calls.declared.tokenizer(of: arguments, values)
-                if !WordsFunction.setASCIITerms(context, values[1], tokenizer) {
-                    try arguments.setResult(WordsFunction.words(of: arguments, tokenizer))
-                }
-            }
+    static func call(_ arguments: FunctionArguments, _ calls: FunctionCalls) throws {
+        let tokenizer = try calls.tokenizer(of: arguments)
+        if !setASCIITerms(arguments.context, arguments.values?[1], tokenizer) {
+            try arguments.setResult(words(of: arguments, tokenizer))
         }
     }
 
@@ -152,27 +137,18 @@ enum WordsFunction {
     }
 }
 
-extension ConnectionFunctions {
+extension FunctionCalls {
     /// The tokenizer that an index names, the first argument.
-    ///
-    /// - Throws: ``StrongroomError`` with `missingFunction`.
-    fileprivate func tokenizer(
-        of arguments: FunctionArguments, _ values: FunctionArguments.Values
-    ) throws -> TextTokenizer {
-        if sqlite3_value_type(values[0]) == SQLITE_TEXT, let rule = sqlite3_value_text(values[0]) {
-            let bytes = UnsafeRawBufferPointer(start: rule, count: Int(sqlite3_value_bytes(values[0])))
+    fileprivate func tokenizer(of arguments: FunctionArguments) throws -> TextTokenizer {
+        let value = arguments.values?[0]
+        if sqlite3_value_type(value) == SQLITE_TEXT, let rule = sqlite3_value_text(value) {
+            let bytes = UnsafeRawBufferPointer(start: rule, count: Int(sqlite3_value_bytes(value)))
             // A few bytes compared are faster than a string made for each row.
             for builtIn in TextTokenizer.builtInRules where builtIn.rule.elementsEqual(bytes) {
                 return builtIn.tokenizer
             }
         }
-        return try tokenizer(Row(arguments).text(at: 0))
-    }
-
-    /// A tokenizer of the program's own.
-    ///
-    /// - Throws: ``StrongroomError`` with `missingFunction`.
-    private func tokenizer(_ rule: String) throws -> TextTokenizer {
+        let rule = try Row(arguments).text(at: 0)
         if let found = tokenizers.first(where: { $0.rule == rule }) { return found }
         throw StrongroomError(
             .missingFunction,

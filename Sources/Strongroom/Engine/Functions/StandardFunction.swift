@@ -1,41 +1,6 @@
 import CSQLCipher
 import Foundation
 
-/// A function of the library's own that every connection has. Its result depends on its arguments alone, and a schema
-/// may call it.
-enum StandardFunction {
-    typealias Call = @convention(c) (OpaquePointer?, Int32, FunctionArguments.Values?) -> Void
-
-    /// Registers a function, whose calls have the connection's state.
-    ///
-    /// - Returns: The engine's result code.
-    static func install(
-        _ name: String, arguments: Int32 = 2, _ calls: FunctionCalls, on connection: OpaquePointer, _ call: Call
-    ) -> Int32 {
-        // Also released by the engine if it refuses the function.
-        sqlite3_create_function_v2(
-            connection, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC | RegisteredFunction.trusted,
-            Unmanaged.passRetained(calls).toOpaque(), call, nil, nil,
-            { calls in
-                if let calls { Unmanaged<FunctionCalls>.fromOpaque(calls).release() }
-            })
-    }
-
-    /// Runs the body of a call.
-    @inline(__always)
-    static func run(
-        _ context: OpaquePointer?, _ count: Int32, _ values: FunctionArguments.Values?,
-        _ body: (OpaquePointer, FunctionArguments.Values, FunctionArguments, FunctionCalls) throws -> Void
-    ) {
-        guard let context, let values, let calls = sqlite3_user_data(context) else { return }
-        Unmanaged<FunctionCalls>.fromOpaque(calls)._withUnsafeGuaranteedRef { calls in
-            calls.run(context) {
-                try body(context, values, FunctionArguments(context, values, count), calls)
-            }
-        }
-    }
-}
-
 /// The function `strongroom_fit(value, type)`, through which a calculated value is assigned to a column.
 ///
 /// The engine calculates with 64-bit integers and floating-point numbers, whatever the type of the column: 255 + 1
@@ -65,24 +30,15 @@ enum FitFunction {
         }
     }
 
-    /// Registers the function.
-    static func install(_ calls: FunctionCalls, on connection: OpaquePointer) -> Int32 {
-        StandardFunction.install(name, calls, on: connection) { context, count, values in
-            StandardFunction.run(context, count, values) { context, values, arguments, calls in
-                try arguments.setResult(FitFunction.result(values[0], arguments))
-            }
-        }
-    }
-
-    private static func result(_ value: OpaquePointer?, _ arguments: FunctionArguments) throws -> Value {
+    static func call(_ arguments: FunctionArguments, _ calls: FunctionCalls) throws {
         // As the column would do: text that is a number becomes one.
-        _ = sqlite3_value_numeric_type(value)
+        _ = sqlite3_value_numeric_type(arguments.values?[0])
         let row = Row(arguments)
         let name = try row.text(at: 1)
         guard let conversion = conversion(to: name) else {
             throw StrongroomError(.notAuthorized, "\(Self.name) is called by the library's own statements alone.")
         }
-        return try conversion(row.value(at: 0))
+        try arguments.setResult(conversion(row.value(at: 0)))
     }
 
     private static func conversion(to name: String) -> Conversion? { types.withLock { $0.conversions[name] } }
@@ -131,32 +87,17 @@ enum FitFunction {
 enum RegularExpression {
     static let name = "regexp"
 
-    /// Registers the function.
-    static func install(_ calls: FunctionCalls, on connection: OpaquePointer) -> Int32 {
-        StandardFunction.install(name, calls, on: connection) { context, count, values in
-            StandardFunction.run(context, count, values) { context, _, arguments, calls in
-                do {
-                    try RegularExpression.match(context, arguments, calls)
-                } catch let error as StrongroomError {
-                    throw error.located(inFunction: RegularExpression.name)
-                }
-            }
-        }
-    }
-
-    private static func match(
-        _ context: OpaquePointer, _ arguments: FunctionArguments, _ calls: FunctionCalls
-    ) throws {
+    static func call(_ arguments: FunctionArguments, _ calls: FunctionCalls) throws {
         guard !arguments.hasNull(among: [0, 1]) else { return arguments.setNull() }
         var isMatching = false
-        if let kept = sqlite3_get_auxdata(context, 0) {
+        if let kept = sqlite3_get_auxdata(arguments.context, 0) {
             let expression = Unmanaged<NSRegularExpression>.fromOpaque(kept).takeUnretainedValue()
             isMatching = try matches(expression, text(arguments, at: 1), calls)
         } else {
             let expression = try compiled(text(arguments, at: 0))
             isMatching = try matches(expression, text(arguments, at: 1), calls)
             // The engine may release it at once, as for a pattern from a column.
-            sqlite3_set_auxdata(context, 0, Unmanaged.passRetained(expression).toOpaque()) { kept in
+            sqlite3_set_auxdata(arguments.context, 0, Unmanaged.passRetained(expression).toOpaque()) { kept in
                 if let kept { Unmanaged<NSRegularExpression>.fromOpaque(kept).release() }
             }
         }

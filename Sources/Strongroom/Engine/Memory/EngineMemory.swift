@@ -67,8 +67,6 @@ struct WipedBytes: Sendable {
     let count: Int
 
     /// Allocates memory and fills it.
-    ///
-    /// - Parameter fill: Writes all bytes, which are initially zero.
     init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         storage = WipedMemory(count: count)
         offset = 0

@@ -6,25 +6,12 @@ import CSQLCipher
 /// that runs on would meet the changed rows again, or rows that were inserted meanwhile (the Halloween problem).
 @usableFromInline
 final class OpenRows {
-    /// Where a ``Row`` finds the current row.
-    struct Current {
-        let statement: OpaquePointer
-        /// The copies of the row's values; nil while the row is the statement's.
-        fileprivate(set) var values: UnsafeMutablePointer<OpaquePointer?>?
-
-        /// The value object of a column of the row.
-        func cell(_ index: Int) -> OpaquePointer? {
-            guard let values else { return sqlite3_column_value(statement, Int32(clamping: index)) }
-            return index < Int(sqlite3_column_count(statement)) ? values[index] : nil
-        }
-    }
-
     /// The copied values of one row.
     private typealias Copy = UnsafeMutableBufferPointer<OpaquePointer?>
 
     let statement: Statement
     private let cancellation: CancellationFlag
-    let current: UnsafeMutablePointer<Current>
+    let current: UnsafeMutablePointer<OpenRow>
     /// Whether the rest of the rows has been copied.
     @usableFromInline private(set) var isCopied = false
     private var hasRow = false
@@ -38,7 +25,7 @@ final class OpenRows {
         self.statement = statement
         self.cancellation = cancellation
         current = .allocate(capacity: 1)
-        current.initialize(to: Current(statement: statement.pointer))
+        current.initialize(to: OpenRow(statement: statement.pointer))
     }
 
     deinit {
@@ -48,8 +35,6 @@ final class OpenRows {
     }
 
     /// Goes on to the next row.
-    ///
-    /// - Returns: False at the end.
     @usableFromInline
     func next() throws -> Bool {
         if let failure { throw failure }
@@ -119,6 +104,14 @@ final class OpenRows {
         for value in copy { sqlite3_value_free(value) }
         copy.deallocate()
     }
+}
+
+extension Row {
+    /// The current row of a loop.
+    ///
+    /// - Parameter rows: Must be retained as long as the row is used.
+    @usableFromInline
+    init(_ rows: OpenRows) { self.init(UnsafePointer(rows.current)) }
 }
 
 extension Connection {

@@ -19,14 +19,11 @@ final class Statement {
     /// The tables that the statement reads and writes.
     @exclusivity(unchecked) var tables = TableUse()
 
-    /// Whether ``tables`` also contains tables that an engine without complete authorizer callbacks opens.
-    @exclusivity(unchecked) var isExplained = false
+    /// Whether ``tables`` also contains those that an engine without complete authorizer callbacks does not report.
+    @exclusivity(unchecked) var hasAllReads = false
 
     /// Whether the text is that of a table's operation, not the user's.
     @exclusivity(unchecked) var isOperation = false
-    /// Whether the statement creates or renames a table or view. Such a statement is prepared for each execution:
-    /// whether its name would hide another one depends on the current schema.
-    var namesTable = false
 
     /// The column positions of the record that was read last with this statement. Not released while rows are read.
     @exclusivity(unchecked) var columnOrder: ColumnOrder?
@@ -78,8 +75,6 @@ final class Statement {
     @usableFromInline var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
 
     /// Steps the statement.
-    ///
-    /// - Returns: True if there is a row, false at the end.
     @usableFromInline
     func step() throws -> Bool {
         let result = sqlite3_step(pointer)
@@ -95,9 +90,6 @@ final class Statement {
     ///
     /// An array that grows is copied again and again; so that a long one is copied less often, it gets the capacity for
     /// as many rows as the statement returned last, but at most 16 times that of the rows so far.
-    ///
-    /// - Parameter elements: The elements of the rows before the current one; those of the others are appended.
-    /// - Throws: What `make` throws, or the engine's failure.
     @inlinable
     func fetch<Element>(into elements: inout [Element], _ make: () throws -> Element) throws {
         var nextReservation = 1_024
@@ -121,8 +113,6 @@ final class Statement {
     @usableFromInline
     func finish() {
         sqlite3_reset(pointer)
-        // The groups of a statement that is not at its end have ended here.
-        functions.dropFailure()
         parameters.pointee.renew(for: pointer)
         isInUse = false
     }
@@ -142,7 +132,7 @@ final class Statement {
 
     /// The error of a function in Swift that has ended the statement, or else that of the engine.
     private func error(_ result: Int32) -> any Error {
-        // The engine also ends the groups of a statement that it ends itself, so an aggregate may have failed later.
+        // A function of constants that failed when the statement was prepared again has not ended it.
         guard let error = functions.removeFailure(), hasFailedInFunction(result) else { return failure(result) }
         owner.recordFailure()
         return (error as? StrongroomError)?.naming(owner.database, sql: sql) ?? error
@@ -198,26 +188,11 @@ final class Statement {
     }
 }
 
-/// A text from the engine, whose bytes need not be valid in its encoding.
-struct EncodedText: Hashable {
-    /// The text encoding of a database.
-    enum Encoding: String {
-        case utf8 = "UTF-8"
-        case utf16Little = "UTF-16le"
-        case utf16Big = "UTF-16be"
-    }
-
-    let bytes: WipedBytes
-    let encoding: Encoding
-}
-
 extension Statement {
     /// Binds the first parameters to the values of another statement's current row.
-    ///
-    /// - Parameter count: The number of columns.
     func bindRow(of source: Statement, count: Int) throws {
         let bindings = Bindings(self)
-        for index in 0..<count { try bindings.bind(column: index, of: source, at: index) }
+        for index in 0..<count { try bindings.bind(column: index, of: source.pointer, at: index) }
     }
 
     /// Resets the statement for another execution by the same caller, with every parameter NULL.
@@ -227,14 +202,99 @@ extension Statement {
     }
 }
 
-/// The content of a column where the engine has it, without a copy.
-package enum StoredContent {
-    case null
-    case integer(Int64)
-    case real(Double)
-    /// In the encoding that the engine converts texts to, UTF-8, which is not validated.
-    case text(UnsafeBufferPointer<UInt8>)
-    case blob
+extension Row {
+    @usableFromInline
+    init(_ statement: borrowing Statement) { self.init(statement: statement.pointer) }
+
+    /// A range of columns of a statement's row.
+    @usableFromInline
+    init(_ statement: borrowing Statement, from base: Int, count: Int) {
+        self.init(statement: statement.pointer, from: base, count: count)
+    }
+}
+
+extension Bindings {
+    @usableFromInline
+    init(_ statement: borrowing Statement, from base: Int = 0, width: Int = .max) {
+        self.init(statement.pointer, statement.parameters, from: base, width: width)
+    }
+}
+
+extension Statement {
+    /// The statement's current row, with its columns in the order of a record's. Call it after the first step. The
+    /// names are matched once per type, and again after the engine has prepared the statement anew.
+    @usableFromInline
+    func row<R>(for type: R.Type, _ names: [String]) throws -> Row {
+        if let order = columnOrder, order.type == ObjectIdentifier(type), areNamesKnown {
+            return Row(statement: pointer, in: order)
+        }
+        let order = try ColumnOrder(of: names, in: type, from: pointer)
+        columnOrder = order
+        areNamesKnown = true
+        return Row(statement: pointer, in: order)
+    }
+}
+
+/// Rows as bytes: the storage class and the bytes of each value, in the order of the rows.
+final class RowBytes {
+    private let buffer = WipedMemory(count: 64 << 10)
+    private var used = 0
+    private let isUTF16: Bool
+    private let consume: (UnsafeRawBufferPointer) -> Void
+    private(set) var rows: Int64 = 0
+
+    init(_ encoding: EncodedText.Encoding, consume: @escaping (UnsafeRawBufferPointer) -> Void) {
+        isUTF16 = encoding != .utf8
+        self.consume = consume
+    }
+
+    /// Adds the current row of a statement.
+    func add(_ statement: Statement) {
+        let pointer = statement.pointer
+        for column in 0..<sqlite3_column_count(pointer) {
+            let type = sqlite3_column_type(pointer, column)
+            switch type {
+            case SQLITE_INTEGER: add(type, UInt64(bitPattern: sqlite3_column_int64(pointer, column)))
+            case SQLITE_FLOAT: add(type, sqlite3_column_double(pointer, column).bitPattern)
+            case SQLITE_TEXT where isUTF16:
+                let text = UnsafeRawPointer(sqlite3_column_text16(pointer, column))
+                add(type, text, Int(sqlite3_column_bytes16(pointer, column)))
+            case SQLITE_TEXT:
+                let text = UnsafeRawPointer(sqlite3_column_text(pointer, column))
+                add(type, text, Int(sqlite3_column_bytes(pointer, column)))
+            case SQLITE_BLOB:
+                let blob = sqlite3_column_blob(pointer, column)
+                add(type, blob, Int(sqlite3_column_bytes(pointer, column)))
+            default: add(type, 0)
+            }
+        }
+        rows += 1
+    }
+
+    /// - Parameter number: The value, or the length of one that follows.
+    private func add(_ type: Int32, _ number: UInt64) {
+        let length = 1 + MemoryLayout<UInt64>.size
+        if buffer.bytes.count - used < length { flush() }
+        buffer.bytes[used] = UInt8(truncatingIfNeeded: type)
+        buffer.bytes.storeBytes(of: number.littleEndian, toByteOffset: used + 1, as: UInt64.self)
+        used += length
+    }
+
+    private func add(_ type: Int32, _ start: UnsafeRawPointer?, _ count: Int) {
+        add(type, UInt64(count))
+        guard let start, count > 0 else { return }
+        let bytes = UnsafeRawBufferPointer(start: start, count: count)
+        if count > buffer.bytes.count - used { flush() }
+        guard count <= buffer.bytes.count else { return consume(bytes) }
+        UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[used..<used + count]).copyMemory(from: bytes)
+        used += count
+    }
+
+    /// Hands over the bytes that are left; to be called after the last row.
+    func flush() {
+        consume(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
+        used = 0
+    }
 }
 
 /// A statement that transactions run again and again; a connection finds it without looking for its text.

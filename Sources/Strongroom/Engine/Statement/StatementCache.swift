@@ -51,7 +51,6 @@ struct StatementCache {
         let statement = try prepare(sql)
         statement.lastUse = clock
         statement.isInUse = true
-        if statement.namesTable { return statement }
         if bySQL.count >= Self.capacity { dropOldest() }
         bySQL[text] = statement
         return statement

@@ -1,8 +1,6 @@
 /// Is told of the statements of a connection.
 protocol StatementObserver: AnyObject {
     /// Called before a statement runs: any of the user's, or of the library's own.
-    ///
-    /// - Throws: What is thrown in the statement's place.
     func willRun(_ statement: Statement, isOwn: Bool) throws
 
     /// Called when a transaction first uses a statement of the user's.

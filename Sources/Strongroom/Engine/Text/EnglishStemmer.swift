@@ -16,13 +16,6 @@ struct EnglishStemmer {
         swap(&stemmer.letters, &bytes)
     }
 
-    /// The stem of a word of the letters a–z.
-    static func stem(_ word: String) -> String {
-        var bytes = Array(word.utf8)
-        reduce(&bytes, from: 0)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     private init(start: Int) {
         self.start = start
     }

@@ -5,7 +5,8 @@
 ///
 /// A word is a run of letters, marks and digits. Scripts that are written without spaces, or whose words carry
 /// attached particles (Han, Hiragana, Katakana, Hangul, Thai, Lao, Khmer, Myanmar, Tibetan), have a token for each
-/// character; a word of the question is then a phrase of them. An emoji is one token, whatever its skin tone.
+/// character; a word of the question is then a phrase of them. An emoji is one token, whatever its skin tone; a keycap
+/// is its digit.
 ///
 /// ```swift
 /// let words = TextTokenizer("lines") { text in
@@ -29,7 +30,7 @@ public struct TextTokenizer: Sendable {
     }
 
     /// The version of the rules of `standard`, `keepingMarks` and `english`, which is kept with an index.
-    package static let version = 1
+    package static let version = 2
 
     /// Folds case, width, compatibility forms and diacritics: "Ærø" is "aero", "Straße" is "strasse".
     public static let standard = TextTokenizer(
@@ -100,12 +101,7 @@ extension TextTokenizer {
 
     /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be kept with an index.
     func checkName() throws {
-        let isPlain = name.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "."): true
-            default: false
-            }
-        }
+        let isPlain = name.utf8.allSatisfy { $0.isOfPlainName || $0 == UInt8(ascii: ".") }
         guard isBuiltIn || !Self.builtIn.contains(where: { $0.name == name || $0.rule == name }) else {
             throw StrongroomError(
                 .invalidName, "The library has a tokenizer \"\(name)\" itself; give yours another name.")
@@ -176,5 +172,15 @@ public struct TextToken: Sendable, Hashable {
     public init(_ term: String, _ range: Range<String.Index>) {
         self.term = term
         self.range = range
+    }
+}
+
+extension UInt8 {
+    /// Whether it is a letter from A to Z, a digit or `_`.
+    var isOfPlainName: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"): true
+        default: false
+        }
     }
 }

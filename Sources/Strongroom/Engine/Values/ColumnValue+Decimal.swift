@@ -161,8 +161,6 @@ extension DecimalScale {
     }
 
     /// Why a number cannot be stored, for a message about a row; nil if it can be stored.
-    ///
-    /// - Parameter text: The text that is stored so far.
     func misfit(_ text: String) -> String? {
         guard let number = PlainDecimal(text) else { return "a text that is no decimal number" }
         return switch standing(number) {
@@ -263,17 +261,11 @@ package enum SortedDecimal {
     /// - Returns: nil for text in neither form.
     package static func plain(_ stored: String) -> String? {
         let bytes = stored.utf8
-        if bytes.first == UInt8(ascii: "p") {
-            guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-            let text = String(stored[bytes.index(after: colon)...])
-            return self.stored(text) == stored ? text : nil
-        }
-        if stored.hasPrefix("-n") {
-            guard let tilde = bytes.firstIndex(of: UInt8(ascii: "~")) else { return nil }
-            let text = String(stored[bytes.index(after: tilde)...])
-            return self.stored(text) == stored ? text : nil
-        }
-        return PlainDecimal(stored)?.text
+        let isPositive = bytes.first == UInt8(ascii: "p")
+        guard isPositive || stored.hasPrefix("-n") else { return PlainDecimal(stored)?.text }
+        guard let sign = bytes.firstIndex(of: UInt8(ascii: isPositive ? ":" : "~")) else { return nil }
+        let text = String(stored[bytes.index(after: sign)...])
+        return self.stored(text) == stored ? text : nil
     }
 }
 

@@ -217,11 +217,6 @@ enum WrittenDate {
     }
 
     /// The text with milliseconds, in a form that sorts as the dates do: `2026-11-21T20:15:00.250Z`.
-    ///
-    /// - Parameters:
-    ///   - seconds: Since the start of 2001, UTC.
-    ///   - hasBlank: Whether it is written as `2026-11-21 20:15:00.250`.
-    /// - Returns: As ``exact(_:)``.
     static func milliseconds(_ seconds: Double, hasBlank: Bool) -> String? {
         guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
         let total = Int((seconds * 1000).rounded())

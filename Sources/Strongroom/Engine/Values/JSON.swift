@@ -40,7 +40,7 @@ extension JSON: ColumnValue, CodedColumnValue {
         } catch {
             // The decoder's error may contain the content.
             throw row.mismatch(
-                at: index, wanted: "JSON of \(Content.self)", reason: DecodingReason.text(error, form: "JSON"))
+                at: index, wanted: "JSON of \(Content.self)", reason: DecodingReason.text(error))
         }
     }
 
@@ -64,80 +64,17 @@ extension JSON: ColumnValue, CodedColumnValue {
     }
 }
 
-/// Any `Codable` value, stored as a binary property list.
-///
-/// ```swift
-/// let settings = Column<PropertyList<Settings>>("settings")
-/// ```
-///
-/// A property list is smaller and faster than ``JSON`` and preserves dates and bytes. It must contain an array or a
-/// dictionary: a single number or text is rejected.
-public struct PropertyList<Content: Codable & Sendable>: Sendable {
-    /// The value.
-    public var value: Content
-
-    /// Wraps a value.
-    ///
-    /// - Parameter value: The value.
-    public init(_ value: Content) {
-        self.value = value
-    }
-}
-
-extension PropertyList: Equatable where Content: Equatable {}
-extension PropertyList: Hashable where Content: Hashable {}
-
-extension PropertyList: ColumnValue, CodedColumnValue {
-    /// A column of class BLOB.
-    public static var storageClass: StorageClass { .blob }
-
-    /// Reads and decodes a value; a decoding error does not contain the content.
-    public init(from row: borrowing Row, at index: Int) throws {
-        let bytes = try row.blob(at: index)
-        do {
-            value = try PropertyListDecoder().decode(Content.self, from: Data(bytes))
-        } catch {
-            // The decoder's error may contain the content.
-            throw row.mismatch(
-                at: index, wanted: "a property list of \(Content.self)",
-                reason: DecodingReason.text(error, form: "property list"))
-        }
-    }
-
-    /// The encoded value.
-    public func stored() throws -> Value { .blob(try bytes()) }
-
-    /// Binds the encoded value.
-    public func bind(to bindings: borrowing Bindings, at index: Int) throws {
-        try bindings.bind(bytes(), at: index)
-    }
-
-    private func bytes() throws -> [UInt8] {
-        do {
-            let encoder = PropertyListEncoder()
-            encoder.outputFormat = .binary
-            return [UInt8](try encoder.encode(value))
-        } catch {
-            // The encoder's error may contain the content.
-            throw StrongroomError(
-                .valueNotStorable, "A \(Content.self) cannot be written as a property list; check its coding.")
-        }
-    }
-}
-
 /// Why a value could not be decoded, without the value: the decoder's own description may contain it.
 enum DecodingReason {
     /// The part that does not fit, by its declared names, and what is wrong with it.
-    ///
-    /// - Parameter form: The form of the value, such as "JSON".
-    static func text(_ error: any Error, form: String) -> String? {
+    static func text(_ error: any Error) -> String? {
         switch error as? DecodingError {
         case .keyNotFound(let key, let context): "\(path(context.codingPath + [key])) is missing"
         case .valueNotFound(let type, let context): "\(path(context.codingPath)) is null, not \(name(type))"
         case .typeMismatch(let type, let context): "\(path(context.codingPath)) is not \(name(type))"
         case .dataCorrupted(let context):
             context.codingPath.isEmpty
-                ? "it is no \(form), or no value of the type" : "\(path(context.codingPath)) is no value of its type"
+                ? "it is no JSON, or no value of the type" : "\(path(context.codingPath)) is no value of its type"
         default: nil
         }
     }

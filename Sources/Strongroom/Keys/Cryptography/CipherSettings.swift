@@ -52,7 +52,6 @@ public struct CipherSettings: Sendable, Hashable {
     /// The length of a file's salt, in bytes; the salt is at the beginning of the file.
     static let saltLength = 16
 
-    /// A random salt for a new file.
     static func randomSalt() -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<saltLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -146,8 +145,6 @@ extension Connection {
     }
 
     /// Sets the encryption settings of a file; call it after setting its key and before reading anything.
-    ///
-    /// - Parameter schema: `main`, or the name of an attached database.
     func apply(_ settings: CipherSettings, to schema: String = "main") throws {
         let own = try CipherSettings.engineDefault()
         func set(_ name: String, _ value: String) throws { try run("PRAGMA \(schema).\(name) = \(value)") }

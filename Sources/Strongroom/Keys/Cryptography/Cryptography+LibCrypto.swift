@@ -9,7 +9,6 @@ extension Cryptography {
         return strongroom_is_equal(left, start, right.count) == 1
     }
 
-    /// The SHA-256 digest of bytes.
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](capacity: digestLength) { digest, count in
             require(strongroom_sha256(bytes, bytes.count, digest.baseAddress) == 1)
@@ -18,8 +17,6 @@ extension Cryptography {
     }
 
     /// Derives a key by PBKDF2 (RFC 8018).
-    ///
-    /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
     static func pbkdf2(
         _ secret: UnsafeRawBufferPointer, salt: [UInt8], hash: CipherSettings.Hash, rounds: Int, count: Int
     ) throws -> SecretBytes {
@@ -31,8 +28,6 @@ extension Cryptography {
     }
 
     /// Derives a key by scrypt (RFC 7914).
-    ///
-    /// - Throws: ``StrongroomError`` if there is not enough memory.
     static func scrypt(
         _ secret: SecretBytes, salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int, count: Int
     ) throws -> SecretBytes {
@@ -90,11 +85,6 @@ extension Cryptography {
     }
 
     /// Decrypts whole blocks by AES-256-CBC, without padding.
-    ///
-    /// - Parameters:
-    ///   - vector: The initialisation vector, 16 bytes.
-    ///   - plain: The output buffer, of the same length.
-    /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
     static func decrypt(
         _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, vector: UnsafeRawBufferPointer,
         to plain: UnsafeMutableRawBufferPointer
@@ -155,7 +145,6 @@ final class MessageAuthentication: Sendable {
     // Only read after it has been keyed.
     nonisolated(unsafe) private let context: OpaquePointer
 
-    /// - Throws: ``StrongroomError`` with `engine` if libcrypto fails.
     init(key: SecretBytes, hash: CipherSettings.Hash) throws {
         let context = key.withUnsafeBytes { strongroom_hmac_new(hash.rawValue, $0.octets, $0.count) }
         guard let context else { throw Cryptography.failure("authenticate by HMAC-\(hash.rawValue)") }
@@ -167,8 +156,6 @@ final class MessageAuthentication: Sendable {
     }
 
     /// The HMAC of a message in two parts.
-    ///
-    /// - Parameter body: Called with the HMAC.
     func withCode<T>(
         of first: UnsafeRawBufferPointer,
         _ second: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),

@@ -9,7 +9,6 @@ extension Cryptography {
         SymmetricKey(data: left) == SymmetricKey(data: right)
     }
 
-    /// The SHA-256 digest of bytes.
     static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
     /// Derives a key by PBKDF2 (RFC 8018).
@@ -22,8 +21,6 @@ extension Cryptography {
     }
 
     /// Derives a key by scrypt (RFC 7914).
-    ///
-    /// - Throws: If there is not enough memory.
     static func scrypt(
         _ secret: SecretBytes, salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int, count: Int
     ) throws -> SecretBytes {
@@ -64,10 +61,6 @@ extension Cryptography {
     }
 
     /// Decrypts whole blocks by AES-256-CBC, without padding.
-    ///
-    /// - Parameters:
-    ///   - vector: The initialisation vector, 16 bytes.
-    ///   - plain: The output buffer, of the same length.
     static func decrypt(
         _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, vector: UnsafeRawBufferPointer,
         to plain: UnsafeMutableRawBufferPointer
@@ -102,8 +95,6 @@ struct MessageAuthentication: Sendable {
     }
 
     /// The HMAC of a message in two parts.
-    ///
-    /// - Parameter body: Called with the HMAC.
     func withCode<T>(
         of first: UnsafeRawBufferPointer,
         _ second: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),

@@ -4,7 +4,6 @@
 enum Cryptography {
     /// The length of a SHA-256 digest and of an HMAC-SHA256, in bytes.
     static let digestLength = 32
-    /// The length of an AES-256 key, in bytes.
     static let keyLength = 32
     /// The length of AES-GCM's nonce, in bytes; it precedes the ciphertext in the result of
     /// ``seal(_:with:authenticating:)``.
@@ -13,12 +12,6 @@ enum Cryptography {
     static let tagLength = 16
 
     /// Derives a key by HKDF-SHA256 (RFC 5869).
-    ///
-    /// - Parameters:
-    ///   - secret: The input key material.
-    ///   - salt: The salt; empty for none.
-    ///   - purpose: The info parameter, which distinguishes the derived keys.
-    ///   - count: The length of the derived key, in bytes.
     static func expand(_ secret: SecretBytes, salt: [UInt8] = [], _ purpose: String, count: Int) -> SecretBytes {
         hkdf(secret, salt: salt, info: Array(purpose.utf8), count: count)
     }
@@ -26,10 +19,8 @@ enum Cryptography {
 
 /// Digests and authentication codes for the other modules of this package.
 package enum Digests {
-    /// The length of a SHA-256 digest, in bytes.
     package static let length = 32
 
-    /// The SHA-256 digest of bytes.
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] { Cryptography.sha256(bytes) }
 
     /// The HMAC-SHA256 of bytes.
@@ -45,7 +36,6 @@ package enum Digests {
 package struct SecretBytes: Sendable {
     private let storage: WipedMemory
 
-    /// Copies bytes.
     package init(_ bytes: UnsafeRawBufferPointer) {
         storage = WipedMemory(count: bytes.count)
         storage.bytes.copyMemory(from: bytes)
@@ -64,7 +54,6 @@ package struct SecretBytes: Sendable {
         try fill(storage.bytes)
     }
 
-    /// Bytes from the system's random number generator.
     static func random(count: Int) -> SecretBytes {
         var generator = SystemRandomNumberGenerator()
         return SecretBytes(count: count) { bytes in
@@ -74,7 +63,6 @@ package struct SecretBytes: Sendable {
 
     var count: Int { storage.bytes.count }
 
-    /// Calls a closure with a pointer to the bytes.
     package func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         defer { withExtendedLifetime(storage) {} }
         return try body(UnsafeRawBufferPointer(storage.bytes))

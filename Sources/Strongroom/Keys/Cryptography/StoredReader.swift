@@ -8,9 +8,7 @@ package struct StoredReader {
         package init() {}
     }
 
-    /// - Parameters:
-    ///   - bytes: The bytes to read.
-    ///   - failure: The error for bytes that end too early.
+    /// - Parameter failure: The error for bytes that end too early.
     package init(_ bytes: ArraySlice<UInt8>, or failure: any Error = Damaged()) {
         (rest, self.failure) = (bytes, failure)
     }

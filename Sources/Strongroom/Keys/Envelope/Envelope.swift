@@ -54,15 +54,12 @@ import Foundation
 struct Envelope: Sendable, Equatable {
     /// The first 16 bytes of the database's file.
     let databaseSalt: [UInt8]
-    /// Identifies the data keys.
     var dataKeyIdentifier: [UInt8]
     /// The number of data keys that each slot wraps: 1 or 2.
     var dataKeyCount: Int
     /// Increases with each change.
     var generation: UInt64
-    /// The slots, oldest first.
     var slots: [EnvelopeSlot]
-    /// The authentication code of the content.
     var authentication: [UInt8]
 
     static let maxSlots = 64
@@ -86,8 +83,6 @@ extension Envelope {
     ///
     /// - Parameter chain: The keys. One passphrase requires one derivation for each combination of salt and cost in the
     ///   slots, of which there is one unless the library's cost was raised.
-    /// - Returns: The open envelope, which can be read and changed.
-    /// - Throws: ``EnvelopeDefect`` with `noKeyFits` or `damaged`, or ``StrongroomError`` with `outOfMemory`.
     func open(with chain: KeyChain) throws -> OpenEnvelope {
         var wrappingKeys = WrappingKeys()
         return try open(with: chain, &wrappingKeys)
@@ -110,8 +105,6 @@ extension Envelope {
     }
 
     /// Opens the envelope with the data keys themselves, as an open store keeps them; derives nothing.
-    ///
-    /// - Throws: ``EnvelopeDefect`` with `noKeyFits` if its data keys differ, or `damaged`.
     func open(with dataKeys: DataKeys) throws -> OpenEnvelope {
         guard dataKeys.identifier == dataKeyIdentifier else { throw EnvelopeDefect.noKeyFits }
         try check(dataKeys)
@@ -159,8 +152,6 @@ extension Envelope {
     static let maxBytes = 64 * 1024
 
     /// Parses a sidecar's content; checks only its checksum and form.
-    ///
-    /// - Throws: ``EnvelopeDefect`` with `damaged` or `newer`.
     init(bytes: [UInt8]) throws {
         guard !bytes.isEmpty else { throw EnvelopeDefect.damaged("it is empty") }
         guard bytes.count <= Self.maxBytes else { throw EnvelopeDefect.damaged("it is too long") }
@@ -201,7 +192,6 @@ extension Envelope {
 
 /// The slot of one key in an envelope.
 struct EnvelopeSlot: Sendable, Equatable {
-    /// The purpose of a slot's key.
     enum Use: UInt8 {
         case chain = 0
         case recovery = 1
@@ -217,11 +207,6 @@ struct EnvelopeSlot: Sendable, Equatable {
     private(set) var sealed: [UInt8] = []
 
     /// Wraps data keys.
-    ///
-    /// - Parameters:
-    ///   - dataKeys: The data keys to wrap.
-    ///   - key: The key that wraps them.
-    ///   - header: The part of the envelope that the tag also covers.
     init(
         _ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8], label: String, created: Int64, use: Use
     ) throws {
@@ -235,9 +220,6 @@ struct EnvelopeSlot: Sendable, Equatable {
         }
     }
 
-    /// Unwraps the data keys.
-    ///
-    /// - Throws: ``EnvelopeDefect`` with `damaged` if the tag does not match.
     func unwrap(with key: WrappingKey, header: [UInt8]) throws -> DataKeys {
         guard let keys = Cryptography.open(sealed, with: key.secret, authenticating: header + head) else {
             throw EnvelopeDefect.damaged("the wrapped key of its slot \"\(fingerprint)\" is not what was written")
@@ -245,9 +227,11 @@ struct EnvelopeSlot: Sendable, Equatable {
         return DataKeys(material: keys)
     }
 
-    /// The same key's slot with other data keys.
-    func wrapping(_ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8]) throws -> EnvelopeSlot {
-        try EnvelopeSlot(dataKeys, with: key, header: header, label: label, created: created, use: use)
+    /// The same key's slot with other data keys, or another label.
+    func wrapping(
+        _ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8], label: String? = nil
+    ) throws -> EnvelopeSlot {
+        try EnvelopeSlot(dataKeys, with: key, header: header, label: label ?? self.label, created: created, use: use)
     }
 
     /// The public description of the slot.

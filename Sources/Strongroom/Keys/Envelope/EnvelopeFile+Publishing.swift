@@ -15,11 +15,6 @@ extension EnvelopeFile {
 
     /// Gives a file its name, and its envelope the names beside it, in place of those of the former file. If the
     /// process is killed meanwhile, the envelope of the file at the path is beside it.
-    ///
-    /// - Parameters:
-    ///   - bytes: The envelope.
-    ///   - file: The file, which has another name yet.
-    ///   - rename: Gives it its name.
     func publish(_ bytes: [UInt8], with file: PlainFile, rename: () throws -> Void) throws {
         let identity = try file.status().identity
         do {
@@ -90,8 +85,6 @@ extension EnvelopeFile {
     }
 
     /// Opens an envelope that was stored elsewhere, with a copy of the file; nil if the chain does not open it.
-    ///
-    /// - Throws: ``StrongroomError`` with `envelopeDamaged` if the bytes are none.
     func opened(stored bytes: [UInt8], with chain: KeyChain) throws -> OpenEnvelope? {
         guard let envelope = try? Envelope(bytes: bytes) else {
             throw StrongroomError(

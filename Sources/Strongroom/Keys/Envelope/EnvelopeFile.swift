@@ -8,7 +8,6 @@
 /// A writer holds the database's lock between processes (``FileLock``), and reads the envelope under it before the
 /// change.
 struct EnvelopeFile: Sendable {
-    /// The path of the database.
     let databasePath: String
     /// The database's name in errors.
     let name: String
@@ -21,13 +20,6 @@ struct EnvelopeFile: Sendable {
         try [path, copyPath].contains { try FileStatus.ofName($0) != nil }
     }
 
-    /// Opens the envelope with a chain's keys.
-    ///
-    /// - Parameters:
-    ///   - chain: The keys; the current one is tried first, then from newest to oldest.
-    ///   - salt: The first 16 bytes of the database's file; nil if there is no file.
-    /// - Throws: ``StrongroomError`` with `envelopeMissing`, `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`,
-    ///   `wrongKey`, `notAFile`, or what the operating system refuses.
     func open(with chain: KeyChain, salt: [UInt8]?) throws -> OpenEnvelope {
         // Both copies usually are the same, so keys derived for one serve for the other, too.
         var wrappingKeys = WrappingKeys()
@@ -35,8 +27,6 @@ struct EnvelopeFile: Sendable {
     }
 
     /// Opens the envelope with the data keys of an open store, to change it; derives nothing.
-    ///
-    /// - Throws: As ``open(with:salt:)``; `wrongKey` if another process has replaced the data key.
     func open(with dataKeys: DataKeys, salt: [UInt8]) throws -> OpenEnvelope {
         try open(salt, keys: nil) { try $0.open(with: dataKeys) }
     }
@@ -60,67 +50,68 @@ struct EnvelopeFile: Sendable {
     /// - Throws: ``StrongroomError`` with `foreignEnvelope` if one of them belongs to another database, whose last copy
     ///   it may be; or the failure of the write. The previous copies stay unless the message says otherwise.
     func replace(_ envelope: OpenEnvelope) throws {
-        for place in [path, copyPath] {
-            if case .defective(.foreign) = try read(place, envelope.databaseSalt) { throw foreign(place) }
+        for copy in [path, copyPath] {
+            do {
+                _ = try read(copy, envelope.databaseSalt)
+            } catch EnvelopeDefect.foreign {
+                throw foreign(copy)
+            } catch is EnvelopeDefect {
+                continue
+            }
         }
         try write(envelope, .replace)
     }
 }
 
 extension EnvelopeFile {
-    /// The content of a copy's path.
-    fileprivate enum Copy {
-        case absent
-        case whole(Envelope)
-        case defective(EnvelopeDefect)
-    }
-
-    private func read(_ path: String, _ salt: [UInt8]?) throws -> Copy {
+    /// - Returns: Nil if there is no copy at the path.
+    /// - Throws: ``EnvelopeDefect``, or ``StrongroomError`` if the copy is not a file or may not be read.
+    private func read(_ path: String, _ salt: [UInt8]?) throws -> Envelope? {
         guard !FileSystem.isSymbolicLink(path) else { throw notAFile(path) }
-        guard let status = try FileStatus.at(path) else { return .absent }
+        guard let status = try FileStatus.at(path) else { return nil }
         guard status.isRegularFile else { throw notAFile(path) }
         do {
             let envelope = try Envelope(
                 bytes: FileSystem.firstBytes(of: path, Envelope.maxBytes + 1, followsLinks: false))
-            guard salt == nil || envelope.databaseSalt == salt else { return .defective(.foreign) }
-            return .whole(envelope)
-        } catch let defect as EnvelopeDefect {
-            return .defective(defect)
+            guard salt == nil || envelope.databaseSalt == salt else { throw EnvelopeDefect.foreign }
+            return envelope
         } catch let error as StrongroomError where error.code == .inputOutput {
             // A bad sector makes one copy unreadable, not both.
-            return .defective(.damaged("it cannot be read"))
+            throw EnvelopeDefect.damaged("it cannot be read")
         }
     }
 
     private func open(
         _ salt: [UInt8]?, keys: Int?, _ open: (Envelope) throws -> OpenEnvelope
     ) throws -> OpenEnvelope {
-        let copies = try [path, copyPath].map { try read($0, salt) }
         var defects: [EnvelopeDefect] = []
-        var envelopes: [Envelope] = []
-        for copy in copies {
-            switch copy {
-            case .absent: continue
-            case .defective(let defect): defects.append(defect)
-            case .whole(let envelope): if !envelopes.contains(envelope) { envelopes.append(envelope) }
+        var copies: [Envelope] = []
+        for path in [path, copyPath] {
+            do {
+                if let envelope = try read(path, salt) { copies.append(envelope) }
+            } catch let defect as EnvelopeDefect {
+                defects.append(defect)
             }
         }
+        let isWhole = copies.count == 2 && copies[0] == copies[1]
         // A program that does not know the newer format would lose parts of it by writing it back.
-        if let newer = defects.first(where: \.isNewer) { throw failure(newer, keys) }
-        let newest = envelopes.map(\.generation).max()
-        for envelope in envelopes.sorted(by: { $0.generation > $1.generation }) {
+        for case .newer(let version) in defects { throw failure(.newer(version: version), keys) }
+        let newest = copies.map(\.generation).max()
+        for envelope in isWhole ? [copies[0]] : copies.sorted(by: { $0.generation > $1.generation }) {
             // An older copy may replace a newer one that is damaged, but must not be used with a key that the newer one
             // no longer contains.
             guard !defects.contains(.noKeyFits) || envelope.generation == newest else { break }
             do {
                 var opened = try open(envelope)
-                opened.isWhole = envelopes.count == 1 && copies.allSatisfy(\.isWhole)
+                opened.isWhole = isWhole
                 return opened
             } catch let defect as EnvelopeDefect {
                 defects.append(defect)
             }
         }
-        throw defects.mostUseful.map { failure($0, keys) } ?? missing
+        // The one with the most useful advice: another key, other files, a backup.
+        let first = defects.first { $0 == .noKeyFits } ?? defects.first { $0 == .foreign } ?? defects.first
+        throw first.map { failure($0, keys) } ?? missing
     }
 
     // MARK: Errors
@@ -202,27 +193,6 @@ extension EnvelopeFile {
             """,
             database: name
         )
-    }
-}
-
-extension EnvelopeFile.Copy {
-    fileprivate var isWhole: Bool {
-        guard case .whole = self else { return false }
-        return true
-    }
-}
-
-extension EnvelopeDefect {
-    fileprivate var isNewer: Bool {
-        guard case .newer = self else { return false }
-        return true
-    }
-}
-
-extension [EnvelopeDefect] {
-    /// The defect with the most useful advice: another key, other files, a backup.
-    fileprivate var mostUseful: EnvelopeDefect? {
-        first { $0 == .noKeyFits } ?? first { $0 == .foreign } ?? first
     }
 }
 
@@ -336,8 +306,6 @@ extension EnvelopeFile.Step {
 /// An envelope as it is stored, for copies of a database elsewhere.
 extension EnvelopeFile {
     /// The bytes of the sidecar; nil if there is none.
-    ///
-    /// - Throws: ``StrongroomError`` with `envelopeDamaged` if neither copy is whole; `inputOutput`.
     func stored() throws -> [UInt8]? {
         guard try exists() else { return nil }
         for path in [path, copyPath] {

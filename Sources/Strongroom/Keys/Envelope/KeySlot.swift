@@ -144,8 +144,6 @@ struct WrappingKey: Sendable {
     let secret: SecretBytes
 
     /// Derives the key; for a passphrase this takes the full cost.
-    ///
-    /// - Throws: ``StrongroomError`` with `outOfMemory`, or `invalidKey` for a key that cannot use the derivation.
     init(_ key: Key, _ derivation: SlotDerivation) throws {
         let derived: SecretBytes
         switch (key.material, derivation) {
@@ -192,7 +190,6 @@ struct WrappingKeys: Sendable {
     // A list, because a key has no hash and there are few.
     private var known: [(key: Key, wrapping: WrappingKey)] = []
 
-    /// The wrapping key of a key.
     mutating func key(for key: Key, _ derivation: SlotDerivation) throws -> WrappingKey {
         if let found = known.first(where: { $0.wrapping.derivation == derivation && $0.key == key }) {
             return found.wrapping
@@ -201,14 +198,4 @@ struct WrappingKeys: Sendable {
         known.append((key, wrapping))
         return wrapping
     }
-}
-
-extension WrappingKey: CustomStringConvertible, CustomReflectable {
-    var description: String { "WrappingKey(\(fingerprint))" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-extension WrappingKeys: CustomStringConvertible, CustomReflectable {
-    var description: String { "WrappingKeys(\(known.count))" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 }

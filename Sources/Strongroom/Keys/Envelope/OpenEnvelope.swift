@@ -6,13 +6,11 @@ import Foundation
 struct OpenEnvelope: Sendable {
     /// The content on disk, or the content to be written.
     private(set) var sealed: Envelope
-    /// The keys with which the database's file is encrypted.
     private(set) var dataKeys: DataKeys
     /// The index in the chain of the key that opens it, oldest first; nil if none was needed.
     var position: Int?
     /// Whether both copies on disk are intact and equal; if not, ``EnvelopeFile/replace(_:)`` restores them.
     var isWhole = true
-    /// The slot of the key that opened it.
     let usedSlot: KeyFingerprint?
     private var wrappingKeys: WrappingKeys
 
@@ -27,15 +25,6 @@ struct OpenEnvelope: Sendable {
     }
 
     /// Creates an envelope with one slot.
-    ///
-    /// - Parameters:
-    ///   - databaseSalt: The first 16 bytes of the database's file.
-    ///   - dataKeys: The keys with which the file is encrypted.
-    ///   - key: The chain's current key.
-    ///   - label: The slot's label; may be empty.
-    ///   - date: The slot's creation date.
-    ///   - cost: The cost of a guess if the key is a passphrase.
-    /// - Throws: ``StrongroomError`` with `invalidKey`, `keySlot` for an invalid label, or `outOfMemory`.
     init(
         databaseSalt: [UInt8],
         dataKeys: DataKeys = .random(),
@@ -58,19 +47,15 @@ struct OpenEnvelope: Sendable {
         try add(key, label: label, date: date, cost: cost)
     }
 
-    /// The public descriptions of the slots, oldest first.
     var keySlots: [KeySlot] { sealed.slots.map(\.keySlot) }
 
-    /// The first 16 bytes of the database's file.
     var databaseSalt: [UInt8] { sealed.databaseSalt }
 
-    /// The content of each copy on disk.
     var bytes: [UInt8] { sealed.bytes }
 
     /// The keys of the database's file: one, or two while the data key is being replaced, oldest first.
     var fileKeys: [Key] { dataKeys.fileKeys(salt: sealed.databaseSalt) }
 
-    /// The slot of a key, or nil.
     mutating func slot(of key: Key) throws -> KeySlot? {
         for derivation in Set(sealed.slots.map(\.derivation)) where derivation.suits(key) {
             let wrapping = try wrappingKeys.key(for: key, derivation)
@@ -82,16 +67,6 @@ struct OpenEnvelope: Sendable {
 
 extension OpenEnvelope {
     /// Adds a slot for a key.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - label: The slot's label: at most 255 bytes, no control characters.
-    ///   - date: The slot's creation date.
-    ///   - use: The purpose of the key.
-    ///   - cost: The minimum cost of a guess if the key is a passphrase.
-    /// - Returns: The slot.
-    /// - Throws: ``StrongroomError`` with `keySlot` if the key has a slot, if there are 64 slots, or for an invalid
-    ///   label; `invalidKey` or `outOfMemory`.
     @discardableResult
     mutating func add(
         _ key: Key, label: String, date: Date, use: EnvelopeSlot.Use = .chain, cost: ScryptCost = .standard
@@ -105,43 +80,28 @@ extension OpenEnvelope {
         let created = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
         let slot = try EnvelopeSlot(
             dataKeys, with: wrapping, header: sealed.header, label: label, created: created, use: use)
-        var changed = self
-        changed.sealed.slots.append(slot)
-        try changed.authenticate()
-        self = changed
+        try change { $0.sealed.slots.append(slot) }
         return slot.keySlot
     }
 
     /// Creates a random recovery key and its slot.
     ///
     /// - Returns: The slot, and the key, to be shown once.
-    /// - Throws: As ``add(_:label:date:use:cost:)``.
     mutating func addRecoveryKey(label: String, date: Date) throws -> (slot: KeySlot, key: RecoveryKey) {
         let recovery = RecoveryKey.random()
         return (try add(.recovery(recovery), label: label, date: date, use: .recovery), recovery)
     }
 
     /// Gives a slot another label. The slot's tag covers the label, so its key is needed.
-    ///
-    /// - Parameter keys: The keys that are at hand.
-    /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, its key is not among the keys, or the
-    ///   label is invalid.
     mutating func label(_ fingerprint: KeyFingerprint, _ label: String, keys: [Key]) throws -> KeySlot {
         let label = try Self.checked(label)
-        guard let index = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
-            throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
-        }
-        let former = sealed.slots[index]
-        for key in keys where former.derivation.suits(key) {
-            let wrapping = try wrappingKeys.key(for: key, former.derivation)
-            guard wrapping.fits(former) else { continue }
-            let slot = try EnvelopeSlot(
-                dataKeys, with: wrapping, header: sealed.header, label: label, created: former.created,
-                use: former.use)
-            var changed = self
-            changed.sealed.slots[index] = slot
-            try changed.authenticate()
-            self = changed
+        let index = try index(of: fingerprint)
+        let old = sealed.slots[index]
+        for key in keys where old.derivation.suits(key) {
+            let wrapping = try wrappingKeys.key(for: key, old.derivation)
+            guard wrapping.fits(old) else { continue }
+            let slot = try old.wrapping(dataKeys, with: wrapping, header: sealed.header, label: label)
+            try change { $0.sealed.slots[index] = slot }
             return slot.keySlot
         }
         throw Self.refusal(
@@ -149,30 +109,23 @@ extension OpenEnvelope {
     }
 
     /// Removes a key's slot.
-    ///
-    /// - Throws: ``StrongroomError`` with `keySlot` if there is no such slot, or if no slot of a chain's key would be
-    ///   left.
     mutating func revoke(_ fingerprint: KeyFingerprint) throws {
-        guard let index = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
-            throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
-        }
+        let index = try index(of: fingerprint)
         let isLast = !sealed.slots.enumerated().contains { $0.offset != index && $0.element.use == .chain }
         guard !isLast else {
             throw Self.refusal("The slot \"\(fingerprint)\" is the last that a key chain opens; add another key first")
         }
-        var changed = self
-        changed.sealed.slots.remove(at: index)
-        try changed.authenticate()
-        self = changed
+        try change { $0.sealed.slots.remove(at: index) }
+    }
+
+    private func index(of fingerprint: KeyFingerprint) throws -> Int {
+        guard let index = sealed.slots.firstIndex(where: { $0.fingerprint == fingerprint }) else {
+            throw Self.refusal("There is no slot \"\(fingerprint)\"; list the slots to see which there are")
+        }
+        return index
     }
 
     /// Replaces a key by another one: the rotation of an envelope.
-    ///
-    /// - Parameters:
-    ///   - fingerprint: The slot to remove.
-    ///   - key: The key to add; if it has a slot already, that slot is kept unchanged.
-    /// - Returns: The slot of the added key.
-    /// - Throws: As ``add(_:label:date:use:cost:)`` and ``revoke(_:)``; nothing is changed then.
     @discardableResult
     mutating func replace(
         _ fingerprint: KeyFingerprint, with key: Key, label: String, date: Date, cost: ScryptCost = .standard
@@ -187,38 +140,39 @@ extension OpenEnvelope {
     /// Wraps other data keys. The slots of the given keys are kept; the others are removed, because they cannot be
     /// rewritten without their keys.
     ///
-    /// - Parameters:
-    ///   - dataKeys: The data keys to wrap.
-    ///   - keys: The keys whose slots are kept; every key of the chain, and available recovery keys.
+    /// - Parameter keys: The keys whose slots are kept; every key of the chain, and available recovery keys.
     /// - Returns: The removed slots.
-    /// - Throws: ``StrongroomError`` with `keySlot` if no slot of a chain's key would be left; nothing is changed then.
     mutating func rewrap(_ dataKeys: DataKeys, keys: [Key]) throws -> [KeySlot] {
-        var changed = self
-        changed.dataKeys = dataKeys
-        changed.sealed.dataKeyIdentifier = dataKeys.identifier
-        changed.sealed.dataKeyCount = dataKeys.count
-        let header = changed.sealed.header
-        changed.sealed.slots = try sealed.slots.compactMap { slot in
-            for key in keys where slot.derivation.suits(key) {
-                let wrapping = try changed.wrappingKeys.key(for: key, slot.derivation)
-                if wrapping.fits(slot) { return try slot.wrapping(dataKeys, with: wrapping, header: header) }
+        let old = keySlots
+        try change { changed in
+            changed.dataKeys = dataKeys
+            changed.sealed.dataKeyIdentifier = dataKeys.identifier
+            changed.sealed.dataKeyCount = dataKeys.count
+            let header = changed.sealed.header
+            let slots = changed.sealed.slots
+            changed.sealed.slots = try slots.compactMap { slot in
+                for key in keys where slot.derivation.suits(key) {
+                    let wrapping = try changed.wrappingKeys.key(for: key, slot.derivation)
+                    if wrapping.fits(slot) { return try slot.wrapping(dataKeys, with: wrapping, header: header) }
+                }
+                return nil
             }
-            return nil
+            guard changed.sealed.slots.contains(where: { $0.use == .chain }) else {
+                throw Self.refusal(
+                    "None of the given keys has a slot that a key chain opens; give the key chain that opened it")
+            }
         }
-        guard changed.sealed.slots.contains(where: { $0.use == .chain }) else {
-            throw Self.refusal(
-                "None of the given keys has a slot that a key chain opens; give the key chain that opened it")
-        }
-        try changed.authenticate()
-        let kept = Set(changed.sealed.slots.map(\.fingerprint))
-        let removed = keySlots.filter { !kept.contains($0.fingerprint) }
-        self = changed
-        return removed
+        let kept = Set(sealed.slots.map(\.fingerprint))
+        return old.filter { !kept.contains($0.fingerprint) }
     }
 
-    private mutating func authenticate() throws {
-        sealed.generation &+= 1
-        sealed.authentication = try dataKeys.authentication(of: sealed.signedBytes)
+    /// Changes the content and authenticates it; if either fails, nothing is changed.
+    private mutating func change(_ body: (inout OpenEnvelope) throws -> Void) throws {
+        var changed = self
+        try body(&changed)
+        changed.sealed.generation &+= 1
+        changed.sealed.authentication = try changed.dataKeys.authentication(of: changed.sealed.signedBytes)
+        self = changed
     }
 
     /// The newest slot's derivation for such a key, so that one derivation determines whether a passphrase has a slot;
@@ -249,11 +203,6 @@ extension OpenEnvelope {
     }
 }
 
-extension OpenEnvelope: CustomStringConvertible, CustomReflectable {
-    var description: String { "OpenEnvelope(\(sealed.slots.count.counting("slot")))" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
 /// The keys with which the database's file may be encrypted: one, or two while it is being replaced, oldest first.
 struct DataKeys: Sendable, Equatable {
     /// The concatenated bytes of all keys.
@@ -262,7 +211,6 @@ struct DataKeys: Sendable, Equatable {
     static let length = 32
     static let identifierLength = 16
 
-    /// One random key.
     static func random() -> DataKeys { DataKeys(material: .random(count: length)) }
 
     init(material: SecretBytes) {
@@ -310,7 +258,6 @@ struct DataKeys: Sendable, Equatable {
         made("strongroom envelope: identifier", Self.identifierLength).withUnsafeBytes { Array($0) }
     }
 
-    /// The authentication code of a content.
     func authentication(of content: [UInt8]) throws -> [UInt8] {
         try withAuthentication(of: content) { Array($0) }
     }
@@ -329,9 +276,4 @@ struct DataKeys: Sendable, Equatable {
     private func made(_ purpose: String, _ length: Int) -> SecretBytes {
         Cryptography.expand(material, purpose, count: length)
     }
-}
-
-extension DataKeys: CustomStringConvertible, CustomReflectable {
-    var description: String { "DataKeys(\(count))" }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 }

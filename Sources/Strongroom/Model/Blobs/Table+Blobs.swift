@@ -3,9 +3,7 @@ extension Table {
     /// Opens the value of a row to read it in parts; only the parts that are read are in memory.
     ///
     /// ```swift
-    /// let header = try Document.withBlob(\.content, of: key, in: db) { blob in
-    ///     try blob.read(min(16, blob.count), at: 0)
-    /// }
+    /// let header = try Document.withBlob(\.content, of: key, in: db) { blob in try blob.read(16, at: 0) }
     /// ```
     ///
     /// See SQLite's documentation, "Open A BLOB For Incremental I/O" (sqlite.org/c3ref/blob_open.html).
@@ -32,22 +30,20 @@ extension Table {
     /// Replaces the value of a row by one that is written in parts.
     ///
     /// ```swift
-    /// let key = try Document.insert(Document(name: "Scan", content: Data()), in: db)
     /// try Document.writeBlob(\.content, of: key, size: size, in: db) { blob in
     ///     for part in parts { try blob.append(part) }
     /// }
     /// ```
     ///
-    /// The engine first fills the value with zeros, for which it runs the table's checks and triggers; it runs none for
-    /// the parts. See "Zeroblob" (sqlite.org/lang_corefunc.html#zeroblob).
+    /// The engine runs the table's checks and triggers for a value of zeros ("Zeroblob",
+    /// sqlite.org/lang_corefunc.html#zeroblob), and none for the parts.
     ///
     /// - Parameters:
     ///   - column: The column, which must not be generated, indexed, unique or a reference.
     ///   - key: The primary key of the row, which must exist.
     ///   - size: The size of the new value in bytes, from 0 to the engine's limit for a row (1,000,000,000 by default).
     ///   - db: A write transaction.
-    ///   - body: Writes the value, all of it: as many bytes must be appended as the size says. If it throws, the former
-    ///     value is kept.
+    ///   - body: Writes the value, as many bytes as the size says. If it throws, the previous value is kept.
     /// - Throws: ``StrongroomError`` with `noSuchRow`, `limit` for a size that the engine cannot store,
     ///   `invalidArgument` if the closure appended another number of bytes, `blobAccess`, `constraint`, `diskFull`, or
     ///   the engine's error; what the closure throws.
@@ -60,19 +56,18 @@ extension Table {
         try connection.inSavepoint { try place.write(size, body) }
     }
 
-    /// Overwrites parts of a row's value, whose size stays as it is.
+    /// Overwrites parts of a row's value, whose size stays as it is. The engine runs neither the table's checks nor its
+    /// triggers.
     ///
     /// ```swift
     /// try Document.changeBlob(\.content, of: key, in: db) { blob in try blob.write(header, at: 0) }
     /// ```
     ///
-    /// The engine runs neither the table's checks nor its triggers.
-    ///
     /// - Parameters:
     ///   - column: The column, which must not be generated, indexed, unique or a reference.
     ///   - key: The primary key of the row.
     ///   - db: A write transaction.
-    ///   - body: Overwrites parts. If it throws, the former value is kept.
+    ///   - body: Overwrites parts. If it throws, the previous value is kept.
     /// - Throws: As `withBlob` and `writeBlob`.
     public static func changeBlob<V: BlobColumnValue>(
         _ column: KeyPath<Columns, Column<V>>, of key: Key, in db: borrowing some Writing & ~Copyable,
@@ -127,24 +122,17 @@ struct BlobPlace<Source: Table> {
     }
 
     /// Opens the value to read it.
-    ///
-    /// - Throws: ``StrongroomError`` with `noSuchRow`, `typeMismatch` for NULL, `blobAccess`, or the engine's error.
     func open() throws -> OpenBlob {
         try open(try findRow(), isWriting: false)
     }
 
     /// Opens the value to overwrite it.
-    ///
-    /// - Throws: As ``open()``, and `blobAccess` for an indexed column, `tableDiffers` if several rows of the file's
-    ///   table can have one key.
     func openForWriting() throws -> OpenBlob {
         try checkWriting()
         return try open(try findRow(), isWriting: true)
     }
 
     /// Replaces the value by zeros, and opens it to overwrite them.
-    ///
-    /// - Throws: As ``openForWriting()``, and `limit` for a size that the engine does not store.
     func reserve(_ size: Int) throws -> OpenBlob {
         try checkWriting()
         try check(size: size)
@@ -187,7 +175,7 @@ struct BlobPlace<Source: Table> {
 
     /// A name of the row id that no column has.
     private func rowIDName() throws -> String {
-        let name = ["rowid", "_rowid_", "oid"].first { name in
+        let name = ColumnInfo.rowIDNames.first { name in
             !table.columns.contains { Identifier.areSame($0.name, name) }
         }
         guard let name else { throw refusal("has a table whose columns take every name of the row id") }

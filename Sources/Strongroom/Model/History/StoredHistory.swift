@@ -15,13 +15,12 @@ struct StoredHistory: KeyedHistory {
     /// The columns of the former values in the history, quoted.
     let quotedFormer: [String]
 
-    var name: String { HistoryTable.name(of: table) }
-    var quotedName: String { Identifier.quote(name) }
+    var quotedName: String { Identifier.quote(HistoryTable.name(of: table)) }
     var quotedTable: String { Identifier.quote(table) }
+    /// The condition for the entries of the row with the key in the parameters.
+    var entryCondition: String { HistoryLives.condition(quotedKeys) }
 
     /// The histories that the file keeps: those with triggers.
-    ///
-    /// - Throws: ``StrongroomError`` with `tableDiffers` for one that does not fit its table.
     static func all(on connection: Connection) throws -> [StoredHistory] {
         try connection.schemaEntries().compactMap { entry in
             guard entry.kind == .trigger,
@@ -93,13 +92,12 @@ struct StoredHistory: KeyedHistory {
     ///
     /// - Parameter key: The key of a row whose history is not erased.
     func eraseDeleted(since last: Int64, except key: [Value]?, on connection: Connection) throws {
-        let condition = quotedKeys.enumerated().map { "\($1) IS ?\($0 + 2)" }.joined(separator: " AND ")
         // A row whose key has changed goes on. The newest first: an earlier deletion is where the next life begins.
         let sql = """
             SELECT change, \(quotedKeys.joined(separator: ", ")) FROM main.\(quotedName) AS entry \
             WHERE change > ?1 AND kind = 'delete' \
             AND NOT EXISTS (SELECT 1 FROM main.\(quotedName) AS next WHERE next.moved = entry.change)\
-            \(key == nil ? "" : " AND NOT (\(condition))") ORDER BY change DESC
+            \(key == nil ? "" : " AND NOT (\(HistoryLives.condition(quotedKeys, from: 2)))") ORDER BY change DESC
             """
         let deleted = try connection.rows(sql, [.integer(last)] + (key ?? []))
         let lives = lives(on: connection)
@@ -147,7 +145,10 @@ struct HistoryLives {
         }
     }
 
-    private func condition(from parameter: Int = 1) -> String {
+    private func condition() -> String { Self.condition(keys) }
+
+    /// The condition for the entries of the row with the key in the parameters.
+    static func condition(_ keys: [String], from parameter: Int = 1) -> String {
         keys.enumerated().map { "\($1) IS ?\(parameter + $0)" }.joined(separator: " AND ")
     }
 
@@ -169,21 +170,17 @@ struct HistoryLives {
         return try connection.rows(sql, key + [.integer(change)]).first?[0].asInteger
     }
 
-    /// The number of the deletion with which the life of a row ended that had a key before a change; nil if it goes on.
+    /// The change that deleted the row that had a key before a change; nil while it exists.
     func end(of key: [Value], from change: Int64) throws -> Int64? {
         var (key, start, end) = (key, change, Int64?.none)
-        while true {
-            let own = "change >= ?\(keys.count + 1) AND kind = 'delete' AND \(condition())"
-            let sql = "SELECT min(change) FROM main.\(history) WHERE \(own)"
-            guard let deletion = try connection.rows(sql, key + [.integer(start)]).first?[0].asInteger else {
-                return end
-            }
+        while let deletion = try deletion(of: key, after: start - 1) {
             end = deletion
             let next = "SELECT change, \(keys.joined(separator: ", ")) FROM main.\(history) WHERE moved = ?"
             guard let moved = try connection.rows(next, [.integer(deletion)]).first, let number = moved[0].asInteger
-            else { return end }
+            else { break }
             (key, start) = (Array(moved.dropFirst()), number)
         }
+        return end
     }
 
     /// Removes the changes of lives, also those under the former keys of the rows.

@@ -9,29 +9,26 @@ extension Table {
     /// The changes of a row, oldest first.
     ///
     /// ```swift
-    /// for change in try Patient.history(of: key, in: db) {
-    ///     print(change.at, change.author ?? "unknown", change.columns)
-    /// }
+    /// for change in try Patient.history(of: key, in: db) { print(change.at, change.columns) }
     /// ```
     ///
     /// - Parameters:
     ///   - key: The primary key of the row, which may have been deleted.
     ///   - db: A transaction.
     /// - Returns: The changes that were not pruned; empty for a row that has not changed since the history is kept.
-    /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no history, `sql` if the file does not keep
-    ///   it yet, `typeMismatch` if a former value does not fit the present type of its property, or the engine's error.
+    /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no history, `sql` if the file does not keep it
+    ///   yet, `typeMismatch` if an earlier value does not fit the present type of its property, or the engine's error.
     public static func history(
         of key: Key, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
         let reader = try HistoryReader<Self>(on: db._handle.connection)
-        return try reader.changes(where: reader.history.keyCondition()) { try bind(key, to: $0, at: 0) }
+        return try reader.changes(where: reader.history.keyCondition) { try bind(key, to: $0, at: 0) }
     }
 
     /// The changes after a change, oldest first.
     ///
     /// ```swift
     /// let new = try Patient.changes(since: last, limit: 1_000, in: db)
-    /// last = new.last?.number ?? last
     /// ```
     ///
     /// - Parameters:
@@ -62,29 +59,10 @@ extension Table {
         return try reader.changes(where: "at >= ?1", limit: limit) { try date.bind(to: $0, at: 0) }
     }
 
-    /// The changes of a transaction in this table, oldest first; reads the whole history.
-    ///
-    /// - Parameters:
-    ///   - transaction: The number of the transaction; see ``RecordChange/transaction``.
-    ///   - db: A transaction.
-    /// - Returns: The changes that were not pruned.
-    /// - Throws: As `history(of:in:)`.
-    public static func changes(
-        inTransaction transaction: Int64, in db: borrowing some Reading & ~Copyable
-    ) throws -> [RecordChange<Self>] {
-        let reader = try HistoryReader<Self>(on: db._handle.connection)
-        return try reader.changes(where: "transaction_id = ?1") { try $0.bind(.integer(transaction), at: 0) }
-    }
-
     /// Removes the changes that are older than the history's days, and of each row those beyond its number of changes.
     ///
-    /// ```swift
-    /// try await store.write { db in try Patient.pruneHistory(in: db) }
-    /// ```
-    ///
-    /// Its cost grows with the number of removed changes and, for `changes:`, with the number of those that were made
-    /// since the last call, so that it can be called whenever a store is opened. A change that was recorded while
-    /// the clock was ahead keeps the later ones until it is old enough itself.
+    /// Its cost grows with the number of removed changes and, for `changes:`, with those made since the last call, so
+    /// that it can be called whenever a store is opened.
     ///
     /// - Parameter db: A write transaction.
     /// - Returns: The number of removed changes; 0 for a history without limits.
@@ -95,24 +73,21 @@ extension Table {
         return try db.savepoint { db in try history.prune(on: db._handle.connection) }
     }
 
-    /// Deletes a row and its history, and the history of every row that is deleted with it.
+    /// Deletes a row and its history, and the history of every row that is deleted with it by foreign keys (`ON DELETE
+    /// CASCADE`) or by triggers; also changes of the row under an earlier key. See <doc:KeepingAHistory>.
     ///
     /// ```swift
     /// try await store.write { db in try Patient.erase(key, in: db) }
     /// ```
-    ///
-    /// Rows that are deleted by foreign keys (`ON DELETE CASCADE`) or by triggers are erased, too, and changes of the
-    /// row under a former key. Pages that become free are overwritten (`secure_delete`), in the WAL with the next
-    /// checkpoint that restarts it. Backups and snapshots keep what they have: see <doc:ThreatModel>.
     ///
     /// - Parameters:
     ///   - key: The primary key of the row, which may have been deleted before.
     ///   - rows: Which rows are meant if the key was used again after a deletion; nil if that has not happened.
     ///   - db: A write transaction.
     /// - Returns: Whether there was a row or a history.
-    /// - Throws: ``StrongroomError`` with `notUnique` if `rows` is nil, and there are a row with the key and
-    ///   changes of a row that had it before and was deleted; nothing was erased. `constraint` if other rows reference
-    ///   the row, or as `history(of:in:)`.
+    /// - Throws: ``StrongroomError`` with `notUnique` if `rows` is nil, and there are a row with the key and changes of
+    ///   a row that had it before and was deleted; nothing was erased. `constraint` if other rows reference the row, or
+    ///   as `history(of:in:)`.
     @discardableResult
     public static func erase(
         _ key: Key, _ rows: ErasedRows? = nil, in db: borrowing some Writing & ~Copyable
@@ -187,12 +162,6 @@ extension HistoryTable {
 }
 
 /// A change of a row, from its table's history.
-///
-/// ```swift
-/// for change in try Patient.history(of: key, in: db) {
-///     print(change.at, change.author ?? "unknown", change.columns)
-/// }
-/// ```
 public struct RecordChange<Source: Table>: Sendable {
     /// The kinds of changes.
     public enum Kind: String, Sendable {
@@ -278,16 +247,7 @@ struct HistoryReader<Source: Table> {
         let isBeforeKnown: Bool
     }
 
-    /// What is known of a row after a change.
-    private enum After {
-        case row(Image), noRow, unknown
-    }
-
     /// The changes that satisfy a condition, in order.
-    ///
-    /// - Parameters:
-    ///   - condition: A condition with parameters, and what follows it.
-    ///   - bind: Binds the parameters.
     func changes(
         where condition: String, limit: Int? = nil, _ bind: (borrowing Bindings) throws -> Void
     ) throws -> [RecordChange<Source>] {
@@ -297,34 +257,26 @@ struct HistoryReader<Source: Table> {
     }
 
     private func change(_ entry: Entry) throws -> RecordChange<Source> {
-        let after = try self.after(entry)
-        var (record, isKnown, columns) = (Source.RecordType?.none, true, [String]())
-        switch after {
-        case .row(let image):
-            record = image.record
-            if let before = entry.before {
-                columns = names.indices.filter { before.values[$0].exact != image.values[$0].exact }.map { names[$0] }
-            }
-        case .noRow: break
-        case .unknown: isKnown = false
+        let after = entry.kind == .delete ? nil : try self.after(entry)
+        let columns = names.indices.filter { index in
+            guard let before = entry.before, let after else { return false }
+            return before.values[index].exact != after.values[index].exact
         }
         return RecordChange(
             number: entry.number, transaction: entry.transaction, author: entry.author,
             at: Date(timeIntervalSinceReferenceDate: entry.at), kind: entry.kind, key: entry.key,
-            before: entry.before?.record, isBeforeKnown: entry.isBeforeKnown, after: record, isAfterKnown: isKnown,
-            columns: columns)
+            before: entry.before?.record, isBeforeKnown: entry.isBeforeKnown, after: after?.record,
+            isAfterKnown: entry.kind == .delete || after != nil, columns: columns.map { names[$0] })
     }
 
-    /// The row after a change: from before the next change, or the present one.
-    private func after(_ entry: Entry) throws -> After {
-        guard entry.kind != .delete else { return .noRow }
+    /// The row after a change: from before the next change, or the present one; nil if it is not known.
+    private func after(_ entry: Entry) throws -> Image? {
         let parameter = Source.Key.columnCount + 1
-        let next = try entries("WHERE \(history.keyCondition()) AND change > ?\(parameter) ORDER BY change LIMIT 1") {
+        let next = try entries("WHERE \(history.keyCondition) AND change > ?\(parameter) ORDER BY change LIMIT 1") {
             try Source.bind(entry.key, to: $0, at: 0)
             try $0.bind(.integer(entry.number), at: parameter - 1)
         }
-        if let next = next.first { return next.before.map { .row($0) } ?? .unknown }
-        return try present(entry.key).map { .row($0) } ?? .unknown
+        return try next.isEmpty ? present(entry.key) : next[0].before
     }
 
     private func present(_ key: Source.Key) throws -> Image? {

@@ -12,22 +12,18 @@ extension Writing where Self: ~Copyable {
     /// ```
     ///
     /// The undoing is itself a change in the histories, which can be undone. Rows that have changed since are not
-    /// overwritten: then nothing is undone. Omitted columns keep their present value; in a row that is inserted again
-    /// they have their default or are NULL. Rows that were erased stay erased.
-    ///
-    /// What no history has is not put back. If a row that was deleted would come back without it, the undoing is an
-    /// error, unless you allow it: that applies to the omitted columns of such a row, and to a table without a history
-    /// whose rows a foreign key to such a row deletes or changes, whether or not there were any.
+    /// overwritten: then nothing is undone. What no history has is not put back: the omitted columns of a row that was
+    /// deleted, and the rows of tables without a history that a foreign key deleted or changed with it. See
+    /// <doc:KeepingAHistory>.
     ///
     /// - Parameters:
     ///   - transaction: The number of the transaction; see ``RecordChange/transaction``.
     ///   - allowsLosses: Whether deleted rows are put back without what no history has.
     /// - Returns: The rows that were inserted, updated or deleted, by table, and what was not put back.
-    /// - Throws: ``StrongroomError`` with `notUndoable` if rows have changed since, naming the tables and the
-    ///   numbers of the later changes, if a foreign key would delete or change later rows, or if deleted rows would
-    ///   come back without what no history has, if no history has a change of the transaction, some were
-    ///   pruned, or the history was stopped or its table changed since; `tableDiffers` if a history does not fit its
-    ///   table; `constraint` if the former rows violate one.
+    /// - Throws: ``StrongroomError`` with `notUndoable` if rows have changed since, if a foreign key would delete or
+    ///   change later rows, if deleted rows would come back without what no history has, if no history has a change of
+    ///   the transaction, some were pruned, or the history was stopped or its table changed since; `tableDiffers` if a
+    ///   history does not fit its table; `constraint` if the previous rows violate one.
     @discardableResult
     public func undo(transaction: Int64, allowingLosses allowsLosses: Bool = false) throws -> UndoReport {
         try savepoint { db in
@@ -38,16 +34,11 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Reading where Self: ~Copyable {
-    /// The number of the newest transaction that a history has, such as the one to undo next.
+    /// The number of the newest transaction that a history has, such as the one to undo next; an undoing is one, too.
     ///
     /// ```swift
-    /// try await store.write { db in
-    ///     if let number = try db.lastTransaction(author: "ada") { try db.undo(transaction: number) }
-    /// }
+    /// if let number = try db.lastTransaction(author: "ada") { try db.undo(transaction: number) }
     /// ```
-    ///
-    /// Each history is read from its end to the first change that fits. An undoing is a transaction, too: undoing the
-    /// newest one twice restores what it had changed. In a write transaction its own changes count.
     ///
     /// - Parameter author: The author of the transaction's newest change in a table; nil for any transaction.
     /// - Returns: The number; nil if no history has such a change.
@@ -81,49 +72,23 @@ public struct UndoReport: Sendable, Equatable {
     public var count: Int { rows.values.reduce(0, +) }
 }
 
-/// What an undoing cannot put back.
-struct UndoLosses {
-    /// By table.
-    private(set) var omitted: [String: [String]] = [:]
-    private(set) var tables: [String] = []
-
-    /// - Parameter restored: The histories of the rows that are inserted again.
-    init(_ restored: [StoredHistory], among histories: [StoredHistory], _ connection: Connection) throws {
-        for history in restored where !history.others.isEmpty { omitted[history.table] = history.others }
-        let references = try connection.declaredReferences().joined().filter(\.isActing)
-        let recorded = Set(histories.map { SQLName($0.table) })
-        var deleted = Set(restored.map { SQLName($0.table) })
-        var waiting = Array(deleted)
-        while let parent = waiting.popLast() {
-            for reference in references where SQLName(reference.parent) == parent {
-                let child = SQLName(reference.child)
-                // Of a table with a history, the deleted rows are known.
-                guard !recorded.contains(child), !tables.contains(reference.child) else { continue }
-                tables.append(reference.child)
-                if reference.onDelete == .cascade, deleted.insert(child).inserted { waiting.append(child) }
-            }
-        }
-        tables.sort()
-    }
-
-    /// A description for an error; nil if nothing is lost.
-    var words: String? {
-        let columns = omitted.sorted { $0.key < $1.key }.map { table, columns in
+extension UndoReport {
+    /// A description of what is not put back, for an error; nil if nothing is lost.
+    fileprivate var losses: String? {
+        let columns = omittedColumns.sorted { $0.key < $1.key }.map { table, columns in
             "the history of table \"\(table)\" omits \(columns.map { "\"\($0)\"" }.joined(separator: ", "))"
         }
-        let children = tables.map { "table \"\($0)\" has no history, and references a deleted row" }
-        let all = columns + children
+        let all =
+            columns + tablesWithoutHistory.map { "table \"\($0)\" has no history, and references a deleted row" }
         return all.isEmpty ? nil : all.joined(separator: "; ")
     }
 }
 
 /// Puts back the rows that a transaction has changed.
 struct TransactionUndoing {
-    private let connection: Connection
-    private let transaction: Int64
+    let connection: Connection
+    let transaction: Int64
     private let histories: [StoredHistory]
-
-    private typealias Step = RowRestoring.Step
 
     /// - Throws: ``StrongroomError`` with `notUndoable` if changes of the transaction were pruned.
     init(_ transaction: Int64, on connection: Connection) throws {
@@ -169,16 +134,16 @@ struct TransactionUndoing {
         guard !steps.isEmpty else {
             throw error(.notUndoable, "No history has a change of transaction \(transaction), so nothing was undone.")
         }
-        let losses = try losses(steps)
-        if let words = losses.words, !allowsLosses {
+        var report = try lostReport(steps)
+        if let losses = report.losses, !allowsLosses {
             throw error(
                 .notUndoable,
                 """
                 Transaction \(transaction) was not undone, since rows would come back without what was deleted with \
-                them: \(words). Keep histories of all of it, or call `undo` with `allowingLosses: true`.
+                them: \(losses). Keep histories of all of it, or call `undo` with `allowingLosses: true`.
                 """)
         }
-        var report = UndoReport(rows: try putBack(steps), tablesWithoutHistory: losses.tables)
+        report.rows = try putBack(steps)
         for step in steps where !step.history.others.isEmpty {
             report.omittedColumns[step.history.table] = step.history.others
         }
@@ -186,11 +151,29 @@ struct TransactionUndoing {
     }
 
     /// What the transaction may have deleted and no history has.
-    private func losses(_ steps: [Step]) throws -> UndoLosses {
-        let deleted = try steps.filter { step in
-            try step.former != nil && !step.history.isPresent(step.key, on: connection)
+    private func lostReport(_ steps: [Step]) throws -> UndoReport {
+        var report = UndoReport()
+        let restored = try steps.filter { step in
+            try step.previous != nil && !step.history.isPresent(step.key, on: connection)
+        }.map(\.history)
+        for history in restored where !history.others.isEmpty { report.omittedColumns[history.table] = history.others }
+        let references = try connection.declaredReferences().joined().filter(\.isActing)
+        let recorded = Set(histories.map { SQLName($0.table) })
+        var deleted = Set(restored.map { SQLName($0.table) })
+        var waiting = Array(deleted)
+        while let parent = waiting.popLast() {
+            for reference in references where SQLName(reference.parent) == parent {
+                let child = SQLName(reference.child)
+                // Of a table with a history, the deleted rows are known.
+                guard !recorded.contains(child), !report.tablesWithoutHistory.contains(reference.child) else {
+                    continue
+                }
+                report.tablesWithoutHistory.append(reference.child)
+                if reference.onDelete == .cascade, deleted.insert(child).inserted { waiting.append(child) }
+            }
         }
-        return try UndoLosses(deleted.map(\.history), among: histories, connection)
+        report.tablesWithoutHistory.sort()
+        return report
     }
 
     /// The most changes that a message names for a table.
@@ -220,8 +203,8 @@ struct TransactionUndoing {
             """
         return try connection.ownRows(sql, .integer(transaction)).map { row in
             let key = Array(row[3..<3 + keys.count])
-            let former = row[0] == .text("insert") ? nil : Array(row[(3 + keys.count)...])
-            let step = Step(history: history, change: row[2].asInteger ?? 0, key: key, former: former)
+            let previous = row[0] == .text("insert") ? nil : Array(row[(3 + keys.count)...])
+            let step = Step(history: history, change: row[2].asInteger ?? 0, key: key, previous: previous)
             return (step, row[1].asInteger)
         }
     }
@@ -239,18 +222,12 @@ struct TransactionUndoing {
         defer { if !wasDeferring { try? connection.run("PRAGMA defer_foreign_keys = OFF") } }
         var count: [String: Int] = [:]
         for step in first { count[step.history.table, default: 0] += try delete(step) }
-        let restoring = RowRestoring(transaction: transaction, connection: connection) { [self] step in
-            guard try !hasTriggers(step.history.table) else { return false }
-            let references = try UndoneReferences(deleting: [], restoring: [], on: connection)
-            guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else { return false }
-            return true
-        }
-        let restored = steps.reversed().filter { $0.former != nil }
-        try restoring.run(restored)
+        let restored = steps.reversed().filter { $0.previous != nil }
+        try restore(restored)
         for step in restored { count[step.history.table, default: 0] += 1 }
-        let references = try self.references(last)
+        let references = try UndoneReferences(last, on: connection)
         for step in last {
-            guard case .none = try references.effect(ofDeleting: step.key, from: step.history) else {
+            guard case .none = try references.effect(ofDeleting: step) else {
                 throw conflict(step, with: step.history.table)
             }
             count[step.history.table, default: 0] += try delete(step)
@@ -259,36 +236,18 @@ struct TransactionUndoing {
         return count
     }
 
-    /// Whether a table has triggers of the program, which a deletion or an insertion would run.
-    private func hasTriggers(_ table: String) throws -> Bool {
-        let own = HistoryTable.triggerNames(of: table)
-        return try connection.schemaEntries().contains { entry in
-            entry.kind == .trigger && Identifier.areSame(entry.table, table)
-                && Identifier.index(of: entry.name, in: own) == nil && !entry.name.hasPrefix("strongroom_")
-        }
-    }
-
     /// The rows to delete: those that rows reference which are restored are deleted last.
-    ///
-    /// - Throws: ``StrongroomError`` with `notUndoable` if rows that are not undone would be deleted or changed.
     private func deletions(_ steps: [Step]) throws -> (last: [Step], first: [Step]) {
-        let references = try self.references(steps)
+        let references = try UndoneReferences(steps, on: connection)
         var (last, first) = ([Step](), [Step]())
-        for step in steps.reversed() where step.former == nil {
-            switch try references.effect(ofDeleting: step.key, from: step.history) {
+        for step in steps.reversed() where step.previous == nil {
+            switch try references.effect(ofDeleting: step) {
             case .none: first.append(step)
             case .onRestored: last.append(step)
             case .onOthers(let table): throw conflict(step, with: table)
             }
         }
         return (last, first)
-    }
-
-    private func references(_ steps: [Step]) throws -> UndoneReferences {
-        let (deleted, restored) = (steps.filter { $0.former == nil }, steps.filter { $0.former != nil })
-        return try UndoneReferences(
-            deleting: deleted.map { ($0.history, $0.key) }, restoring: restored.map { ($0.history, $0.key) },
-            on: connection)
     }
 
     private func conflict(_ step: Step, with table: String) -> StrongroomError {
@@ -300,26 +259,15 @@ struct TransactionUndoing {
             wrote them, or delete them, first.
             """)
     }
-
-    private func delete(_ step: Step) throws -> Int {
-        let sql = "DELETE FROM main.\(step.history.quotedTable) WHERE \(step.history.rowCondition)"
-        try connection.withOwnStatement(sql, step.key) { try $0.run() }
-        return connection.changes
-    }
 }
 
 /// The references to rows that an undoing deletes.
 struct UndoneReferences {
-    private struct UndoneRow: Hashable {
-        let table: SQLName
-        let key: [Value]
-    }
-
     private let connection: Connection
     private let references: [DeclaredReference]
     private let histories: [SQLName: StoredHistory]
-    private let deleted: Set<UndoneRow>
-    private let restored: Set<UndoneRow>
+    /// The rows that are undone, by table and key: whether they are deleted, or restored.
+    private let isDeleted: [SQLName: [[Value]: Bool]]
 
     /// What a deletion would do to the rows that reference the deleted one.
     enum Effect {
@@ -331,30 +279,25 @@ struct UndoneReferences {
         case onOthers(table: String)
     }
 
-    /// - Parameters:
-    ///   - deleted: The rows that are deleted.
-    ///   - restored: The other rows that are undone.
-    init(
-        deleting deleted: [(history: StoredHistory, key: [Value])],
-        restoring restored: [(history: StoredHistory, key: [Value])], on connection: Connection
-    ) throws {
+    init(_ steps: [TransactionUndoing.Step], on connection: Connection) throws {
         self.connection = connection
         references = try connection.declaredReferences().joined().filter(\.isActing)
-        let all = (deleted + restored).map { (SQLName($0.history.table), $0.history) }
-        histories = Dictionary(all) { first, _ in first }
-        self.deleted = Set(deleted.map { UndoneRow(table: SQLName($0.history.table), key: $0.key) })
-        self.restored = Set(restored.map { UndoneRow(table: SQLName($0.history.table), key: $0.key) })
+        let tables = Dictionary(grouping: steps) { SQLName($0.history.table) }
+        histories = tables.compactMapValues { $0.first?.history }
+        isDeleted = tables.mapValues { steps in
+            Dictionary(steps.map { ($0.key, $0.previous == nil) }) { first, _ in first }
+        }
     }
 
-    func effect(ofDeleting key: [Value], from parent: StoredHistory) throws -> Effect {
+    func effect(ofDeleting step: TransactionUndoing.Step) throws -> Effect {
         var effect = Effect.none
-        for reference in references where Identifier.areSame(reference.parent, parent.table) {
-            let child = SQLName(reference.child)
-            for key in try children(reference, key, of: parent) {
-                let row = UndoneRow(table: child, key: key)
-                if histories[child] != nil, deleted.contains(row) { continue }
-                guard histories[child] != nil, restored.contains(row) else { return .onOthers(table: reference.child) }
-                effect = .onRestored
+        for reference in references where Identifier.areSame(reference.parent, step.history.table) {
+            for key in try children(reference, of: step) {
+                switch isDeleted[SQLName(reference.child)]?[key] {
+                case true?: continue
+                case false?: effect = .onRestored
+                case nil: return .onOthers(table: reference.child)
+                }
             }
         }
         return effect
@@ -362,8 +305,9 @@ struct UndoneReferences {
 
     /// The keys of the rows that reference a row; one value for a row of a table that is not undone.
     private func children(
-        _ reference: DeclaredReference, _ key: [Value], of parent: StoredHistory
+        _ reference: DeclaredReference, of step: TransactionUndoing.Step
     ) throws -> [[Value]] {
+        let parent = step.history
         let primaryKey = try connection.columnInfos(of: parent.table).keys.map(\.name)
         let columns = reference.parentColumns.isEmpty ? primaryKey : reference.parentColumns
         let same = zip(columns, reference.columns).map {
@@ -376,6 +320,6 @@ struct UndoneReferences {
             JOIN main.\(Identifier.quote(reference.child)) AS child ON \(same.joined(separator: " AND ")) \
             WHERE \(own.joined(separator: " AND "))\(keys == ["1"] ? " LIMIT 1" : "")
             """
-        return try connection.rows(sql, key)
+        return try connection.rows(sql, step.key)
     }
 }

@@ -63,12 +63,19 @@ package struct RowsInMemory: Sendable {
 
     // MARK: Beside the file
 
-    /// The keys of the rows that are in the file, too.
-    package func keys(alsoIn db: borrowing some Reading & ~Copyable) throws -> [[Value]] {
+    /// The keys of records, as they are stored.
+    package static func keys<Source: Table>(
+        of records: [Source.RecordType], in table: Source.Type
+    ) throws -> [[Value]] {
+        try records.compactMap(Source.key(of:)).map { try Source.plainValues(of: $0) }
+    }
+
+    /// Those of some keys, or without any those of all rows, that are in the file, too.
+    package func keys(_ keys: [[Value]]?, alsoIn db: borrowing some Reading & ~Copyable) throws -> [[Value]] {
         let indices = try schema.keyColumns().compactMap { columns.firstIndex(of: Identifier.quote($0.name)) }
         let sql = "SELECT 1 FROM main.\(schema.quotedName) WHERE \(try schema.isKey { _ in "?" })"
         let connection = db._handle.connection
-        return try rows.map { row in indices.map { row[$0] } }.filter { key in
+        return try (keys ?? rows.map { row in indices.map { row[$0] } }).filter { key in
             try connection.withOwnStatement(sql, key) { try $0.step() }
         }
     }
@@ -226,17 +233,15 @@ extension ColumnDefinition {
     fileprivate func alone(isNullable: Bool) -> ColumnDefinition {
         ColumnDefinition(
             name: name, storageClass: storageClass, declaredType: declaredType, isNullable: isNullable,
-            isPrimaryKey: isPrimaryKey, isAutoincrementing: false, isUnique: isUnique, isIndexed: isIndexed,
+            isPrimaryKey: isPrimaryKey, isUnique: isUnique, isIndexed: isIndexed,
             defaultValue: replacesNil ? defaultValue : nil, initialValue: replacesNil ? nil : defaultValue,
-            references: nil, check: check, collation: collation, generated: generated, previousName: nil)
+            check: check, collation: collation, generated: generated)
     }
 
     /// The column for rows that were checked where they were written.
     fileprivate var unchecked: ColumnDefinition {
         ColumnDefinition(
             name: name, storageClass: storageClass, declaredType: declaredType, isNullable: true,
-            isPrimaryKey: isPrimaryKey, isAutoincrementing: false, isUnique: false, isIndexed: false,
-            defaultValue: nil, references: nil, check: nil, collation: collation, generated: generated,
-            previousName: nil)
+            isPrimaryKey: isPrimaryKey, collation: collation, generated: generated)
     }
 }

@@ -23,7 +23,7 @@ extension Migrator {
         if case .adapt(let changes) = plan.work {
             return MigrationPlan(
                 from: plan.from, to: Self.automaticVersion, applies: [], undoes: [], changed: [],
-                schemaChanges: changes.map(\.words))
+                schemaChanges: changes.map(\.description))
         }
         let (applies, undoes, to): ([String], [String], String?) =
             switch plan.work {
@@ -39,8 +39,8 @@ extension Migrator {
 
 extension Migrator {
     /// The changes to a file, determined without a write.
-    struct Plan: Equatable {
-        enum Work: Equatable {
+    struct Plan {
+        enum Work {
             /// The file has no table: today's schema is created.
             case create
             /// These steps are applied.
@@ -60,14 +60,14 @@ extension Migrator {
         /// Whether all existing objects remain unchanged.
         var onlyCreatesTables: Bool {
             guard case .adapt(let changes) = work else { return false }
-            return changes.allSatisfy { if case .createTable = $0 { true } else { false } }
+            return changes.allSatisfy(\.createsTable)
         }
 
         /// Whether a table or a column is missing that an automatic migrator's tables declare.
         var addsColumns: Bool {
             guard case .adapt(let changes) = work else { return false }
             return changes.contains { change in
-                switch change {
+                switch change.kind {
                 case .createTable, .addColumn, .renameColumn: true
                 default: false
                 }
@@ -87,10 +87,6 @@ extension Migrator {
     /// Determines the changes to a file.
     ///
     /// - Parameter version: The target version; nil for the newest.
-    /// - Throws: ``StrongroomError`` with `newerSchema` for a version that the migrator does not contain,
-    ///   `invalidMigrator` for an invalid list, and for a target version that cannot be downgraded to,
-    ///   `otherMigrations` for a list in which the file's versions are in another order or missing, `invalidArgument`
-    ///   for a target version that the list does not contain.
     func plan(for connection: Connection, to version: String? = nil) throws -> Plan {
         if let automatic { return try plan(for: connection, automatic, to: version) }
         try check()
@@ -115,8 +111,6 @@ extension Migrator {
     }
 
     /// Throws if the migrator cannot continue from the version of a file; to be called in a transaction.
-    ///
-    /// - Throws: ``StrongroomError`` with `newerSchema` or `otherMigrations`, as ``plan(for:to:)``.
     func checkVersion(of connection: Connection) throws {
         let versions = try VersionHistory(connection: connection).entries().map(\.version)
         guard let last = versions.last else { return }

@@ -1,8 +1,5 @@
-/// The versions of a schema, in order, and its current tables.
-///
-/// A new file is created with the current tables and the newest version, and runs no step. An older file runs the
-/// missing steps, each in one transaction with the record of its version: after a crash, the file is at the version
-/// before or after.
+/// The versions of a schema, in order, and its current tables, with which a new file is created. An older file runs the
+/// missing steps, each in one transaction with the record of its version.
 ///
 /// ```swift
 /// Migrator(tables: [Contact.schema]) {
@@ -62,12 +59,6 @@ public struct Migrator: Sendable {
 
     /// Adds a progress callback, which is also called while a store is opened.
     ///
-    /// ```swift
-    /// Migrator { … }.reporting { progress in
-    ///     print(progress.step?.version ?? "", progress.done, progress.total)
-    /// }
-    /// ```
-    ///
     /// - Parameter progress: Called on the migrating thread when a step begins and when it calls
     ///   ``MigrationTransaction/report(_:of:)``; must return quickly.
     /// - Returns: The migrator.
@@ -104,9 +95,6 @@ public struct Migrator: Sendable {
     }
 
     /// Checks the list.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidMigrator` for an empty list, an empty version, or a duplicate
-    ///   version.
     func check() throws {
         if let automatic { return try automatic.check() }
         guard !migrations.isEmpty else {
@@ -138,16 +126,12 @@ public struct Migrator: Sendable {
 /// ```swift
 /// Migrator {
 ///     Migration("1") { db in try db.createTable(Contact.schema) }
-///     for year in 2024...2026 {
-///         Migration("archive \(year)") { db in try db.createTable(Letter.schema.named("letters_\(year)")) }
-///     }
 ///     if keepsTrace { Migration("trace") { db in try db.createTable(Trace.schema) } }
 /// }
 /// ```
 ///
-/// A file remembers the steps that it went through: opening a file with a step that the list does not contain, or does
-/// not contain at that position, is an error. A condition must therefore have the same value whenever the same file is
-/// opened, for example one of the database's kind, and a list must only grow at its end.
+/// A file remembers its steps, so a condition must have the same value whenever the same file is opened, and a list
+/// must only grow at its end.
 @resultBuilder
 public enum MigrationBuilder {
     /// One step.
@@ -180,11 +164,7 @@ public enum MigrationBuilder {
 ///
 /// With each step a file stores a fingerprint: the SHA-256 of the statements that the step ran, without their bound
 /// values, comments and whitespace. For the comparison, the first opening with a migrator runs the steps that the file
-/// went through on an empty in-memory database. This takes some milliseconds; a long step is interrupted after about a
-/// tenth of a second of the engine's work, and the steps after one that cannot run on an empty database are not
-/// compared. A file that was created with today's tables has run no step, and nothing is compared.
-///
-/// Statements that depend on rows are not compared either: inserts, updates and deletes after a step's first query.
+/// went through on an empty in-memory database. <doc:Migrations> has what is not compared.
 public enum ChangedMigrations: Sendable, Hashable {
     /// A warning is logged, ``MigrationReport/changed`` contains the versions, and the store opens.
     case warn

@@ -1,68 +1,58 @@
 extension Migrator {
     /// Carries out a plan.
-    ///
-    /// - Throws: ``StrongroomError`` with `migrationFailed`, whose message names the version; the file is then at the
-    ///   version before it. `CancellationError`.
     func carryOut(
         _ plan: Plan, on connection: Connection, _ run: MigrationRun = MigrationRun()
     ) throws -> MigrationReport {
         var run = run
         if let progress { run.progress.append(progress) }
         switch plan.work {
-        case .create: return try create(on: connection, run)
-        case .apply(let indices): return try apply(indices, plan, on: connection, run)
+        case .create:
+            try create(on: connection, run)
+            return MigrationReport(from: nil, to: newestVersion ?? "", applied: [])
+        case .apply(let indices):
+            let steps = try runSteps(Array(indices), on: connection, run)
+            let applied = migrations[indices].map(\.version)
+            return MigrationReport(
+                from: plan.from, to: applied.last ?? plan.from ?? "", applied: applied, changed: plan.changed,
+                steps: steps)
         case .adapt(let changes): return try adapt(changes, plan, on: connection, run)
-        case .undo(let indices): return try undo(indices, plan, on: connection, run)
+        case .undo(let indices):
+            let steps = try runSteps(indices.reversed(), isUndoing: true, on: connection, run)
+            return MigrationReport(
+                from: plan.from, to: migrations[indices.lowerBound - 1].version, applied: [],
+                undone: migrations[indices].reversed().map(\.version), changed: plan.changed, steps: steps)
         }
     }
 
-    private func create(on connection: Connection, _ run: MigrationRun) throws -> MigrationReport {
-        let newest = newestVersion ?? ""
-        let tables = tables ?? []
+    private func create(on connection: Connection, _ run: MigrationRun) throws {
+        let (newest, tables) = (newestVersion ?? "", tables ?? [])
         _ = try StepRun(version: newest, connection: connection, run: run).carryOut { db in
             for table in tables { try db.createTable(table) }
         } record: { history, duration, _ in
             try history.record(newest, duration: duration, created: true, fingerprint: nil)
         }
-        return MigrationReport(from: nil, to: newest, applied: [])
     }
 
-    private func apply(
-        _ indices: Range<Int>, _ plan: Plan, on connection: Connection, _ run: MigrationRun
-    ) throws -> MigrationReport {
+    private func runSteps(
+        _ indices: [Int], isUndoing: Bool = false, on connection: Connection, _ run: MigrationRun
+    ) throws -> [MigrationReport.Step] {
         var steps: [MigrationReport.Step] = []
-        for (number, migration) in migrations[indices].enumerated() {
+        for (number, index) in indices.enumerated() {
+            let version = migrations[index].version
+            guard let body = isUndoing ? migrations[index].down : migrations[index].up else { break }
             let step = StepRun(
-                version: migration.version, number: number + 1, count: indices.count, connection: connection, run: run,
-                previous: steps.last)
+                version: version, isUndoing: isUndoing, number: number + 1, count: indices.count,
+                connection: connection, run: run, previous: steps.last)
             steps.append(
-                try step.carryOut(migration.up) { history, duration, fingerprint in
-                    try history.record(migration.version, duration: duration, created: false, fingerprint: fingerprint)
+                try step.carryOut(body) { history, duration, fingerprint in
+                    guard isUndoing else {
+                        return try history.record(
+                            version, duration: duration, created: false, fingerprint: fingerprint)
+                    }
+                    try history.remove(version, leaving: migrations[index - 1].version, duration: duration)
                 })
         }
-        let applied = migrations[indices].map(\.version)
-        return MigrationReport(
-            from: plan.from, to: applied.last ?? plan.from ?? "", applied: applied, changed: plan.changed, steps: steps)
-    }
-
-    private func undo(
-        _ indices: Range<Int>, _ plan: Plan, on connection: Connection, _ run: MigrationRun
-    ) throws -> MigrationReport {
-        var steps: [MigrationReport.Step] = []
-        for (number, index) in indices.reversed().enumerated() {
-            let (version, before) = (migrations[index].version, migrations[index - 1].version)
-            guard let down = migrations[index].down else { break }
-            let step = StepRun(
-                version: version, isUndoing: true, number: number + 1, count: indices.count, connection: connection,
-                run: run, previous: steps.last)
-            steps.append(
-                try step.carryOut(down) { history, duration, _ in
-                    try history.remove(version, leaving: before, duration: duration)
-                })
-        }
-        return MigrationReport(
-            from: plan.from, to: migrations[indices.lowerBound - 1].version, applied: [],
-            undone: migrations[indices].reversed().map(\.version), changed: plan.changed, steps: steps)
+        return steps
     }
 }
 
@@ -99,7 +89,7 @@ struct StepRun {
             step.danglingRows = dangling.old.map {
                 MigrationReport.DanglingRow(table: $0.table, rowID: $0.rowID, parentTable: $0.parent)
             }
-            if dangling.oldCount == 0, dangling.isComplete { step.wholeAtDataVersion = end }
+            if dangling.oldCount == 0, dangling.isComplete { step.intactAtDataVersion = end }
             return step
         } catch {
             throw described(error)
@@ -117,7 +107,7 @@ struct StepRun {
                 let start = ContinuousClock.now
                 let recorder = StatementRecorder()
                 let dangling = try run.interruptible(connection) {
-                    let before = try DanglingRows(connection, isWhole: try isKnownWhole())
+                    let before = try DanglingRows(connection, isIntact: try isKnownIntact())
                     try connection.recording(recorder) {
                         try body(
                             MigrationTransaction(connection, isDryRun: run.isDryRun) {
@@ -145,8 +135,8 @@ struct StepRun {
 
     /// Whether the step before found that every foreign key references a row, and no other connection has written
     /// since.
-    private func isKnownWhole() throws -> Bool {
-        guard let version = previous?.wholeAtDataVersion else { return false }
+    private func isKnownIntact() throws -> Bool {
+        guard let version = previous?.intactAtDataVersion else { return false }
         return try connection.ownValue("PRAGMA data_version") == version
     }
 

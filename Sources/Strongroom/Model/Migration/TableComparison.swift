@@ -1,40 +1,38 @@
 /// Compares a declared table with the one in a file.
 struct TableComparison {
-    typealias Change = AutomaticSchema.Change
+    typealias Change = AutomaticSchema.Change.Kind
 
-    private let schema: TableSchema
-    private let entries: [SchemaEntry]
-    private let connection: Connection
-    private let removesColumns: Bool
-
-    init(_ schema: TableSchema, _ entries: [SchemaEntry], _ connection: Connection, _ removesColumns: Bool) {
-        self.schema = schema
-        self.entries = entries
-        self.connection = connection
-        self.removesColumns = removesColumns
-    }
+    let schema: TableSchema
+    let entries: [SchemaEntry]
+    let connection: Connection
+    let removesColumns: Bool
 
     /// The changes that the file's table needs, in order.
-    func changes() throws -> [Change] {
+    func changes() throws -> [AutomaticSchema.Change] {
+        try kinds().map { AutomaticSchema.Change(schema, $0) }
+    }
+
+    private func kinds() throws -> [Change] {
         try checkIndexNames()
         let name = schema.name
         guard let entry = entries.first(where: { $0.kind == .table && Identifier.areSame($0.name, name) }) else {
             if let other = entries.first(where: { $0.kind == .view && Identifier.areSame($0.name, name) }) {
                 throw refusal("\(other.title) has the name of a declared table; rename one.")
             }
-            return [.createTable(schema.name)]
+            return [.createTable]
         }
         guard let text = CreateTableText(entry.sql) else {
             throw refusal("Table \"\(entry.name)\" is virtual, and its module defines its columns; do not declare it.")
         }
         let infos = try connection.columnInfos(of: entry.name).filter { !$0.isHidden }
         let renamed = try schema.renamings(of: infos.map(\.name), connection)
-        var changes = renamed.map { Change.renameColumn(table: schema.name, from: $0.from, to: $0.to) }
+        let renamings = renamed.map { Change.renameColumn(from: $0.from, to: $0.to) }
         let left = try leftColumns(infos, renamed)
         let own = try columnChanges(infos, renamed, text)
         // A check may use a column that is added, and a column that is removed is needed until no declaration uses it.
-        changes += own.sorted(computed: schema.decimals.filter { $0.generated != nil }.map(\.name)) + left
-        return try indexesToDrop(renamed) + changes + indexesToCreate(renamed)
+        let columns = own.filter(\.addsColumn) + own.filter { !$0.addsColumn } + left
+        let dropped = try indexesToDrop(renamed)
+        return dropped.map { .dropIndex($0) } + renamings + columns + indexesToCreate(except: dropped)
     }
 
     private func refusal(_ message: String) -> StrongroomError {
@@ -77,46 +75,38 @@ struct TableComparison {
             index.isExplicit && index.parts.contains { Identifier.areSame($0.column ?? "", column) }
                 && !schema.indexes.contains { Identifier.areSame($0.name(in: schema.name), index.name) }
         }
-        return indexes.map { .dropIndex(table: schema.name, $0.name) } + [.dropColumn(table: schema.name, column)]
+        return indexes.map { .dropIndex($0.name) } + [.dropColumn(column)]
     }
 
     private func columnChanges(
         _ infos: [ColumnInfo], _ renamed: [Renaming], _ text: CreateTableText
     ) throws -> [Change] {
-        try schema.columns.flatMap { column -> [Change] in
-            let former = renamed.first { Identifier.areSame($0.to, column.name) }?.from
-            let name = former ?? column.name
+        try schema.columns.compactMap { column -> Change? in
+            let previous = renamed.first { Identifier.areSame($0.to, column.name) }?.from
+            let name = previous ?? column.name
             // The column with that name may be renamed itself.
-            let isLeaving = former == nil && renamed.contains { Identifier.areSame($0.from, name) }
+            let isLeaving = previous == nil && renamed.contains { Identifier.areSame($0.from, name) }
             guard !isLeaving, let info = infos.first(where: { Identifier.areSame($0.name, name) }),
                 let position = text.position(of: name)
             else {
                 guard !column.isPrimaryKey else { throw otherKey(column) }
-                return [.addColumn(table: schema.name, column.name)]
+                return .addColumn(column)
             }
             guard (info.keyPlace != nil) == column.isPrimaryKey else { throw otherKey(column) }
             let declared = [SQLToken](sql: try column.sql(isWholeKey: schema.primaryKeys.count == 1))
-            // Decimals of earlier versions of the library: the values are converted, and the declared type changes.
-            let converts = column.isDecimals(of: info)
-            let sorted = converts ? CreateTableText.withSortedDecimals(text.items[position]) : nil
-            let stored = sorted ?? text.items[position]
-            // A default that is an expression is replaced by the change of the column, which also converts; a key is
-            // not changed.
-            let conversion =
-                sorted != nil || converts && column.isPrimaryKey
-                ? [Change.convertDecimals(table: schema.name, column.name)] : []
-            guard comparable(declared) != comparable(stored) else { return conversion }
+            let stored = text.items[position]
+            guard comparable(declared) != comparable(stored) else { return nil }
             // Used keys are known only if the engine records them from now on.
             if column.isAutoincrementing, info.keyPlace != nil, !stored.contains(where: { $0.isWord("AUTOINCREMENT") }),
                 Identifier.areSame(info.declaredType, column.declaredType), !text.isWithoutRowID
             {
-                return [.keepKeys(table: schema.name, column.name)]
+                return .keepKeys(column)
             }
             try refuseToEmpty(info, column)
-            guard column.isPrimaryKey else { return conversion + [.changeColumn(table: schema.name, column.name)] }
+            guard column.isPrimaryKey else { return .changeColumn(column) }
             // A key is not changed, so only its declared type must match.
-            guard converts || Identifier.areSame(info.declaredType, column.declaredType) else { throw otherKey(column) }
-            return conversion
+            guard Identifier.areSame(info.declaredType, column.declaredType) else { throw otherKey(column) }
+            return nil
         }
     }
 
@@ -171,39 +161,41 @@ struct TableComparison {
     }
 
     /// Indexes that differ from their declaration, or that have a name from before the renaming of a column.
-    private func indexesToDrop(_ renamed: [Renaming]) throws -> [Change] {
+    private func indexesToDrop(_ renamed: [Renaming]) throws -> [String] {
         try schema.indexes.compactMap { index in
             let name = index.name(in: schema.name)
             if let entry = entry(name) {
                 let isSame =
                     try [SQLToken].normalised(entry.sql) == [SQLToken].normalised(index.sql(table: schema.name))
-                // An index that contains the column by its former name is renamed with it.
-                return isSame || !renamed.isEmpty ? nil : .dropIndex(table: schema.name, name)
+                // An index that contains the column by its previous name is renamed with it.
+                return isSame || !renamed.isEmpty ? nil : name
             }
-            guard index.name == nil, let former = formerName(index, renamed), let entry = entry(former),
+            guard index.name == nil, let previous = previousName(index, renamed), let entry = entry(previous),
                 Identifier.areSame(entry.table, schema.name)
             else { return nil }
-            return .dropIndex(table: schema.name, entry.name)
+            return entry.name
         }
     }
 
-    private func indexesToCreate(_ renamed: [Renaming]) throws -> [Change] {
-        let dropped = try indexesToDrop(renamed)
-        return schema.indexes.compactMap { index in
+    private func indexesToCreate(except dropped: [String]) -> [Change] {
+        schema.indexes.filter { index in
             let name = index.name(in: schema.name)
-            let exists = entry(name) != nil && !dropped.contains(.dropIndex(table: schema.name, name))
-            return exists ? nil : .createIndex(table: schema.name, name)
-        }
+            return entry(name) == nil || dropped.contains(name)
+        }.map { .createIndex($0) }
     }
 
     private func entry(_ index: String) -> SchemaEntry? {
         entries.first { $0.kind == .index && Identifier.areSame($0.name, index) }
     }
 
-    private func formerName(_ index: TableIndex, _ renamed: [Renaming]) -> String? {
+    private func previousName(_ index: TableIndex, _ renamed: [Renaming]) -> String? {
         let columns = index.columns.map { column in
             renamed.first { Identifier.areSame($0.to, column) }?.from ?? column
         }
         return columns == index.columns ? nil : ([schema.name] + columns).joined(separator: "_")
     }
+}
+
+extension AutomaticSchema.Change.Kind {
+    fileprivate var addsColumn: Bool { if case .addColumn = self { true } else { false } }
 }

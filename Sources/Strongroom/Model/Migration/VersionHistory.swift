@@ -12,69 +12,45 @@ struct VersionHistory {
     let connection: Connection
 
     /// Whether the file has the table.
-    var exists: Bool {
-        get throws {
-            try connection.hasTable(Self.table)
-        }
-    }
+    var exists: Bool { get throws { try connection.hasTable(Self.table) } }
 
     /// The recorded versions, oldest first.
     func entries() throws -> [Entry] {
         do {
-            // Most files have both, and each statement takes its time at every opening.
-            return try entries(fingerprint: "fingerprint")
-        } catch let error as StrongroomError where error.code == .sql {
-            guard try exists else { return [] }
-            return try entries(fingerprint: try hasFingerprints ? "fingerprint" : "NULL")
-        }
-    }
-
-    /// - Parameter fingerprint: The expression for the fingerprint of a step.
-    private func entries(fingerprint: String) throws -> [Entry] {
-        try connection.withOwnStatement("SELECT version, \(fingerprint) FROM \(Self.table) ORDER BY place") {
-            statement in
-            var entries: [Entry] = []
-            let row = Row(statement)
-            while try statement.step() {
-                entries.append(
-                    Entry(version: try row[0], fingerprint: try row.textIfPresent(at: 1)))
+            // Most files have the table, and each statement takes its time at every opening.
+            let sql = "SELECT version, fingerprint FROM \(Self.table) ORDER BY place"
+            return try connection.withOwnStatement(sql) { statement in
+                var entries: [Entry] = []
+                let row = Row(statement)
+                while try statement.step() {
+                    entries.append(Entry(version: try row[0], fingerprint: try row.textIfPresent(at: 1)))
+                }
+                return entries
             }
-            return entries
+        } catch let error as StrongroomError where error.code == .sql {
+            guard try !exists else { throw error }
+            return []
         }
     }
 
-    /// Whether the table has fingerprints.
-    private var hasFingerprints: Bool {
-        get throws { try connection.columnInfos(of: Self.table).contains { $0.name == "fingerprint" } }
-    }
-
-    /// Creates the table, or upgrades that of an earlier version of the library.
+    /// Creates the table, unless the file has it.
     func create() throws {
-        guard try exists else {
-            return try connection.run(
-                """
-                CREATE TABLE \(Self.table) (
-                    place INTEGER PRIMARY KEY AUTOINCREMENT,
-                    version TEXT NOT NULL UNIQUE,
-                    applied_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-                    milliseconds INTEGER NOT NULL,
-                    created INTEGER NOT NULL,
-                    fingerprint TEXT
-                )
-                """
+        guard try !exists else { return }
+        try connection.run(
+            """
+            CREATE TABLE \(Self.table) (
+                place INTEGER PRIMARY KEY AUTOINCREMENT,
+                version TEXT NOT NULL UNIQUE,
+                applied_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+                milliseconds INTEGER NOT NULL,
+                created INTEGER NOT NULL,
+                fingerprint TEXT
             )
-        }
-        guard try !hasFingerprints else { return }
-        try connection.run("ALTER TABLE \(Self.table) ADD COLUMN fingerprint TEXT")
+            """)
     }
 
-    /// Records a version.
-    ///
-    /// - Parameters:
-    ///   - version: The current version of the file.
-    ///   - duration: The duration of the step.
-    ///   - created: Whether the file was created with this version rather than migrated to it.
-    ///   - fingerprint: The fingerprint of the step; nil if none ran.
+    /// Records a version with the duration and the fingerprint of the step; `created` says that the file was created
+    /// with it.
     func record(_ version: String, duration: Duration, created: Bool, fingerprint: String?) throws {
         try connection.run(
             "INSERT INTO \(Self.table) (version, milliseconds, created, fingerprint) VALUES (?1, ?2, ?3, ?4)",
@@ -92,13 +68,8 @@ struct VersionHistory {
         }
     }
 
-    /// Removes a version.
-    ///
-    /// - Parameters:
-    ///   - version: The version that was reverted.
-    ///   - before: The current version of the file. A file that was created with a later version has no record of it
-    ///     yet.
-    ///   - duration: The duration of the downgrade.
+    /// Removes a version that was reverted. A file that was created with a later version has no record of the one
+    /// before it yet.
     func remove(_ version: String, leaving before: String, duration: Duration) throws {
         try connection.run("DELETE FROM \(Self.table) WHERE version = ?", .text(version))
         try tellOthers()
@@ -187,14 +158,12 @@ final class FingerprintRun: Sendable {
 
 extension Migrator {
     /// The versions of a file whose statements have changed.
-    ///
-    /// - Throws: ``StrongroomError`` with `otherMigrations` for ``ChangedMigrations/refuse``.
     func changedVersions(_ entries: [VersionHistory.Entry], in connection: Connection) throws -> [String] {
         guard changePolicy != .ignore, let last = entries.last(where: { $0.fingerprint != nil }),
             let index = index(of: last.version)
         else { return [] }
         let today = try fingerprintRun.fingerprints(
-            of: Array(migrations[...index]), connection.functions.declared)
+            of: Array(migrations[...index]), connection.declared)
         let changed = entries.filter { entry in
             // A fingerprint with a colon is reserved for later versions of the library.
             guard let then = entry.fingerprint, !then.contains(":"), let now = today[Array(entry.version.utf8)] else {

@@ -62,48 +62,21 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
         var rows: [(Source.RecordType, repeat each Extra)] = []
         do {
             while try statement.step() {
-                var index = -1
-                rows.append(
-                    (try Source.RecordType(row: row), repeat try Self.next((each Extra).self, extra, &index, forms)))
+                let record = try Source.RecordType(row: row)
+                let values = try SelectQuery<repeat each Extra>.read(extra, forms)
+                rows.append((record, repeat each values))
             }
         } catch {
-            guard let error = error as? StrongroomError, error.mismatch != nil else { throw error }
-            throw error.located(in: Source.schema.name, rowID: nil)
+            throw query.located(error, at: nil, on: connection)
         }
         return rows
-    }
-
-    /// The first record and its values.
-    ///
-    /// - Parameter db: A transaction.
-    /// - Returns: The tuple, or nil if there is no row.
-    /// - Throws: As ``fetch(in:)``.
-    public func first(
-        in db: borrowing some Reading & ~Copyable
-    ) throws -> (Source.RecordType, repeat each Extra)? {
-        var copy = self
-        if !clauses.hasLimit, query.clauses.hasLimit {
-            copy = ExtendedQuery(
-                query.limit(min(query.clauses.limit ?? 1, 1), offset: query.clauses.offset), expressions)
-            copy.clauses.orderings = clauses.orderings
-        } else {
-            copy.clauses.limit(to: min(clauses.limit ?? 1, 1), offset: clauses.offset)
-        }
-        return try copy.fetch(in: db).first
     }
 
     private static func column<V: ColumnValue>(
         _ type: V.Type, _ index: inout Int, _ expressions: [SQL]
     ) -> Computed<V> {
         index += 1
-        return SelectionContent.column(index, type, expressions)
-    }
-
-    private static func next<V: ColumnValue>(
-        _ type: V.Type, _ row: borrowing Row, _ index: inout Int, _ forms: [StoredForm?]
-    ) throws -> V {
-        index += 1
-        return try row.value(at: index, form: forms[index])
+        return Computed(enclosed: SQL.name(SelectionContent.column(index)).inForm(expressions[index].form))
     }
 
     private func sql() throws -> SQL {
@@ -115,15 +88,9 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
         }
         rows.orderings = clauses.orderings + rows.orderings
         if clauses.hasLimit { (rows.limit, rows.offset) = (clauses.limit, clauses.offset) }
-        let columns = Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
-        var sql = SQL(verbatim: "SELECT \(rows.isDistinct ? "DISTINCT " : "")\(columns)")
-        for (index, expression) in expressions.enumerated() {
-            sql.append(text: ", ")
-            sql.append(expression)
-            sql.append(text: " AS \(SelectionContent.column(index))")
-        }
-        sql.append(rows.sql(after: " FROM \(Source.schema.quotedName)"))
-        return sql
+        let columns = SQL(verbatim: Source.RecordType.columnNames.map(Identifier.quote).joined(separator: ", "))
+        let named = expressions.enumerated().map { "\($1) AS \(SQL(verbatim: SelectionContent.column($0)))" as SQL }
+        return SelectionContent([columns] + named, from: .name(Source.schema.name), rows, of: []).sql
     }
 }
 

@@ -94,12 +94,7 @@ extension Query {
         _ expressions: (Source.Columns) -> (repeat each E)
     ) -> GroupedQuery<Source.Columns> {
         GroupedQuery(Source.columns, by: Source.made(expressions), begin: { RunningScope(of: Source.schema) }) {
-            var (rows, source) = (try self.resolved(), SQL.name(Source.schema.name))
-            if rows.hasLimit {
-                // The rows are limited before they are grouped, in a subquery with the table's name.
-                source = "(\(rows.sql(after: "SELECT * FROM \(Source.schema.quotedName)"))) AS \(source)"
-                rows = QueryClauses()
-            }
+            var (source, rows) = try self.limited()
             rows.group(by: $1)
             return SelectionContent($0, from: source, rows, of: [Source.schema])
         }

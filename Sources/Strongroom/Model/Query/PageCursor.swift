@@ -65,9 +65,7 @@ public struct PageCursor: Sendable, Hashable {
 
     private static func count(of values: [Value]) -> UInt8 { UInt8(truncatingIfNeeded: values.count) }
 
-    /// The values, one for each term of an order.
-    ///
-    /// - Throws: ``StrongroomError`` with `pageCursor` if the cursor belongs to another order.
+    /// The values, one for each term of an order; `pageCursor` if the cursor belongs to another one.
     func values(in order: Order) throws -> [Value] {
         guard fingerprint == order.fingerprint, values.count == order.terms.count else {
             throw StrongroomError(
@@ -130,23 +128,17 @@ extension [UInt8] {
     }
 
     fileprivate mutating func append(_ value: Value) {
-        switch value {
-        case .null: append(UInt8(ascii: "n"))
-        case .integer(let number):
-            append(UInt8(ascii: "i"))
-            append(UInt64(bitPattern: number))
-        case .real(let number):
-            append(UInt8(ascii: "r"))
-            append(number.bitPattern)
-        case .text(let text):
-            append(UInt8(ascii: "t"))
-            append(UInt64(text.utf8.count))
-            append(contentsOf: text.utf8)
-        case .blob(let bytes):
-            append(UInt8(ascii: "b"))
-            append(UInt64(bytes.count))
-            append(contentsOf: bytes)
-        }
+        let (kind, number, content): (Character, UInt64, [UInt8]) =
+            switch value {
+            case .null: ("n", 0, [])
+            case .integer(let number): ("i", UInt64(bitPattern: number), [])
+            case .real(let number): ("r", number.bitPattern, [])
+            case .text(let text): ("t", UInt64(text.utf8.count), Array(text.utf8))
+            case .blob(let bytes): ("b", UInt64(bytes.count), bytes)
+            }
+        self += String(kind).utf8
+        append(number)
+        self += content
     }
 }
 
@@ -165,17 +157,18 @@ private struct Reader {
     }
 
     mutating func value() -> Value? {
-        switch rest.popFirst() {
-        case UInt8(ascii: "n"): return .null
-        case UInt8(ascii: "i"): return number().map { .integer(Int64(bitPattern: $0)) }
-        case UInt8(ascii: "r"):
-            guard let real = number().map(Double.init(bitPattern:)), !real.isNaN else { return nil }
-            return .real(real)
-        case UInt8(ascii: "t"):
-            guard let bytes = number().flatMap({ bytes($0) }) else { return nil }
+        guard let kind = rest.popFirst(), let number = number() else { return nil }
+        switch Character(UnicodeScalar(kind)) {
+        case "n": return .null
+        case "i": return .integer(Int64(bitPattern: number))
+        case "r":
+            let real = Double(bitPattern: number)
+            return real.isNaN ? nil : .real(real)
+        case "t":
+            guard let bytes = bytes(number) else { return nil }
             let text = String(decoding: bytes, as: UTF8.self)
             return text.utf8.elementsEqual(bytes) ? .text(text) : nil
-        case UInt8(ascii: "b"): return number().flatMap { bytes($0) }.map { .blob([UInt8]($0)) }
+        case "b": return bytes(number).map { .blob([UInt8]($0)) }
         default: return nil
         }
     }

@@ -53,40 +53,28 @@ extension Query {
         in db: borrowing some Reading & ~Copyable,
         _ body: (Source.RecordType) throws -> Void
     ) throws {
-        try withCursor(in: db) { cursor in
-            while let record = try cursor.next() { try body(record) }
-        }
-    }
-
-    /// Provides a cursor, which reads one record at a time and retains none, unless the closure changes the table: then
-    /// the rest of the records is read before, as by ``forEach(in:_:)``.
-    ///
-    /// ```swift
-    /// let found = try Contact.order { $0.name.ascending }.withCursor(in: db) { cursor in
-    ///     while let contact = try cursor.next() {
-    ///         if contact.matches(pattern) { return contact }
-    ///     }
-    ///     return nil
-    /// }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - db: A transaction.
-    ///   - body: Receives the cursor; it is valid only inside the closure.
-    /// - Returns: What the closure returns.
-    /// - Throws: ``StrongroomError`` with the engine's failure; what the closure throws.
-    @inlinable
-    public func withCursor<T>(
-        in db: borrowing some Reading & ~Copyable,
-        _ body: (inout RecordCursor<Source>) throws -> T
-    ) throws -> T {
         let connection = db._handle.connection
         let statement = try statement(as: Source.RecordType.self, on: connection)
         defer { statement.finish() }
         let rows = connection.openRows(of: statement)
         defer { if rows != nil { connection.closeRows() } }
-        var cursor = RecordCursor(self, statement, rows, on: connection)
-        return try body(&cursor)
+        var number = 0
+        while try rows?.next() ?? statement.step() {
+            let isCopied = rows?.isCopied ?? false
+            let record: Source.RecordType
+            do {
+                if let rows, isCopied {
+                    record = try Source.RecordType(row: Row(rows))
+                } else {
+                    record = try Source.RecordType(row: Row(statement))
+                }
+            } catch {
+                // Once the loop has written to the table, the query may have other rows.
+                throw located(error, at: isCopied ? nil : number, on: connection)
+            }
+            number += 1
+            try body(record)
+        }
     }
 
     /// The first record of the query.
@@ -100,8 +88,12 @@ extension Query {
         let connection = db._handle.connection
         let statement = try query.statement(as: Source.RecordType.self, on: connection)
         defer { statement.finish() }
-        var cursor = RecordCursor(query, statement, nil, on: connection)
-        return try cursor.next()
+        guard try statement.step() else { return nil }
+        do {
+            return try Source.RecordType(row: Row(statement))
+        } catch {
+            throw query.located(error, at: 0, on: connection)
+        }
     }
 
     /// The record of the query with the highest primary key, regardless of the query's order.
@@ -150,19 +142,10 @@ extension Query {
         _ expression: (Source.Columns) -> E
     ) throws -> E.Value {
         try db._handle.connection.prepareTable(Source.schema)
-        var clauses = try resolved()
-        let table = Source.schema.quotedName
-        if !clauses.hasLimit { clauses.orderings = [] }
+        var (source, rows) = try limited()
+        rows.orderings = []
         let computed = Source.made(expression)[0]
-        var sql: SQL = "SELECT \(computed) FROM "
-        if clauses.hasLimit {
-            sql.append(text: "(")
-            sql.append(clauses.sql(after: "SELECT * FROM \(table)"))
-            // With the table's name, by which a subquery in the expression refers to the row.
-            sql.append(text: ") AS \(table)")
-        } else {
-            sql.append(clauses.sql(after: table))
-        }
+        let sql = SelectionContent([computed], from: source, rows, of: []).sql
         let statement = try db._handle.connection.statement(for: sql)
         defer { statement.finish() }
         guard try statement.step() else {
@@ -170,6 +153,14 @@ extension Query {
                 .notTranslatable, "The expression gives no row; compute it with an aggregate.", sql: sql.text)
         }
         return try Row(statement).value(at: 0, form: computed.form)
+    }
+
+    /// What follows FROM, and the clauses after it. Limited rows are a subquery with the table's name, so that the
+    /// clauses of a group or an aggregate apply to them alone.
+    func limited() throws -> (source: SQL, rows: QueryClauses) {
+        let (rows, table) = (try resolved(), SQL.name(Source.schema.name))
+        guard rows.hasLimit else { return (table, rows) }
+        return ("(\(rows.sql(after: "SELECT * FROM \(table.text)"))) AS \(table)", QueryClauses())
     }
 
     @usableFromInline
@@ -203,10 +194,7 @@ extension Query {
 enum RecordsOf<Source: Table, R: Record> {}
 
 extension Query {
-    /// Adds the table and the row to an error about a value of the wrong type.
-    ///
-    /// - Parameters:
-    ///   - number: The row's index in the query's result, from 0; nil if it is not known.
+    /// Adds the table and, if its index in the result is known, the row to an error about a value of the wrong type.
     @usableFromInline
     func located(_ error: any Error, at number: Int?, on connection: Connection) -> any Error {
         guard let error = error as? StrongroomError, error.mismatch != nil else { return error }
@@ -262,58 +250,5 @@ extension Reading where Self: ~Copyable {
         records.append(try R(row: row))
         try statement.fetch(into: &records) { try R(row: row) }
         return records
-    }
-}
-
-/// The records of a query, read one at a time.
-///
-/// See ``Query/withCursor(in:_:)``.
-public struct RecordCursor<Source: Table>: ~Copyable {
-    private let query: Query<Source>
-    @usableFromInline let statement: Statement
-    @usableFromInline let connection: Connection
-    /// Nil on a connection that cannot write.
-    @usableFromInline let rows: OpenRows?
-    @usableFromInline var number = 0
-    @usableFromInline var isAtEnd = false
-
-    @usableFromInline
-    init(_ query: Query<Source>, _ statement: Statement, _ rows: OpenRows?, on connection: Connection) {
-        self.query = query
-        self.rows = rows
-        self.statement = statement
-        self.connection = connection
-    }
-
-    /// Reads the next record.
-    ///
-    /// - Returns: The record, or nil at the end.
-    /// - Throws: ``StrongroomError`` with `typeMismatch` naming table, column and row, or the engine's failure.
-    @inlinable
-    public mutating func next() throws -> Source.RecordType? {
-        // A statement that is stepped again after its end starts over.
-        guard !isAtEnd, try rows?.next() ?? statement.step() else {
-            isAtEnd = true
-            return nil
-        }
-        do {
-            let record = try readRecord()
-            number += 1
-            return record
-        } catch {
-            throw located(error)
-        }
-    }
-
-    @inlinable
-    func readRecord() throws -> Source.RecordType {
-        guard let rows, rows.isCopied else { return try Source.RecordType(row: Row(statement)) }
-        return try Source.RecordType(row: Row(rows))
-    }
-
-    @usableFromInline
-    func located(_ error: any Error) -> any Error {
-        // Once the loop has written to the table, the query may have other rows.
-        query.located(error, at: rows?.isCopied == true ? nil : number, on: connection)
     }
 }

@@ -100,26 +100,6 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Keeps the rows that follow the row with a key in the query's order.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the last row of the previous page.
-    ///   - db: A transaction.
-    /// - Returns: The query; it must be sorted by columns only.
-    /// - Throws: ``StrongroomError`` with `noSuchRow` if the row is deleted, since its position is then unknown. A
-    ///   ``PageCursor`` retains the position.
-    public func after(key: Source.Key, in db: borrowing some Reading & ~Copyable) throws -> Query {
-        guard let record = try Source.find(key, in: db) else {
-            throw StrongroomError(
-                .noSuchRow,
-                """
-                Table "\(Source.schema.name)" has no row with the key that the page is to follow, so its place is not \
-                known; page by a cursor (`cursor(after:)`), or begin at the first page.
-                """)
-        }
-        return after(record)
-    }
-
     /// Keeps the rows that follow a cursor in the query's order; see ``cursor(after:)``.
     ///
     /// - Parameter cursor: A cursor made by a query of the same table in the same order. With any other cursor, running
@@ -156,7 +136,7 @@ public struct Query<Source: Table>: Sendable {
         var copy = self
         let values = try Source.plainValues(of: key)
         for (column, value) in zip(try Source.schema.keyColumns(), values) {
-            copy.clauses.add(Condition(.name(column.name), " = ", value: value))
+            copy.clauses.add(Condition(.name(column.name), value == .null ? " IS " : " = ", value: value))
         }
         return copy
     }
@@ -230,30 +210,19 @@ extension QueryClauses {
     fileprivate func values(of record: some Record) throws -> [Value] {
         let values = try record.values()
         return try orderings.map { ordering in
-            guard !ordering.isCoded else {
+            guard !ordering.isCoded, let column = ordering.column, let value = values[column] else {
                 throw StrongroomError(
                     .notTranslatable,
                     """
-                    The query is sorted by a column whose values can be stored in several forms, such as JSON, so no \
-                    page can follow a record; sort by other columns.
+                    The query is sorted by more than the record's columns, or by one whose values can be stored in \
+                    several forms, such as JSON, so no page can follow a record; sort by other columns.
                     """)
-            }
-            guard let column = ordering.column, let value = values[column] else {
-                throw StrongroomError(
-                    .notTranslatable,
-                    """
-                    The query is sorted by more than the record's columns, so no page can follow a record; sort by \
-                    columns.
-                    """
-                )
             }
             return value
         }
     }
 
-    /// The condition for the rows that follow one in the order of the query.
-    ///
-    /// - Parameter values: The row's values, one for each ordering.
+    /// The condition for the rows that follow one, of which there is a value for each ordering.
     fileprivate func isBehind(_ values: [Value]) -> Condition {
         var behind: Condition?
         var level: Condition?

@@ -22,9 +22,7 @@ final class Cascade {
     /// A deletion within the save.
     var deletion: Cascade { Cascade(connection, present: present) }
 
-    /// Records a visited row.
-    ///
-    /// - Returns: Whether it is visited for the first time.
+    /// Records a visited row; true if it is visited for the first time.
     func enter<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws -> Bool {
         try entered.insert(key, of: table)
     }
@@ -47,9 +45,7 @@ final class Cascade {
         try marked.contains(key, of: table)
     }
 
-    /// Records that a row belongs to a list.
-    ///
-    /// - Returns: Whether it did not belong to a list before.
+    /// Records that a row belongs to a list; true if it did not belong to one before.
     func link<Source: Table>(_ table: Source.Type, _ key: Source.Key, by column: String) throws -> Bool {
         try linked[column, default: KeySets()].insert(key, of: table)
     }
@@ -152,60 +148,70 @@ extension Table {
     }
 }
 
-/// Records of one table that a cascading deletion reaches.
-protocol RecordsInReach {
-    var table: any Table.Type { get }
-
-    /// The records that reference these, by table.
-    func below(_ cascade: Cascade) throws -> [any RecordsInReach]
-
-    func delete(cascading: Bool, in db: borrowing WriteTransaction) throws -> Int
-}
-
-struct RecordsInReachOf<Source: Table>: RecordsInReach {
-    let records: [Source.RecordType]
-
-    var table: any Table.Type { Source.self }
-
-    func below(_ cascade: Cascade) throws -> [any RecordsInReach] {
-        try (Source.relations?.children ?? []).compactMap { try $0.referring(to: records, cascade) }
-    }
-
-    func delete(cascading: Bool, in db: borrowing WriteTransaction) throws -> Int {
-        let connection = db._handle.connection
-        let there = try records.filter { record in
-            guard let key = Source.key(of: record) else { throw TableFailure.missingKey(Source.schema) }
-            return try Source.isPresent(key, on: connection)
-        }
-        return there.isEmpty ? 0 : try Source.delete(contentsOf: there, cascading: cascading, in: db)
-    }
-}
-
-/// A step of a cascading deletion in two databases: records of one table.
+/// Records of one table that a cascading deletion in two databases reaches.
 package struct CascadeStep {
-    fileprivate let records: any RecordsInReach
+    package let table: any Table.Type
+    /// The records that reference these, by table.
+    fileprivate let below: (Cascade) throws -> [CascadeStep]
+    private let deletion: (_ cascading: Bool, borrowing WriteTransaction) throws -> Int
 
-    package var table: any Table.Type { records.table }
-
-    /// Deletes the records that have a row in a database.
-    ///
-    /// - Returns: Their number.
-    package func delete(cascading: Bool, in db: borrowing WriteTransaction) throws -> Int {
-        try records.delete(cascading: cascading, in: db)
+    init<Source: Table>(_ records: [Source.RecordType], of source: Source.Type) {
+        table = source
+        below = { cascade in
+            _ = try cascade.enter(source, records)
+            return try (Source.relations?.children ?? []).compactMap { try $0.referring(to: records, cascade) }
+        }
+        deletion = { isCascading, db in
+            let connection = db._handle.connection
+            let there = try records.filter { record in
+                guard let key = Source.key(of: record) else { throw TableFailure.missingKey(Source.schema) }
+                return try Source.isPresent(key, on: connection)
+            }
+            return there.isEmpty ? 0 : try Source.delete(contentsOf: there, cascading: isCascading, in: db)
+        }
     }
-}
 
-extension Table {
-    /// Records and all that reference them, each once: first the records, then those that reference the ones before.
-    package static func reach(of records: [RecordType], in db: borrowing WriteTransaction) throws -> [CascadeStep] {
+    /// These records and all that reference them, each once: those that reference others after them.
+    package func reach(in db: borrowing WriteTransaction) throws -> [CascadeStep] {
         let cascade = Cascade(db._handle.connection)
-        let first = try cascade.enter(Self.self, records).map { records[$0] }
-        var found: [any RecordsInReach] = [RecordsInReachOf<Self>(records: first)]
+        var found = [self]
         var next = 0
         while next < found.count {
             found += try found[next].below(cascade)
             next += 1
         }
-        return found.map { CascadeStep(records: $0) }
+        return found
+    }
+
+    /// Deletes the records that have a row in a database, and returns their number.
+    package func delete(cascading: Bool, in db: borrowing WriteTransaction) throws -> Int {
+        try deletion(cascading, db)
+    }
+}
+
+extension Table {
+    /// Records and all that reference them, each once: those that reference others after them.
+    package static func reach(of records: [RecordType], in db: borrowing WriteTransaction) throws -> [CascadeStep] {
+        let first = try Cascade(db._handle.connection).enter(Self.self, records).map { records[$0] }
+        return try CascadeStep(first, of: Self.self).reach(in: db)
+    }
+
+    /// The orphans of a cascading save that are in another database than the saved rows, and to be deleted; those to be
+    /// detached are detached.
+    ///
+    /// - Parameter records: The records, before they are saved.
+    package static func orphans(
+        of records: [RecordType], in db: borrowing WriteTransaction, where hasRows: (any Table.Type) -> Bool
+    ) throws -> [CascadeStep] {
+        var present = KeySets()
+        try collect(records, into: &present)
+        return try orphans(of: records, Cascade(db._handle.connection, present: present), hasRows)
+    }
+
+    static func orphans(
+        of records: [RecordType], _ cascade: Cascade, _ hasRows: (any Table.Type) -> Bool
+    ) throws -> [CascadeStep] {
+        guard !records.isEmpty else { return [] }
+        return try (relations?.all ?? []).flatMap { try $0.orphans(of: records, cascade, hasRows) }
     }
 }

@@ -66,11 +66,11 @@ where
         return indices.isEmpty ? nil : DeletionOf<Child>(indices.map { found[$0] })
     }
 
-    func referring(to parents: [Source], _ cascade: Cascade) throws -> (any RecordsInReach)? {
+    func referring(to parents: [Source], _ cascade: Cascade) throws -> CascadeStep? {
         let refersToThem = try refer(to: parents.compactMap(Source.key(of:)))
         let found = try Child.where { _ in refersToThem }.fetch(in: cascade.db)
         let records = try cascade.enter(Child.self, found).map { found[$0] }
-        return records.isEmpty ? nil : RecordsInReachOf<Child>(records: records)
+        return records.isEmpty ? nil : CascadeStep(records, of: Child.self)
     }
 
     // MARK: Loading
@@ -193,11 +193,10 @@ extension Children {
     /// Handles the rows that were removed from the lists.
     ///
     /// A row that is saved elsewhere in the tree is not an orphan. The others are deleted after everything is saved, so
-    /// that rows which were moved away from them are kept. Only if a reference is unique do they make room first, since
-    /// other rows take their position: they are detached, or if that is not possible deleted, or, if a row below them
-    /// is saved elsewhere, moved to another position.
+    /// that rows which were moved away from them are kept; only if a reference is unique are they detached before, or
+    /// deleted where it cannot be NULL, since other rows take their position.
     private func handleOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
-        let isUnique = isOnly || Child.schema.isUnique(column.definition.name)
+        let isUnique = Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
         let present = try cascade.present(Child.self)
         let hidden = try hiddenRows(of: parents, cascade)
@@ -220,44 +219,35 @@ extension Children {
                 }
             }
             guard !deleted.isEmpty else { continue }
-            guard isUnique, cleared(column) == nil else {
-                cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
-                continue
-            }
-            var seen = KeySets()
-            if try Child.holdsPresent(below: deleted, cascade, &seen) {
-                try makeRoom(lost, for: related.values.count, column, cascade)
-                cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
-            } else {
+            if isUnique, cleared(column) == nil {
                 try Child.deleteTrees(deleted, cascade.deletion)
+            } else {
+                cascade.atTheEnd { try Child.deleteTrees(deleted, cascade.deletion) }
             }
         }
     }
 
-    /// Moves rows that are deleted at the end away from the positions that other rows take, if the position is part of
-    /// a unique constraint.
-    ///
-    /// - Parameter count: The number of positions that are taken.
-    private func makeRoom(
-        _ lost: Query<Child>, for count: Int, _ column: Column<Source.Key>, _ cascade: Cascade
-    ) throws {
-        guard let ordered = try position?.column(),
-            Child.schema.isUnique(column.definition.name, with: ordered.definition.name)
-        else { return }
-        try lost.where { _ in ordered < count && ordered >= 0 }.update(
-            with: [ordered.set(-1 - ordered)], in: cascade.db)
-    }
-
-    func holdsPresent(below parents: [Source], _ cascade: Cascade, _ seen: inout KeySets) throws -> Bool {
-        let refersToThem = try refer(to: parents.compactMap(Source.key(of:)))
-        let present = try cascade.present(Child.self)
-        var found: [Child] = []
-        for child in try Child.where({ _ in refersToThem }).fetch(in: cascade.db) {
-            guard let key = Child.key(of: child), try seen.insert(key, of: Child.self) else { continue }
-            if try present.contains(key) { return true }
-            found.append(child)
+    func orphans(
+        of parents: [Source], _ cascade: Cascade, _ hasRows: (any Table.Type) -> Bool
+    ) throws -> [CascadeStep] {
+        var found = try Child.orphans(of: parents.flatMap { get($0).values }, cascade, hasRows)
+        guard orphans != .keep, hasRows(Child.self) else { return found }
+        let (column, present) = (try reference.column(), try cascade.present(Child.self))
+        for parent in parents {
+            guard let key = Source.key(of: parent) else { continue }
+            let related = get(parent)
+            let left = try KeySet<Child>(related.values.compactMap(Child.key(of:))).union(present)
+            let gone = related.known.subtracting(left)
+            guard !gone.isEmpty else { continue }
+            let refersToIt = try refer(to: [key])
+            let lost = try rows(gone).where { _ in refersToIt }
+            if orphans == .delete {
+                found.append(CascadeStep(try lost.fetch(in: cascade.db), of: Child.self))
+            } else if let cleared = cleared(column) {
+                try lost.update(with: [cleared], in: cascade.db)
+            }
         }
-        return try Child.holdsPresent(below: found, cascade, &seen)
+        return found
     }
 
     /// The existing rows in the position of a new only child.
@@ -281,13 +271,6 @@ extension Int {
 }
 
 extension TableSchema {
-    /// Whether two columns are part of one unique constraint.
-    fileprivate func isUnique(_ column: String, with other: String) -> Bool {
-        indexes.contains { index in
-            index.isUnique && [column, other].allSatisfy { Identifier.index(of: $0, in: index.columns) != nil }
-        }
-    }
-
     /// Whether a column is unique, or part of a unique constraint.
     fileprivate func isUnique(_ column: String) -> Bool {
         columns.contains { Identifier.areSame($0.name, column) && $0.isUnique }

@@ -43,15 +43,8 @@ public struct HasMany<Child: Table>: Sendable where Child.RecordType == Child {
     public var isLoaded: Bool { related.isComplete }
 }
 
-extension HasMany: Equatable where Child: Equatable {
-    /// Whether the children are equal.
-    public static func == (left: HasMany, right: HasMany) -> Bool { left.wrappedValue == right.wrappedValue }
-}
-
-extension HasMany: Hashable where Child: Hashable {
-    /// Hashes the children.
-    public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
-}
+extension HasMany: Equatable where Child: Equatable {}
+extension HasMany: Hashable where Child: Hashable {}
 
 /// A property of a record for its only child, the record of another table that references it.
 ///
@@ -88,15 +81,8 @@ public struct HasOne<Child: Table>: Sendable where Child.RecordType == Child {
     public var isLoaded: Bool { related.isComplete }
 }
 
-extension HasOne: Equatable where Child: Equatable {
-    /// Whether the children are equal.
-    public static func == (left: HasOne, right: HasOne) -> Bool { left.wrappedValue == right.wrappedValue }
-}
-
-extension HasOne: Hashable where Child: Hashable {
-    /// Hashes the child.
-    public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
-}
+extension HasOne: Equatable where Child: Equatable {}
+extension HasOne: Hashable where Child: Hashable {}
 
 /// A property of a record for its parent, the record of another table that it references.
 ///
@@ -141,15 +127,8 @@ public struct BelongsTo<Parent: Table>: Sendable where Parent.RecordType == Pare
     }
 }
 
-extension BelongsTo: Equatable where Parent: Equatable {
-    /// Whether the parents are equal.
-    public static func == (left: BelongsTo, right: BelongsTo) -> Bool { left.wrappedValue == right.wrappedValue }
-}
-
-extension BelongsTo: Hashable where Parent: Hashable {
-    /// Hashes the parent.
-    public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
-}
+extension BelongsTo: Equatable where Parent: Equatable {}
+extension BelongsTo: Hashable where Parent: Hashable {}
 
 /// The children of a record, and the known state of their rows.
 struct Related<Child: Table>: Sendable where Child.RecordType == Child {
@@ -169,6 +148,15 @@ struct Related<Child: Table>: Sendable where Child.RecordType == Child {
         known = try KeySet(values.compactMap(Child.key(of:)))
         self.isComplete = isComplete
     }
+}
+
+// The children alone: what is known of their rows is no part of a record.
+extension Related: Equatable where Child: Equatable {
+    static func == (left: Related, right: Related) -> Bool { left.values == right.values }
+}
+
+extension Related: Hashable where Child: Hashable {
+    func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }
 
 /// A property for records of another table: ``HasMany``, ``HasOne`` or ``BelongsTo``.

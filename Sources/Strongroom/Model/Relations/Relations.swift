@@ -123,6 +123,11 @@ protocol Relation<Source>: Sendable {
     /// Collects the keys of the related records, and of the records related to these.
     func collect(from records: [Source], into keys: inout KeySets) throws
 
+    /// The orphans, also of related records, in the database of the cascade; see ``Table/orphans(of:in:where:)``.
+    func orphans(
+        of records: [Source], _ cascade: Cascade, _ hasRows: (any Table.Type) -> Bool
+    ) throws -> [CascadeStep]
+
     /// Reads the related records, with one statement for all records.
     func load(into records: inout [Source], on connection: Connection) throws
 }
@@ -132,17 +137,12 @@ protocol ChildRelation<Source>: Relation {
     /// - Parameter saved: The outcome for each of the parents.
     func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws
 
-    /// Whether one of the rows below the records is among the saved rows.
-    ///
-    /// - Parameter seen: The visited rows, so that cycles end.
-    func holdsPresent(below parents: [Source], _ cascade: Cascade, _ seen: inout KeySets) throws -> Bool
-
     /// Deletes the rows that must be deleted before the records, or returns the deletion that must come first; nil if
     /// there is none.
     func deletion(below parents: [Source], _ cascade: Cascade) throws -> (any Deletion)?
 
     /// The records that reference the parents and were not visited before; nil if there are none.
-    func referring(to parents: [Source], _ cascade: Cascade) throws -> (any RecordsInReach)?
+    func referring(to parents: [Source], _ cascade: Cascade) throws -> CascadeStep?
 }
 
 /// A relation to a record that this one references.

@@ -90,17 +90,6 @@ extension Table {
         for relation in relations?.all ?? [] { try relation.collect(from: kept, into: &keys) }
     }
 
-    /// Whether one of the rows below the records is among the saved rows.
-    static func holdsPresent(
-        below records: [RecordType], _ cascade: Cascade, _ seen: inout KeySets
-    ) throws -> Bool {
-        guard !records.isEmpty else { return false }
-        for relation in relations?.children ?? [] where try relation.holdsPresent(below: records, cascade, &seen) {
-            return true
-        }
-        return false
-    }
-
     /// The tables that a cascading call may visit, beginning with this one.
     ///
     /// - Parameter isStrict: Whether a table without a database name is considered to be in another database than one
@@ -164,6 +153,12 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
 
     func collect(from records: [Source], into keys: inout KeySets) throws {
         try Parent.collect(records.compactMap { $0[keyPath: property].wrappedValue }, into: &keys)
+    }
+
+    func orphans(
+        of records: [Source], _ cascade: Cascade, _ hasRows: (any Table.Type) -> Bool
+    ) throws -> [CascadeStep] {
+        try Parent.orphans(of: records.compactMap { $0[keyPath: property].wrappedValue }, cascade, hasRows)
     }
 
     func save(of children: inout [Source], _ cascade: Cascade) throws {

@@ -53,9 +53,7 @@ public struct Ordering: Sendable, Equatable {
         return sql
     }
 
-    /// The condition for rows that are sorted after a value.
-    ///
-    /// - Returns: The condition, or nil if there can be no such row.
+    /// The condition for rows that are sorted after a value; nil if there can be none.
     func isBehind(_ value: Value) -> Condition? {
         if value == .null {
             return hasNullsLast ? nil : Condition("\(expression) IS NOT NULL")

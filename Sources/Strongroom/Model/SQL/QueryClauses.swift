@@ -33,10 +33,7 @@ struct QueryClauses: Sendable {
         self.offset = offset
     }
 
-    /// Groups the rows.
-    ///
-    /// - Parameter groups: The GROUP BY and HAVING clauses, and the order and the limit of the groups, which replace
-    ///   those of the rows.
+    /// Groups the rows; the order and the limit of the groups replace those of the rows.
     mutating func group(by groups: QueryClauses) {
         self.groups = groups.groups
         having = groups.having
@@ -55,17 +52,8 @@ struct QueryClauses: Sendable {
             .invalidArgument, "A limit or an offset is negative; check where the number comes from, such as a request.")
     }
 
-    /// The query.
-    ///
-    /// - Parameters:
-    ///   - beginning: The SELECT and FROM clauses.
-    ///   - isSorted: Whether the rows are sorted.
-    func sql(after beginning: String, isSorted: Bool = true) -> SQL {
-        guard isSorted else {
-            var copy = self
-            copy.orderings = []
-            return copy.sql(after: beginning)
-        }
+    /// The query that begins with SELECT and FROM clauses.
+    func sql(after beginning: String) -> SQL {
         var sql = SQL(reserving: beginning.utf8.count + 96)
         sql.append(text: beginning)
         append(to: &sql)
@@ -107,25 +95,6 @@ struct QueryClauses: Sendable {
         if offset > 0 {
             sql.append(text: " OFFSET ")
             sql.append(value: offset)
-        }
-    }
-}
-
-extension SQL {
-    /// Fails if the linked engine lacks a feature, before the statement is prepared.
-    mutating func require(_ feature: KeyPath<EngineFeatures, Bool>, _ name: String) {
-        do {
-            let features = try EngineFeatures.current()
-            guard !features[keyPath: feature] else { return }
-            fail(
-                StrongroomError(
-                    .notSupported,
-                    """
-                    The linked engine, SQLite \(features.sqliteVersion), has no \(name); link a newer SQLCipher, or \
-                    compute this in Swift.
-                    """))
-        } catch {
-            fail(error as? StrongroomError ?? StrongroomError(.engine, "The engine's features are not known."))
         }
     }
 }

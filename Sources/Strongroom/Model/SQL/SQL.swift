@@ -202,9 +202,7 @@ struct RequiredTable: Sendable, Equatable {
 }
 
 extension SQL {
-    /// The form in which a value is compared with this expression.
-    ///
-    /// - Parameter sign: The comparison operator before the value.
+    /// The form in which a value after a comparison operator is compared with this expression.
     func compared<V: ColumnValue>(with value: V, _ sign: String) throws -> Value {
         try form?.compared(value, sign) ?? value.stored()
     }
@@ -228,23 +226,12 @@ extension SQL {
     }
 
     package static func twoForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
-        guard left?.scale != nil || right?.scale != nil else { return twoDateForms(left, right) }
-        func name(_ form: StoredForm?) -> String { form?.words ?? "no scale" }
+        func name(_ form: StoredForm?) -> String { form?.words ?? "the form of its type" }
         return StrongroomError(
             .notTranslatable,
             """
-            A decimal of \(name(left)) is combined with one of \(name(right)), which is not exact in SQL; declare \
-            the columns with one scale, or calculate with the fetched values.
-            """)
-    }
-
-    private static func twoDateForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
-        func name(_ form: StoredForm?) -> String { form?.words ?? "the form of Date" }
-        return StrongroomError(
-            .notTranslatable,
-            """
-            A date in \(name(left)) is combined with one in \(name(right)), which the engine would compare without \
-            conversion; declare the columns with one form, or compare the fetched values.
+            A value of \(name(left)) is combined with one of \(name(right)), which the engine would combine without \
+            conversion; declare the columns with one scale or form, or calculate with the fetched values.
             """)
     }
 }
@@ -315,5 +302,4 @@ struct RecordedName {
     }
 }
 
-extension Substring: TextColumnValue {}
 extension URL: TextColumnValue {}

@@ -10,9 +10,6 @@ final class MissingTables: Sendable {
 extension Connection {
     /// Called before a statement of a table's operations is prepared: creates the table where it is missing and no
     /// migrator would create it, and checks the stored form of its decimals and dates.
-    ///
-    /// - Throws: ``StrongroomError`` with `schemaChange`, or `otherMigrations` if another program keeps the file with a
-    ///   migrator.
     @usableFromInline
     func prepareTable(_ schema: TableSchema) throws {
         if let missing = attachments[MissingTables.self] { try missing.create(schema, self) }
@@ -20,19 +17,10 @@ extension Connection {
     }
 }
 
-extension ColumnDefinition {
-    /// Whether a column of the file stores decimals in the form of earlier versions of the library.
-    func isDecimals(of info: ColumnInfo) -> Bool {
-        holdsDecimals && Identifier.areSame(info.declaredType, StorageClass.text.rawValue)
-    }
-}
-
 extension Connection {
     /// Throws if the file stores a table's decimals or dates in another form than declared here: decimals in that of
     /// earlier versions, which does not compare as numbers, or at another scale; dates in another ``DateForm``. A type
     /// that names no form of dates, such as DATETIME in a file of another library, is accepted.
-    ///
-    /// - Throws: ``StrongroomError`` with `tableDiffers`.
     func requireStoredForms(of schema: TableSchema) throws {
         guard !schema.formed.isEmpty, !checkedTables.forms.contains(schema.formTypes) else { return }
         let isTable = try hasTable(schema.name)
@@ -53,8 +41,8 @@ extension Connection {
                 // The columns of a view come from other tables.
                 guard isTable else { continue }
                 remedy =
-                    "Call `db.convertDecimals(of:)` in a migration, or use an automatic migrator; in CREATE TABLE, "
-                    + "declare it as \(column.declaredType)."
+                    "Change it with `db.changeColumn(_:in:)` in a migration, or use an automatic migrator; in CREATE "
+                    + "TABLE, declare it as \(column.declaredType)."
             }
             throw StrongroomError(
                 .tableDiffers,
@@ -124,8 +112,6 @@ extension Connection {
 
     /// Throws if a record without a key is to be inserted and the engine would not generate one: the row would have
     /// NULL as its key, and the row id would be mistaken for it.
-    ///
-    /// - Throws: ``StrongroomError`` with `missingKey`.
     @usableFromInline
     func requireGeneratedKeys(of schema: TableSchema) throws {
         guard let key = schema.primaryKeys.first, !checkedTables.generatedKeys.contains(schema.name) else { return }

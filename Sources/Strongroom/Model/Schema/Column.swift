@@ -35,8 +35,7 @@ public struct Column<Value: ColumnValue>: SchemaColumn, SQLExpression {
     ///   - check: A condition for every row, as SQL without bound values: `"length(name) > 0"`.
     ///   - collation: The collating sequence for texts.
     ///   - generated: The expression of a generated column, which cannot be written.
-    ///   - previously: The column's previous name, for ``Writing/renameColumns(of:)`` and
-    ///     ``Migrator/automatic(tables:removingColumns:)``; a single one, without effect on `CREATE TABLE`.
+    ///   - previously: The column's previous name, for ``Migrator/automatic(tables:removingColumns:)``; a single one.
     ///   - initial: The value of a new row for which none is given, as the initial value of a property is: the
     ///     column's DEFAULT, like `default`, but a nil that is given is stored as NULL. Without effect beside
     ///     `default`. For a value that cannot be stored, such as NaN, creating the column throws `valueNotStorable`.
@@ -102,23 +101,15 @@ public protocol SchemaColumn: Sendable {
 extension Column where Value.Unwrapped == Date {
     /// Declares a column of dates in another form than that of `Date`; see ``DateForm``.
     ///
-    /// The declared type names the form: `ISO8601_TEXT`, for example.
-    ///
     /// ```swift
     /// let due = Column<Date>("due", as: .iso8601)
     /// ```
     ///
     /// - Parameters:
     ///   - name: The column's name; must not be empty.
-    ///   - form: The form in which dates are stored.
-    ///   - unique: Whether the values must be unique.
-    ///   - indexed: Whether the table has an index on the column.
-    ///   - default: The value of new rows in place of nil.
-    ///   - references: The row of another table, or of this one, that the value references.
-    ///   - check: A condition for every row, as SQL without bound values, in which the value has the form.
-    ///   - generated: The expression of a generated column: a value in the form.
-    ///   - previously: The column's previous name, as in the initialiser without a form.
-    ///   - initial: The value of a new row for which none is given, as in the initialiser without a form.
+    ///   - form: The form in which dates are stored, which the declared type names: `ISO8601_TEXT`, for example. A
+    ///     check and a generated expression have the value in this form.
+    ///   - unique: As the other parameters, as in the initialiser without a form.
     public init(
         _ name: String,
         as form: DateForm,
@@ -136,15 +127,12 @@ extension Column where Value.Unwrapped == Date {
             storageClass: form.storageClass,
             declaredType: form.declaredType,
             isNullable: Value._isNullable,
-            isPrimaryKey: false,
-            isAutoincrementing: false,
             isUnique: unique,
             isIndexed: indexed,
             defaultValue: `default`.map { value in Result { try StoredForm.date(form).stored(value) } },
             initialValue: initial.map { value in Result { try StoredForm.date(form).stored(value) } },
             references: references,
             check: check,
-            collation: nil,
             generated: generated,
             previousName: previously
         )
@@ -164,17 +152,9 @@ extension Column where Value.Unwrapped == Decimal {
     /// - Parameters:
     ///   - name: The column's name; must not be empty.
     ///   - scale: The number of digits after the point, from 0 to 18. With any other, creating the table and using the
-    ///     column in a query throw `invalidDeclaration`.
+    ///     column in a query throw `invalidDeclaration`. A check and a generated expression have the integer.
     ///   - primaryKey: Whether the column belongs to the primary key; it is never an alias of the row id.
-    ///   - unique: Whether the values must be unique.
-    ///   - indexed: Whether the table has an index on the column.
-    ///   - default: The value of new rows in place of nil.
-    ///   - references: The row of another table, or of this one, that the value references.
-    ///   - check: A condition for every row, as SQL without bound values, in which the value is the integer:
-    ///     `"price >= 0"`.
-    ///   - generated: The expression of a generated column: an integer with the scale.
-    ///   - previously: The column's previous name, as in the initialiser without a scale.
-    ///   - initial: The value of a new row for which none is given, as in the initialiser without a scale.
+    ///   - unique: As the other parameters, as in the initialiser without a scale.
     public init(
         _ name: String,
         scale: Int,
@@ -195,14 +175,12 @@ extension Column where Value.Unwrapped == Decimal {
             declaredType: DecimalScale.declaredType(scale),
             isNullable: Value._isNullable && !primaryKey,
             isPrimaryKey: primaryKey,
-            isAutoincrementing: false,
             isUnique: unique,
             isIndexed: indexed,
             defaultValue: `default`.map { value in Result { try sample.stored(value) } },
             initialValue: initial.map { value in Result { try sample.stored(value) } },
             references: references,
             check: check,
-            collation: nil,
             generated: generated,
             previousName: previously,
             fault: sample.form == nil ? DecimalScale.refusal(scale, "Column \"\(name)\"") : nil
@@ -210,13 +188,12 @@ extension Column where Value.Unwrapped == Decimal {
     }
 }
 
-/// A foreign key: the row of another table, or of the same one, that a column's value references.
+/// A foreign key: the row of another table, or of the same one, that a column's value references. See SQLite's
+/// documentation, "SQLite Foreign Key Support" (sqlite.org/foreignkeys.html).
 ///
 /// ```swift
 /// let author = Column<Int64>("author", references: Reference("person", onDelete: .cascade))
 /// ```
-///
-/// See SQLite's documentation, "SQLite Foreign Key Support" (sqlite.org/foreignkeys.html).
 public struct Reference: Sendable, Hashable {
     /// The referenced table.
     public let table: String
@@ -279,13 +256,8 @@ public enum ReferenceAction: String, Sendable, Hashable {
     case cascade = "CASCADE"
 }
 
-/// The expression of a generated column.
-///
-/// ```swift
-/// let total = Column<Double?>("total", generated: .virtual("price * amount"))
-/// ```
-///
-/// Requires SQLite 3.31; see "Generated Columns" (sqlite.org/gencol.html).
+/// The expression of a generated column, such as `.virtual("price * amount")`. Requires SQLite 3.31; see "Generated
+/// Columns" (sqlite.org/gencol.html).
 public struct Generated: Sendable, Equatable {
     /// The expression, which uses other columns of the row.
     public let expression: SQL

@@ -55,17 +55,17 @@ public final class ColumnDefinition: Sendable {
         storageClass: StorageClass,
         declaredType: String,
         isNullable: Bool,
-        isPrimaryKey: Bool,
-        isAutoincrementing: Bool,
-        isUnique: Bool,
-        isIndexed: Bool,
-        defaultValue: Result<Value, any Error>?,
+        isPrimaryKey: Bool = false,
+        isAutoincrementing: Bool = false,
+        isUnique: Bool = false,
+        isIndexed: Bool = false,
+        defaultValue: Result<Value, any Error>? = nil,
         initialValue: Result<Value, any Error>? = nil,
-        references: Reference?,
-        check: SQL?,
-        collation: Collation?,
-        generated: Generated?,
-        previousName: String?,
+        references: Reference? = nil,
+        check: SQL? = nil,
+        collation: Collation? = nil,
+        generated: Generated? = nil,
+        previousName: String? = nil,
         holdsEveryValue: Bool = false,
         holdsDates: Bool = false,
         spelling: Spelling? = nil,
@@ -108,10 +108,7 @@ public final class ColumnDefinition: Sendable {
     /// `BIGINT` or that of scaled decimals are not.
     var isRowID: Bool { isPrimaryKey && Identifier.areSame(declaredType, StorageClass.integer.rawValue) }
 
-    /// The column definition for `CREATE TABLE` and `ADD COLUMN`.
-    ///
-    /// - Parameter isWholeKey: Whether a primary key consists of this column only; a composite key is a table
-    ///   constraint.
+    /// The column definition for `CREATE TABLE` and `ADD COLUMN`; a composite key is a table constraint.
     func sql(isWholeKey: Bool = true) throws -> String {
         try Identifier.check(name, "column")
         if let fault = quoted.defect { throw fault }
@@ -146,8 +143,6 @@ public final class ColumnDefinition: Sendable {
 
 extension SQL {
     /// The text, for schema statements, in which the engine does not accept parameters.
-    ///
-    /// - Throws: ``StrongroomError`` with `sql` for SQL with bound values.
     func literalText(_ subject: String) throws -> String {
         if let defect { throw defect }
         guard values.isEmpty else {

@@ -53,11 +53,8 @@ package struct CreateTableText {
         items.insert([SQLToken](sql: " \(sql)"), at: position)
     }
 
-    /// The statement for the same table with another name.
-    ///
-    /// - Parameters:
-    ///   - name: The new name.
-    ///   - old: The name in the statement; as a qualifier in the table's own expressions it is removed.
+    /// The statement for the same table with another name, without the old one as a qualifier in the table's own
+    /// expressions.
     func sql(named name: String, insteadOf old: String) -> String {
         var copy = self
         copy.head[namePosition].text = Identifier.quote(name)
@@ -83,24 +80,17 @@ package struct CreateTableText {
         return kept
     }
 
-    /// Renames a column in its declaration, in the constraints, and in references to it.
-    mutating func rename(_ column: String, to name: String, of table: String) {
+    /// Renames a column of a table in the constraints and in references to it, and in its declaration if it is the
+    /// statement's own.
+    mutating func rename(_ column: String, to name: String, of table: String, own: Bool) {
         for position in items.indices {
-            let found = Set(Self.mentions(of: column, of: table, in: items[position]))
-            for token in found { items[position][token].text = Identifier.quote(name) }
-            guard Self.column(items[position])?.isSameName(as: column) == true,
+            var found = Self.mentions(of: column, of: table, in: items[position], own: own)
+            if own, Self.column(items[position])?.isSameName(as: column) == true,
                 let first = items[position].firstIndex(where: { $0.kind != .space })
-            else { continue }
-            items[position][first].text = Identifier.quote(name)
-        }
-    }
-
-    /// Renames a column of another table in references to it.
-    mutating func renameReferences(to table: String, column: String, as name: String) {
-        for position in items.indices {
-            for token in Self.mentions(of: column, of: table, in: items[position], own: false) {
-                items[position][token].text = Identifier.quote(name)
+            {
+                found.append(first)
             }
+            for token in found { items[position][token].text = Identifier.quote(name) }
         }
     }
 
@@ -126,17 +116,6 @@ package struct CreateTableText {
         }
         return found
     }
-
-    /// A column's item with another type, if the type is a single word.
-    static func withType(_ type: String, _ item: [SQLToken]) -> [SQLToken] {
-        var copy = item
-        guard let name = item.firstIndex(where: { $0.kind != .space }),
-            let position = item.indices.first(where: { $0 > name && item[$0].kind != .space }),
-            item[position].name != nil
-        else { return item }
-        copy[position] = SQLToken(kind: .word, text: type)
-        return copy
-    }
 }
 
 extension CreateTableText {
@@ -146,71 +125,6 @@ extension CreateTableText {
         guard let range = defaultRange(tokens) else { return item }
         tokens.replaceSubrange(range, with: withoutParentheses(Array(tokens[range])))
         return tokens
-    }
-
-    /// A column's item declared as DECIMAL_TEXT, with a default in that form.
-    ///
-    /// - Returns: nil if the default is an expression instead of a number.
-    static func withSortedDecimals(_ item: [SQLToken]) -> [SQLToken]? {
-        withDefault(withType(SortedDecimal.declaredType, item)) { digits in
-            SortedDecimal.plain(digits).flatMap { SortedDecimal.stored($0) }
-                .map { SQLToken(kind: .literal, text: "'\($0)'") }
-        }
-    }
-
-    /// A column's item declared with a scale, with a default in that form.
-    ///
-    /// - Parameter former: The column's former declared type.
-    /// - Returns: nil if the default is not a number that fits the scale.
-    static func withScaledDecimals(_ item: [SQLToken], _ scale: DecimalScale, _ former: String) -> [SQLToken]? {
-        withDefault(withWholeType(scale.declaredType, item)) { digits in
-            let old = DecimalScale(declaredType: former)
-            let plain = old.flatMap { old in Int64(digits).map { old.plain($0) } } ?? SortedDecimal.plain(digits)
-            guard let plain, scale.misfit(plain) == nil, let stored = try? scale.stored(digits: plain) else {
-                return nil
-            }
-            return SQLToken(kind: .number, text: "(\(stored))")
-        }
-    }
-
-    /// A column's item with its numeric default in another form.
-    ///
-    /// - Returns: nil if the default is not a number, or has no other form.
-    private static func withDefault(_ item: [SQLToken], _ form: (String) -> SQLToken?) -> [SQLToken]? {
-        guard let range = defaultRange(item) else { return item }
-        let value = withoutParentheses(item[range].filter { $0.kind != .space })
-        if value.count == 1, value[0].isWord("NULL") { return item }
-        guard let other = digits(value).flatMap(form) else { return nil }
-        var copy = item
-        copy.replaceSubrange(range, with: [SQLToken(kind: .space, text: " "), other])
-        return copy
-    }
-
-    /// A column's item with another type in place of all words and numbers of its declared type.
-    private static func withWholeType(_ type: String, _ item: [SQLToken]) -> [SQLToken] {
-        guard let name = item.firstIndex(where: { $0.kind != .space }) else { return item }
-        let constraints = [
-            "CONSTRAINT", "PRIMARY", "NOT", "NULL", "UNIQUE", "CHECK", "DEFAULT", "COLLATE", "REFERENCES", "GENERATED",
-            "AS",
-        ]
-        var end = name + 1
-        while end < item.count {
-            if item[end].kind == .word, constraints.contains(item[end].text.uppercased()) { break }
-            end = item[end].isSign("(") ? (item.list(from: end)?.end ?? end) + 1 : end + 1
-        }
-        let words = [SQLToken(kind: .space, text: " ")] + [SQLToken](sql: type) + [SQLToken(kind: .space, text: " ")]
-        return Array(item[...name]) + words + Array(item[end...])
-    }
-
-    /// Declares a column as DECIMAL_TEXT.
-    ///
-    /// - Returns: False if its default is an expression.
-    mutating func sortDecimals(of column: String) -> Bool {
-        guard let position = position(of: column), let sorted = Self.withSortedDecimals(items[position]) else {
-            return false
-        }
-        if sorted.normalised != items[position].normalised { replace(at: position, with: sorted.sql) }
-        return true
     }
 
     /// The conditions of all CHECK constraints, in parentheses.
@@ -242,47 +156,27 @@ extension CreateTableText {
         guard item[first].isSign("-") || item[first].isSign("+") else { return first..<first + 1 }
         return next(first).map { first..<$0 + 1 }
     }
-
-    /// The text of a literal.
-    private static func digits(_ value: [SQLToken]) -> String? {
-        if value.count == 2, value[1].kind == .number {
-            return value[0].isSign("-") ? "-" + value[1].text : value[0].isSign("+") ? value[1].text : nil
-        }
-        guard value.count == 1 else { return nil }
-        return switch value[0].kind {
-        case .number: value[0].text
-        case .quoted: SQLToken.unquoted(value[0].text)
-        case .literal where value[0].text.hasPrefix("'"): SQLToken.unquoted(value[0].text)
-        default: nil
-        }
-    }
 }
 
 extension SQLToken {
     /// Words that are names only if they are quoted, and the two words that follow a column in an index.
-    private static let reserved: Set<String> = [
-        "ADD", "ALL", "ALTER", "AND", "AS", "ASC", "AUTOINCREMENT", "BETWEEN", "CASE", "CHECK", "COLLATE", "COMMIT",
-        "CONSTRAINT",
-        "CREATE", "DEFAULT", "DEFERRABLE", "DELETE", "DESC", "DISTINCT", "DROP", "ELSE", "ESCAPE", "EXCEPT", "EXISTS",
-        "FOREIGN",
-        "FROM", "GROUP", "HAVING", "IN", "INDEX", "INSERT", "INTERSECT", "INTO", "IS", "ISNULL", "JOIN", "LIMIT", "NOT",
-        "NOTNULL",
-        "NULL", "ON", "OR", "ORDER", "PRIMARY", "REFERENCES", "SELECT", "SET", "TABLE", "THEN", "TO", "TRANSACTION",
-        "UNION",
-        "UNIQUE", "UPDATE", "USING", "VALUES", "WHEN", "WHERE",
-    ]
+    private static let reserved = words(
+        """
+        ADD ALL ALTER AND AS ASC AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE DEFAULT \
+        DEFERRABLE DELETE DESC DISTINCT DROP ELSE ESCAPE EXCEPT EXISTS FOREIGN FROM GROUP HAVING IN INDEX INSERT \
+        INTERSECT INTO IS ISNULL JOIN LIMIT NOT NOTNULL NULL ON OR ORDER PRIMARY REFERENCES SELECT SET TABLE THEN TO \
+        TRANSACTION UNION UNIQUE UPDATE USING VALUES WHEN WHERE
+        """)
 
     /// Words with a special meaning in a view or a trigger that may also be names.
-    private static let ambiguous: Set<String> = [
-        "ABORT", "AFTER", "BEFORE", "BEGIN", "BY", "CAST", "CROSS", "EACH", "END", "FAIL", "FOR", "FULL", "GLOB", "IF",
-        "IGNORE",
-        "INDEXED", "INNER", "INSTEAD", "LEFT", "LIKE", "MATCH", "NATURAL", "OF", "OFFSET", "OUTER", "RAISE",
-        "RECURSIVE", "REGEXP",
-        "REPLACE",
-        "RIGHT", "ROLLBACK", "ROW", "TEMP", "TEMPORARY", "TRIGGER", "VIEW", "WITH", "WITHOUT", "OVER", "PARTITION",
-        "FILTER",
-        "ROWS", "RANGE", "NULLS", "FIRST", "LAST", "MATERIALIZED", "RETURNING",
-    ]
+    private static let ambiguous = words(
+        """
+        ABORT AFTER BEFORE BEGIN BY CAST CROSS EACH END FAIL FOR FULL GLOB IF IGNORE INDEXED INNER INSTEAD LEFT LIKE \
+        MATCH NATURAL OF OFFSET OUTER RAISE RECURSIVE REGEXP REPLACE RIGHT ROLLBACK ROW TEMP TEMPORARY TRIGGER VIEW \
+        WITH WITHOUT OVER PARTITION FILTER ROWS RANGE NULLS FIRST LAST MATERIALIZED RETURNING
+        """)
+
+    private static func words(_ text: String) -> Set<String> { Set(text.split(separator: " ").map { String($0) }) }
 
     var isReservedWord: Bool { kind == .word && Self.reserved.contains(text.uppercased()) }
     var isAmbiguousWord: Bool { kind == .word && Self.ambiguous.contains(text.uppercased()) }

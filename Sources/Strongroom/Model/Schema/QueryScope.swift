@@ -5,12 +5,12 @@ internal import Synchronization
 /// A column is written without its table, which is ambiguous in a subquery: there the engine takes a name as one of the
 /// inner table's. While closures of queries are nested, a column is therefore written with the table that its closure
 /// received it from, and what cannot be told apart fails when the statement runs.
-struct QueryScope {
-    private static let current = ThreadLocal()
+final class QueryScope {
+    fileprivate static let current = ThreadLocal()
     /// The number of running closures, of all threads, that run within another one.
-    private static let nestedClosures = Atomic<Int>(0)
+    fileprivate static let nestedClosures = Atomic<Int>(0)
 
-    private let outer: UnsafeMutablePointer<QueryScope>?
+    fileprivate let outer: QueryScope?
     private let level: Int
     /// The query's table, or the first one.
     private let schema: TableSchema?
@@ -19,52 +19,33 @@ struct QueryScope {
     private let aliases: [String]
 
     /// The number of closures that run on this thread, by which aliases of nested queries differ.
-    static var depth: Int { innermost.map { $0.pointee.level + 1 } ?? 0 }
+    static var depth: Int { innermost.map { $0.level + 1 } ?? 0 }
 
     /// Whether columns are to be written with their tables. Another thread's nested closures only cost time.
     static var isNested: Bool { nestedClosures.load(ordering: .relaxed) > 0 }
 
-    private static var innermost: UnsafeMutablePointer<QueryScope>? {
-        current.value?.assumingMemoryBound(to: QueryScope.self)
+    private static var innermost: QueryScope? {
+        current.value.map { Unmanaged<QueryScope>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Runs the closure of a query.
+    /// Runs the closure of a query, with the aliases of its tables if the closure receives columns with them.
     ///
-    /// - Parameters:
-    ///   - schema: The query's table.
-    ///   - others: The other tables of a join.
-    ///   - aliases: The aliases of the query's tables, in which case the closure receives columns with the alias.
-    ///   - columns: What the closure receives.
-    ///   - make: The closure.
     /// - Returns: The closure's result, and the scope if it ran within another one: its ``fault(in:)`` is to be thrown
     ///   when the SQL runs.
     static func run<C, T>(
         _ schema: TableSchema?, others: [TableSchema] = [], aliases: [String] = [], of columns: C, _ make: (C) -> T
     ) -> (result: T, nested: QueryScope?) {
-        var scope = QueryScope(schema, others, aliases: aliases)
-        return withUnsafeMutablePointer(to: &scope) { pointer in
-            enter(pointer)
-            defer { leave(pointer) }
-            return (make(columns), pointer.pointee.nested)
-        }
+        let scope = RunningScope(QueryScope(schema, others, aliases: aliases))
+        let result = make(columns)
+        return (result, scope.end())
     }
 
     init(_ schema: TableSchema?, _ others: [TableSchema] = [], aliases: [String] = []) {
         outer = Self.innermost
-        level = outer.map { $0.pointee.level + 1 } ?? 0
+        level = outer.map { $0.level + 1 } ?? 0
         self.schema = schema
         self.others = others
         self.aliases = aliases
-    }
-
-    fileprivate static func enter(_ scope: UnsafeMutablePointer<QueryScope>) {
-        current.value = UnsafeMutableRawPointer(scope)
-        if scope.pointee.outer != nil { nestedClosures.add(1, ordering: .relaxed) }
-    }
-
-    fileprivate static func leave(_ scope: UnsafeMutablePointer<QueryScope>) {
-        current.value = scope.pointee.outer.map { UnsafeMutableRawPointer($0) }
-        if scope.pointee.outer != nil { nestedClosures.subtract(1, ordering: .relaxed) }
     }
 
     /// Whether the closure runs within another one.
@@ -76,7 +57,7 @@ struct QueryScope {
     /// This query and those around it, from the inside.
     private var all: [QueryScope] {
         var scopes = [self]
-        while let outer = scopes[scopes.count - 1].outer { scopes.append(outer.pointee) }
+        while let outer = scopes[scopes.count - 1].outer { scopes.append(outer) }
         return scopes
     }
 
@@ -84,7 +65,7 @@ struct QueryScope {
 
     /// A column, with its table if a query's closure runs within another one.
     static func sql(of column: ColumnDefinition) -> SQL {
-        guard let scopes = innermost?.pointee.all, scopes.count > 1 else { return column.quoted }
+        guard let scopes = innermost?.all, scopes.count > 1 else { return column.quoted }
         let plain = scopes.indices.filter { scopes[$0].aliases.isEmpty && scopes[$0].schema != nil }
         let owners = plain.filter { index in scopes[index].schema?.columns.contains { $0 === column } ?? false }
         guard let owner = owners.first, let schema = scopes[owner].schema else { return column.quoted }
@@ -142,16 +123,15 @@ struct QueryScope {
     }
 }
 
-/// A closure that is running, where it is not passed on: one that returns a pack, or that is called in the user's
-/// module, where its types are known.
+/// A closure that is running.
 @usableFromInline
 struct RunningScope: ~Copyable {
-    private let scope: UnsafeMutablePointer<QueryScope>
+    private let scope: QueryScope
 
     init(_ scope: QueryScope) {
-        self.scope = .allocate(capacity: 1)
-        self.scope.initialize(to: scope)
-        QueryScope.enter(self.scope)
+        self.scope = scope
+        QueryScope.current.value = Unmanaged.passUnretained(scope).toOpaque()
+        if scope.isNested { QueryScope.nestedClosures.add(1, ordering: .relaxed) }
     }
 
     /// The closure of a query of one table.
@@ -161,38 +141,29 @@ struct RunningScope: ~Copyable {
     }
 
     deinit {
-        QueryScope.leave(scope)
-        scope.deinitialize(count: 1)
-        scope.deallocate()
+        QueryScope.current.value = scope.outer.map { Unmanaged.passUnretained($0).toOpaque() }
+        if scope.isNested { QueryScope.nestedClosures.subtract(1, ordering: .relaxed) }
     }
 
-    /// Ends the closure.
-    ///
-    /// - Returns: The scope, if the closure ran within another one.
+    /// Ends the closure; returns the scope, if it ran within another one.
     consuming func end() -> QueryScope? {
-        scope.pointee.nested
+        scope.nested
     }
 
-    /// Ends the closure of orderings.
-    ///
-    /// - Parameter orderings: Its result.
-    /// - Returns: The orderings; if they are ambiguous, some that fail when the statement runs.
+    /// Ends the closure of orderings, which fail when the statement runs if they are ambiguous.
     @usableFromInline
     consuming func end(_ orderings: [Ordering]) -> [Ordering] {
         isNested ? orderings.checked(end()) : orderings
     }
 
-    /// Ends the closure of a condition.
-    ///
-    /// - Parameter condition: Its result.
-    /// - Returns: The condition; if it is ambiguous, one that fails when the statement runs.
+    /// Ends the closure of a condition, which fails when the statement runs if it is ambiguous.
     @usableFromInline
     consuming func end(_ condition: consuming Condition) -> Condition {
         guard isNested, let fault = end()?.fault(in: [condition.sql]) else { return condition }
         return Condition(failing: fault)
     }
 
-    private var isNested: Bool { scope.pointee.isNested }
+    private var isNested: Bool { scope.isNested }
 }
 
 extension SQL {

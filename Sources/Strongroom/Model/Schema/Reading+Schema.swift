@@ -32,10 +32,6 @@ extension Reading where Self: ~Copyable {
 
     /// The columns of a table or a view in the file.
     ///
-    /// ```swift
-    /// let names = try db.columns(of: "contact").map(\.name)
-    /// ```
-    ///
     /// - Parameter table: The table's name.
     /// - Returns: The columns in order.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table, or the engine's error.

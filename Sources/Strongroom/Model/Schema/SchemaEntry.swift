@@ -55,8 +55,6 @@ extension Connection {
     }
 
     /// The entry of a user's table.
-    ///
-    /// - Throws: ``StrongroomError`` with `sql` if there is none.
     func tableEntry(_ name: String, in entries: [SchemaEntry]) throws -> SchemaEntry {
         guard let entry = entries.first(where: { $0.kind == .table && Identifier.areSame($0.name, name) }) else {
             throw StrongroomError(.sql, "no such table: \(name).", database: database)
@@ -130,14 +128,14 @@ extension Connection {
     ///
     /// - Returns: The views and triggers that the change broke, each with the engine's message, in the order of the
     ///   schema. They are identified by name, because their text contains columns, which may have been renamed.
-    func brokenObjects(by change: () throws -> Void) throws -> [(entry: SchemaEntry, words: String)] {
+    func brokenObjects(by change: () throws -> Void) throws -> [(entry: SchemaEntry, message: String)] {
         let known = Set(try brokenObjects().map { SQLName($0.entry.title) })
         try change()
         return try brokenObjects().filter { !known.contains(SQLName($0.entry.title)) }
     }
 
     /// The views and triggers that the engine cannot use, determined by preparing statements that read or fire them.
-    private func brokenObjects() throws -> [(entry: SchemaEntry, words: String)] {
+    private func brokenObjects() throws -> [(entry: SchemaEntry, message: String)] {
         let entries = try schemaEntries()
         return entries.filter { $0.kind == .view }.compactMap { view in
             objection(to: "EXPLAIN SELECT * FROM \(Identifier.quote(view.name))").map { (view, $0) }

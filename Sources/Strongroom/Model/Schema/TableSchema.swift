@@ -5,74 +5,33 @@
 ///     "contact", columns.id, columns.name, columns.email, indexes: [TableIndex(on: columns.name)]
 /// )
 /// ```
-public struct TableSchema: Sendable {
-    // By reference, since every operation on the table reads it.
-    private let storage: Storage
-
-    private final class Storage: Sendable {
-        let name: String
-        let columns: [ColumnDefinition]
-        let indexes: [TableIndex]
-        let keys: [ColumnDefinition]
-        let keyNames: String
-        let quotedName: String
-        let quotedColumns: String
-        let decimals: [ColumnDefinition]
-        let hasScaledKey: Bool
-        let formed: [ColumnDefinition]
-        let formTypes: String
-        let history: History?
-        let fullText: [FullTextIndex]
-
-        init(
-            _ name: String, _ columns: [ColumnDefinition], _ indexes: [TableIndex], _ history: History?,
-            _ fullText: [FullTextIndex]
-        ) {
-            self.history = history
-            self.fullText = fullText
-            self.name = name
-            self.columns = columns
-            self.indexes = indexes
-            keys = columns.filter(\.isPrimaryKey)
-            keyNames = ([name] + keys.map(\.name)).joined(separator: "\0")
-            decimals = columns.filter { $0.holdsDecimals || $0.scale != nil }
-            formed = decimals + columns.filter(\.holdsDates)
-            formTypes = ([name] + formed.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
-            hasScaledKey = keys.contains { $0.scale != nil }
-            quotedName = Identifier.quote(name)
-            quotedColumns = columns.map(\.quoted.text).joined(separator: ", ")
-        }
-    }
-
+// A class, since every operation on the table reads it.
+public final class TableSchema: Sendable {
     /// The table's name.
-    public var name: String { storage.name }
+    public let name: String
     /// The columns, in the order in which records decode and encode them.
-    public var columns: [ColumnDefinition] { storage.columns }
+    public let columns: [ColumnDefinition]
     /// The indexes, those of columns with `indexed: true` last.
-    public var indexes: [TableIndex] { storage.indexes }
+    public let indexes: [TableIndex]
     /// The columns of the primary key, in order; empty if there is none.
-    public var primaryKeys: [ColumnDefinition] { storage.keys }
-
-    /// What is kept of its former rows; nil for nothing.
-    public var history: History? { storage.history }
-
+    public let primaryKeys: [ColumnDefinition]
+    /// What is kept of its previous rows; nil for nothing.
+    public let history: History?
     /// The full-text indexes; see <doc:Searching>.
-    public var fullText: [FullTextIndex] { storage.fullText }
+    public let fullText: [FullTextIndex]
 
     /// The table's quoted name.
-    var quotedName: String { storage.quotedName }
+    let quotedName: String
     /// The quoted names of the columns, with commas between them.
-    var quotedColumns: String { storage.quotedColumns }
+    let quotedColumns: String
     /// The table and the names of its primary key as one text, which no other table has.
-    var keyNames: String { storage.keyNames }
-    /// The columns that store decimals, in either form.
-    var decimals: [ColumnDefinition] { storage.decimals }
+    let keyNames: String
     /// The columns that store decimals or dates, in any form.
-    var formed: [ColumnDefinition] { storage.formed }
+    let formed: [ColumnDefinition]
     /// The table and these forms as one text.
-    var formTypes: String { storage.formTypes }
+    let formTypes: String
     /// Whether the primary key contains a scaled integer.
-    @usableFromInline var hasScaledKey: Bool { storage.hasScaledKey }
+    @usableFromInline let hasScaledKey: Bool
     /// The column that is an alias of the row id: an integer that is the whole primary key.
     var rowIDColumn: ColumnDefinition? { primaryKeys.count == 1 && primaryKeys[0].isRowID ? primaryKeys[0] : nil }
 
@@ -84,7 +43,7 @@ public struct TableSchema: Sendable {
     ///   - indexes: The indexes. A unique index also serves as a constraint on several columns.
     ///   - history: What is kept of former rows; nil for nothing. See <doc:KeepingAHistory>.
     ///   - fullText: The full-text indexes; their names differ. See <doc:Searching>.
-    public init(
+    public convenience init(
         _ name: String, _ columns: any SchemaColumn..., indexes: [TableIndex] = [], history: History? = nil,
         fullText: [FullTextIndex] = []
     ) {
@@ -104,25 +63,24 @@ public struct TableSchema: Sendable {
         _ name: String, columns: [ColumnDefinition], indexes: [TableIndex] = [], history: History? = nil,
         fullText: [FullTextIndex] = []
     ) {
+        (self.name, self.columns, self.history, self.fullText) = (name, columns, history, fullText)
         let own = columns.filter { column in
             column.isIndexed
                 && !indexes.contains { $0.parts.count == 1 && $0.columns == [column.name] && $0.name == nil }
         }
-        storage = Storage(
-            name, columns,
-            indexes + own.map { TableIndex(nil, parts: [.column($0.name)], unique: false, where: nil) },
-            history, fullText)
+        self.indexes = indexes + own.map { TableIndex(of: $0) }
+        let keys = columns.filter(\.isPrimaryKey)
+        primaryKeys = keys
+        hasScaledKey = keys.contains { $0.scale != nil }
+        keyNames = ([name] + keys.map(\.name)).joined(separator: "\0")
+        let formed = columns.filter { $0.holdsDecimals || $0.scale != nil || $0.holdsDates }
+        self.formed = formed
+        formTypes = ([name] + formed.map { "\($0.name) \($0.declaredType)" }).joined(separator: "\0")
+        quotedName = Identifier.quote(name)
+        quotedColumns = columns.map(\.quoted.text).joined(separator: ", ")
     }
 
-    private init(_ storage: Storage) {
-        self.storage = storage
-    }
-
-    /// The same table with another name: the columns are the same, and the names of the indexes are adapted.
-    ///
-    /// ```swift
-    /// static let schema = Contact.schema.named("archived_contact")
-    /// ```
+    /// The same table with another name, such as `Contact.schema.named("archived_contact")`.
     ///
     /// - Parameter name: The new name. An index with an explicit name is prefixed with `name_`, since index names are
     ///   unique within a file.
@@ -133,12 +91,10 @@ public struct TableSchema: Sendable {
             TableIndex(
                 index.name.map { "\(name)_\($0)" }, parts: index.parts, unique: index.isUnique, where: index.condition)
         }
-        return TableSchema(Storage(name, columns, followed, history, fullText))
+        return TableSchema(name, columns: columns, indexes: followed, history: history, fullText: fullText)
     }
 
     /// The column of the primary key, or the first column of a composite key.
-    ///
-    /// - Throws: ``StrongroomError`` with `notDeclared` if there is no primary key.
     @usableFromInline
     func primaryKey() throws -> ColumnDefinition {
         guard let column = primaryKeys.first else {
@@ -149,9 +105,6 @@ public struct TableSchema: Sendable {
     }
 
     /// The statements that create the table and its indexes.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidName` for an empty name, `invalidDeclaration` for one that is used
-    ///   twice.
     func creationSQL(ifNotExists: Bool = false) throws -> [String] {
         try Identifier.check(name, "table")
         for (index, column) in columns.enumerated()
@@ -223,6 +176,9 @@ public struct TableIndex: Sendable {
         self.condition = condition
     }
 
+    /// The index of a column with `indexed: true`.
+    init(of column: ColumnDefinition) { self.init(nil, parts: [.column(column.name)], unique: false, where: nil) }
+
     func name(in table: String) -> String {
         name ?? ([table] + columns).joined(separator: "_")
     }
@@ -262,19 +218,6 @@ public struct IndexPart: Sendable {
     /// - Returns: The part.
     public static func column(_ name: String, collation: Collation? = nil, descending: Bool = false) -> IndexPart {
         IndexPart(column: name, sql: "\(name: name)", collation: collation, isDescending: descending)
-    }
-
-    /// A column.
-    ///
-    /// - Parameters:
-    ///   - column: The column.
-    ///   - collation: The collating sequence for texts; nil for that of the column.
-    ///   - descending: Whether to sort in descending order.
-    /// - Returns: The part.
-    public static func column(
-        _ column: some SchemaColumn, collation: Collation? = nil, descending: Bool = false
-    ) -> IndexPart {
-        .column(column.definition.name, collation: collation, descending: descending)
     }
 
     /// An expression of the row's columns.

@@ -10,22 +10,14 @@ package struct SearchPhrase: Hashable, Sendable {
         self.terms = terms
         self.isPrefix = isPrefix
     }
-
-    fileprivate func ends(with other: SearchPhrase) -> Bool {
-        terms.suffix(other.terms.count).elementsEqual(other.terms)
-    }
 }
 
-/// A question in the terms of an index.
+/// A query in the terms of an index.
 ///
 /// Lists have two elements at least, no duplicates, and no list of their own kind.
 package indirect enum SearchExpression: Hashable, Sendable {
     case nothing
     case phrase(SearchPhrase)
-
-    /// Two phrases, in any order, with at most that many terms between them. They may overlap, but neither ends with
-    /// the other.
-    case near([SearchPhrase], Int)
 
     case all([SearchExpression])
     case any([SearchExpression])
@@ -43,7 +35,6 @@ extension SearchExpression {
         switch self {
         case .nothing: []
         case .phrase(let phrase): [phrase]
-        case .near(let phrases, _): phrases
         case .all(let parts), .any(let parts): parts.flatMap(\.positivePhrases)
         case .excluding(let base, _): base.positivePhrases
         }
@@ -57,21 +48,6 @@ extension SearchExpression {
     /// The parts of which one has to be found; parts that are nothing are left out.
     static func any(of parts: [SearchExpression]) -> SearchExpression {
         combined(parts, by: SearchExpression.any) { if case .any(let parts) = $0 { parts } else { [$0] } }
-    }
-
-    /// Each phrase near the next one of the list.
-    ///
-    /// FTS5's NEAR of three phrases looks for one place with all of them and FTS4's for a chain, so only pairs are
-    /// compiled. A phrase that ends with its neighbour is always near it in FTS5 and never by itself in FTS4, so such
-    /// a pair is the longer phrase alone.
-    static func nearEachNext(_ phrases: [SearchPhrase], _ words: Int) -> SearchExpression {
-        guard let first = phrases.first else { return .nothing }
-        if phrases.count == 1 { return .phrase(first) }
-        return all(
-            of: zip(phrases, phrases.dropFirst()).map { first, second in
-                if first.ends(with: second) { return .phrase(first) }
-                return second.ends(with: first) ? .phrase(second) : .near([first, second], words)
-            })
     }
 
     /// What `base` finds without what `others` find.
@@ -103,7 +79,6 @@ extension SearchExpression {
         switch self {
         case .nothing: #""""#
         case .phrase(let phrase): phrase.fts5
-        case .near(let phrases, let words): "NEAR(\(phrases.map(\.fts5).joined(separator: " ")), \(words))"
         case .all(let parts): Self.bracketed(parts.map(\.fts5), " AND ")
         case .any(let parts): Self.bracketed(parts.map(\.fts5), " OR ")
         case .excluding(let base, let excluded): Self.bracketed([base.fts5, excluded.fts5], " NOT ")
@@ -118,18 +93,17 @@ extension SearchExpression {
         switch self {
         case .nothing, .excluding: nil
         case .phrase(let phrase): phrase.fts4
-        case .near(let phrases, let words): phrases.map(\.fts4).joined(separator: " NEAR/\(words) ")
         case .all(let parts): Self.joined(parts, " ")
         case .any(let parts): Self.joined(parts, " OR ")
         }
     }
 
-    /// The joined texts of phrases and nears.
+    /// The joined texts of phrases.
     private static func joined(_ parts: [SearchExpression], _ separator: String) -> String? {
         var texts: [String] = []
         for part in parts {
             switch part {
-            case .phrase, .near: if let text = part.fts4 { texts.append(text) }
+            case .phrase(let phrase): texts.append(phrase.fts4)
             default: return nil
             }
         }

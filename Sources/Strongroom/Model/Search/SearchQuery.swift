@@ -1,10 +1,10 @@
-/// A question to a full-text index: words, phrases, and how they are combined.
+/// A query to a full-text index: words, phrases, and how they are combined.
 ///
 /// Nothing in the texts is syntax: what belongs to no word, such as quotation marks, operators and brackets, is
 /// ignored. The tokenizer of the index splits the texts into words; a piece between white space that has several,
 /// such as "l'été", "mp-3" or "東京", is a phrase. CJK punctuation separates like white space.
 ///
-/// A string literal is a question for all of its words. A question without a word finds nothing; as a part of
+/// A string literal is a query for all of its words. A query without a word finds nothing; as a part of
 /// another it is left out.
 ///
 /// ```swift
@@ -14,15 +14,14 @@
 /// let field = SearchQuery.typing("qui")
 /// ```
 ///
-/// A question is limited to 256 different phrases, 1,024 words in all, 8 texts in `near`, and 12 levels of nesting.
+/// A query is limited to 256 different phrases, 1,024 words in all, and 12 levels of nesting.
 /// It is not cut: searching for more throws.
 public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The parts of a question as they were given.
+    /// The parts of a query as they were given.
     indirect enum Content: Sendable, Hashable {
         case words(String, isAny: Bool)
         case phrase(String)
         case typing(String)
-        case near([String], Int)
         case all([SearchQuery])
         case any([SearchQuery])
         case excluding(SearchQuery, [SearchQuery])
@@ -31,7 +30,7 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
 
     let content: Content
 
-    /// The number of levels of combined questions.
+    /// The number of levels of combined queries.
     let depth: Int
 
     private init(_ content: Content, depth: Int = 0) {
@@ -42,7 +41,7 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
     // The parsers of the engines have a stack of a fixed size.
     static let deepest = 12
 
-    /// A question for all words of a text, in any order.
+    /// A query for all words of a text, in any order.
     ///
     /// - Parameter value: The words.
     public init(stringLiteral value: String) {
@@ -52,7 +51,7 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Finds texts with all words of a text, in any order.
     ///
     /// - Parameter text: The words.
-    /// - Returns: The question.
+    /// - Returns: The query.
     public static func all(_ text: String) -> Self {
         Self(.words(text, isAny: false))
     }
@@ -60,7 +59,7 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Finds texts with at least one word of a text.
     ///
     /// - Parameter text: The words.
-    /// - Returns: The question.
+    /// - Returns: The query.
     public static func any(_ text: String) -> Self {
         Self(.words(text, isAny: true))
     }
@@ -69,7 +68,7 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
     /// texts, such as punctuation, does not count.
     ///
     /// - Parameter text: The words.
-    /// - Returns: The question.
+    /// - Returns: The query.
     public static func phrase(_ text: String) -> Self {
         Self(.phrase(text))
     }
@@ -78,27 +77,15 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
     /// the text ends in a space or another separator.
     ///
     /// - Parameter text: What has been typed so far.
-    /// - Returns: The question.
+    /// - Returns: The query.
     public static func typing(_ text: String) -> Self {
         Self(.typing(text))
     }
 
-    /// Finds texts where each of some phrases is near the next one of them, before or after it.
+    /// Finds what this query finds and another does not.
     ///
-    /// - Parameters:
-    ///   - texts: The phrases, at most eight. With three or more, the second has to be near the first, the third near
-    ///     the second, and so on; the first and the third may be farther apart.
-    ///   - words: The number of words that may stand between two of them, 0 to 1,000; other numbers are limited to
-    ///     these.
-    /// - Returns: The question.
-    public static func near(_ texts: String..., within words: Int = 10) -> Self {
-        Self(.near(texts, min(max(words, 0), 1000)))
-    }
-
-    /// Finds what this question finds and another does not.
-    ///
-    /// - Parameter other: The question for what is left out. Without a word it leaves out nothing.
-    /// - Returns: The question.
+    /// - Parameter other: The query for what is left out. Without a word it leaves out nothing.
+    /// - Returns: The query.
     public func excluding(_ other: Self) -> Self {
         if case .excluding(let base, let others) = content {
             return Self(.excluding(base, others + [other]), depth: max(depth, other.depth + 1))
@@ -106,12 +93,12 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
         return Self(.excluding(self, [other]), depth: max(depth, other.depth) + 1)
     }
 
-    /// Finds what both questions find.
+    /// Finds what both queries find.
     ///
     /// - Parameters:
-    ///   - first: A question.
-    ///   - second: Another question.
-    /// - Returns: The question.
+    ///   - first: A query.
+    ///   - second: Another query.
+    /// - Returns: The query.
     public static func && (first: Self, second: Self) -> Self {
         let parts = [first, second].flatMap { query in
             if case .all(let parts) = query.content { parts } else { [query] }
@@ -119,12 +106,12 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
         return Self(.all(parts), depth: (parts.map(\.depth).max() ?? 0) + 1)
     }
 
-    /// Finds what at least one of two questions finds.
+    /// Finds what at least one of two queries finds.
     ///
     /// - Parameters:
-    ///   - first: A question.
-    ///   - second: Another question.
-    /// - Returns: The question.
+    ///   - first: A query.
+    ///   - second: Another query.
+    /// - Returns: The query.
     public static func || (first: Self, second: Self) -> Self {
         let parts = [first, second].flatMap { query in
             if case .any(let parts) = query.content { parts } else { [query] }
@@ -134,16 +121,16 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
 }
 
 extension SearchQuery {
-    /// The question in the terms of a tokenizer.
+    /// The query in the terms of a tokenizer.
     ///
-    /// - Throws: `SearchQueryLimit` if the question has too many words, phrases, texts or levels.
-    package func expression(by tokenizer: TextTokenizer) throws(SearchQueryLimit) -> SearchExpression {
+    /// - Throws: ``StrongroomError`` with `limit` if it has too many words, phrases or levels.
+    package func expression(by tokenizer: TextTokenizer) throws -> SearchExpression {
         var compiler = SearchQueryCompiler(tokenizer)
         return try compiler.expression(self)
     }
 }
 
-/// Makes the expression of a question, and counts its phrases and words on the way.
+/// Makes the expression of a query, and counts its phrases and words on the way.
 private struct SearchQueryCompiler {
     private let tokenizer: TextTokenizer
     private var phrases: Set<SearchPhrase> = []
@@ -153,7 +140,7 @@ private struct SearchQueryCompiler {
         self.tokenizer = tokenizer
     }
 
-    mutating func expression(_ query: SearchQuery) throws(SearchQueryLimit) -> SearchExpression {
+    mutating func expression(_ query: SearchQuery) throws -> SearchExpression {
         switch query.content {
         case .words(let text, let isAny):
             let parts = try pieces(text, isTyped: false)
@@ -162,28 +149,19 @@ private struct SearchQueryCompiler {
             return .all(of: try pieces(text, isTyped: true))
         case .phrase(let text):
             return try phrase(tokenizer.tokens(in: text))
-        case .near(let texts, let words):
-            return try near(texts, words)
         case .all(let parts):
-            return .all(of: try expressions(parts))
+            return .all(of: try parts.map { try expression($0) })
         case .any(let parts):
-            return .any(of: try expressions(parts))
+            return .any(of: try parts.map { try expression($0) })
         case .excluding(let base, let others):
-            let excluded = try expressions(others)
-            return .excluding(try expression(base), excluded)
+            return try .excluding(expression(base), others.map { try expression($0) })
         case .tooDeep:
-            throw .levels
+            throw SearchQueryLimit.tooDeep
         }
     }
 
-    private mutating func expressions(_ queries: [SearchQuery]) throws(SearchQueryLimit) -> [SearchExpression] {
-        var result: [SearchExpression] = []
-        for query in queries { result.append(try expression(query)) }
-        return result
-    }
-
     /// The words of a text: a phrase for each piece between white space.
-    private mutating func pieces(_ text: String, isTyped: Bool) throws(SearchQueryLimit) -> [SearchExpression] {
+    private mutating func pieces(_ text: String, isTyped: Bool) throws -> [SearchExpression] {
         var result: [SearchExpression] = []
         let tokens = tokenizer.tokens(in: text)
         var start = 0
@@ -197,30 +175,20 @@ private struct SearchQueryCompiler {
         return result
     }
 
-    private mutating func near(_ texts: [String], _ words: Int) throws(SearchQueryLimit) -> SearchExpression {
-        if texts.count > SearchQueryLimit.nearTexts.greatest { throw .nearTexts }
-        var phrases: [SearchPhrase] = []
-        for text in texts {
-            guard case .phrase(let phrase) = try phrase(tokenizer.tokens(in: text)) else { continue }
-            if !phrases.contains(phrase) { phrases.append(phrase) }
-        }
-        return SearchExpression.nearEachNext(phrases, words)
-    }
-
     private mutating func phrase(
         _ tokens: some Collection<TextToken>, isPrefix: Bool = false
-    ) throws(SearchQueryLimit) -> SearchExpression {
+    ) throws -> SearchExpression {
         if tokens.isEmpty { return .nothing }
-        if tokens.count > SearchQueryLimit.words.greatest { throw .words }
+        if tokens.count > SearchQueryLimit.words { throw SearchQueryLimit.tooManyWords }
         let phrase = SearchPhrase(tokens.map(\.term), isPrefix: isPrefix)
         if phrases.insert(phrase).inserted { wordCount += tokens.count }
-        if phrases.count > SearchQueryLimit.phrases.greatest { throw .phrases }
-        if wordCount > SearchQueryLimit.words.greatest { throw .words }
+        if phrases.count > SearchQueryLimit.phrases { throw SearchQueryLimit.tooManyPhrases }
+        if wordCount > SearchQueryLimit.words { throw SearchQueryLimit.tooManyWords }
         return .phrase(phrase)
     }
 }
 
-/// Where the words of a question belong to different pieces.
+/// Where the words of a query belong to different pieces.
 private enum QueryPieces {
     /// Whether white space or CJK punctuation stands between two tokens of a text.
     static func areSeparated(_ first: TextToken, _ second: TextToken, in text: String) -> Bool {
@@ -239,57 +207,23 @@ private enum QueryPieces {
     }
 }
 
-extension SearchQuery {
-    /// The question in the terms of an index.
-    ///
-    /// - Throws: ``StrongroomError`` with `limit` if it has too many words, phrases, texts or levels; the error has
-    ///   none of them in it.
-    func asked(of index: FullTextIndex, in table: String) throws -> SearchExpression {
-        do {
-            return try expression(by: index.tokenizer)
-        } catch {
-            throw error.refusal("A question to table \"\(table)\"")
-        }
-    }
-}
+/// The limits of a search query. Queries are not cut, as they would find other things than asked for.
+private enum SearchQueryLimit {
+    static let phrases = 256
+    static let words = 1024
 
-extension SearchQueryLimit {
-    /// The error for a question, which has none of its words in it.
-    func refusal(_ question: String) -> StrongroomError {
-        let (what, advice) =
-            switch self {
-            case .phrases: ("different words or phrases", "ask for fewer words")
-            case .words: ("words", "ask for fewer words")
-            case .nearTexts: ("texts in `near`", "combine several questions with `&&`")
-            case .levels: ("levels of combined questions", "combine fewer questions")
-            }
-        return StrongroomError(.limit, "\(question) has more than \(greatest) \(what); \(advice).")
-    }
-}
-
-/// A limit that a question exceeds. Questions are not cut, as they would find other things than asked for.
-package enum SearchQueryLimit: Error, Hashable, Sendable {
-    /// More different words or phrases than may be in a question.
-    case phrases(Int)
-
-    /// More words, those of phrases counted one by one, than may be in a question.
-    case words(Int)
-
-    /// More texts than may be in `near`.
-    case nearTexts(Int)
-
-    /// More levels of combined questions.
-    case levels(Int)
-
-    /// The greatest number allowed.
-    package var greatest: Int {
-        switch self {
-        case .phrases(let count), .words(let count), .nearTexts(let count), .levels(let count): count
-        }
+    /// The error for a query beyond a limit, which has none of its words in it.
+    static func error(_ count: Int, _ what: String, _ advice: String) -> StrongroomError {
+        StrongroomError(.limit, "A search query has more than \(count) \(what); \(advice).")
     }
 
-    static let phrases = phrases(256)
-    static let words = words(1024)
-    static let nearTexts = nearTexts(8)
-    static let levels = levels(SearchQuery.deepest)
+    static var tooManyPhrases: StrongroomError {
+        error(phrases, "different words or phrases", "ask for fewer words")
+    }
+
+    static var tooManyWords: StrongroomError { error(words, "words", "ask for fewer words") }
+
+    static var tooDeep: StrongroomError {
+        error(SearchQuery.deepest, "levels of combined queries", "combine fewer queries")
+    }
 }

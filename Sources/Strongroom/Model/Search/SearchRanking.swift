@@ -1,8 +1,8 @@
-/// A record whose texts answer a question, and how well they do.
+/// A record whose texts answer a query, and how well they do.
 public struct SearchHit<Content: Record>: Sendable {
     /// The record.
     public let record: Content
-    /// How well the texts answer the question: by BM25, a positive number, the higher the better. Rare words count more
+    /// How well the texts answer the query: by BM25, a positive number, the higher the better. Rare words count more
     /// than frequent ones, and more in short texts than in long ones. It is 0 in all hits for a beginning of a word, by
     /// itself, that more than 10,000 rows have.
     public let score: Double
@@ -11,7 +11,7 @@ public struct SearchHit<Content: Record>: Sendable {
 extension SearchHit: Equatable where Content: Equatable {}
 
 extension Table {
-    /// The records whose texts answer a question, the best first.
+    /// The records whose texts answer a query, the best first.
     ///
     /// ```swift
     /// let hits = try Note.hits("café menu", limit: 20, in: db)
@@ -19,13 +19,12 @@ extension Table {
     /// ```
     ///
     /// The order is the same on both engines: by BM25 with the weights of ``FullTextIndex``, as FTS5 computes it.
-    /// ``SearchQuery/near(_:within:)`` is the exception: FTS4 counts each word wherever it stands. Rows with equal
-    /// scores are ordered by their row ids, or by the numbers that the index gives to other keys, so that pages are
-    /// stable while nothing is written. A beginning of a word by itself that more than 10,000 rows have is not ranked:
-    /// the scores are 0.
+    /// Rows with equal scores are ordered by their row ids, or by the numbers that the index gives to other keys, so
+    /// that pages are stable while nothing is written. A beginning of a word by itself that more than 10,000 rows have
+    /// is not ranked: the scores are 0.
     ///
     /// - Parameters:
-    ///   - question: The question; a string literal finds the texts with all of its words. A question without a word
+    ///   - question: The query; a string literal finds the texts with all of its words. A query without a word
     ///     finds nothing.
     ///   - columns: The columns that are searched; none for all columns of the index.
     ///   - index: The index's name; nil for the first one of the table.
@@ -35,7 +34,7 @@ extension Table {
     ///   - db: A transaction.
     /// - Returns: The records, the best first.
     /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no such index, `tableDiffers` if the file has
-    ///   none, `limit` if the question is too long, or the limit or the offset is negative.
+    ///   none, `limit` if the query is too long, or the limit or the offset is negative.
     public static func hits(
         _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil,
         where condition: ((Columns) -> Condition)? = nil, limit: Int = 20, offset: Int = 0,
@@ -58,7 +57,7 @@ extension Table {
     }
 }
 
-/// A question whose answers are ordered by BM25.
+/// A query whose answers are ordered by BM25.
 ///
 /// FTS5 computes the scores itself. For FTS4 the function ``ScoreFunction`` does, from the numbers of the words in each
 /// row (`matchinfo`), the number of rows with each phrase, and the average length of a row.
@@ -71,13 +70,13 @@ struct SearchRanking<Source: Table> {
     /// A query for the numbers of the rows and their scores.
     private let scored: SQL
 
-    /// - Returns: Nil for a question without a word.
+    /// - Returns: Nil for a query without a word.
     init?(_ question: SearchQuery, _ columns: [String], _ name: String?, _ connection: Connection) throws {
         let index = try Source.schema.fullTextIndex(named: name)
         // A declaration that the file's index was not created from has not been checked yet.
         try index.check(Source.schema.name)
         let positions = try columns.map { try index.position(of: $0, in: Source.schema.name) }
-        let expression = try question.asked(of: index, in: Source.schema.name)
+        let expression = try question.expression(by: index.tokenizer)
         guard expression != .nothing else { return nil }
         self.name = FullTextTable.name(of: index.name, table: Source.schema.name)
         try connection.requireFullText(self.name, index, of: Source.schema)
@@ -132,7 +131,7 @@ struct SearchRanking<Source: Table> {
 
         private var quoted: String { Identifier.quote(name) }
 
-        /// Whether the question is a beginning of a word that more rows have than are ranked.
+        /// Whether the query is a beginning of a word that more rows have than are ranked.
         func isFrequentBeginning(_ connection: Connection) throws -> Bool {
             guard case .phrase(let phrase) = expression, phrase.isPrefix, phrase.terms.count == 1 else { return false }
             let most = 10_000
@@ -165,7 +164,7 @@ struct SearchRanking<Source: Table> {
             let parameters = ScoreFunction.parameters(
                 averageLength: rows > 0 && words > 0 ? Double(words) / Double(rows) : 1, weights: searched,
                 importances: importances)
-            // Each row with any of the phrases; the question itself is a condition beside it, unless it is the same.
+            // Each row with any of the phrases; the query itself is a condition beside it, unless it is the same.
             let any = SearchExpression.any(phrases.map(SearchExpression.phrase))
             let isAll = expression == first || expression == .all(phrases.map(SearchExpression.phrase))
             let driver = isAll ? expression : phrases.count > 1 ? any : first
@@ -191,7 +190,7 @@ struct SearchRanking<Source: Table> {
             return sql
         }
 
-        /// The condition that a row answers the question.
+        /// The condition that a row answers the query.
         private func isAnswer() throws -> Condition {
             try NumberedSearch(table: name, columns: columns).condition(expression) { numbers in
                 Condition("docid IN (\(numbers))")
@@ -212,9 +211,7 @@ struct SearchRanking<Source: Table> {
             return numbers
         }
 
-        /// The number of rows with a phrase in the searched columns.
-        ///
-        /// - Parameter most: The number at which counting ends.
+        /// The number of rows with a phrase in the searched columns; counting ends at `most`.
         private func count(_ phrase: SearchPhrase, _ connection: Connection, atMost most: Int? = nil) throws -> Int {
             guard let numbers = NumberedSearch(table: name, columns: columns).numbers(.phrase(phrase)) else { return 0 }
             var sql: SQL = "SELECT count(*) FROM (\(numbers)"

@@ -1,9 +1,9 @@
-/// A part of a text that shows how it answers a question.
+/// A part of a text that shows how it answers a query.
 public struct SearchSnippet: Sendable, Hashable {
     /// The part of the text, unchanged.
     public let text: String
 
-    /// The ranges of `text` that answer the question, in order; they neither overlap nor split a character.
+    /// The ranges of `text` that answer the query, in order; they neither overlap nor split a character.
     public let highlights: [Range<String.Index>]
 
     /// Whether the whole text has more before this part.
@@ -14,10 +14,10 @@ public struct SearchSnippet: Sendable, Hashable {
 }
 
 extension SearchQuery {
-    /// The part of a text with the most different phrases of the question.
+    /// The part of a text with the most different phrases of the query.
     ///
     /// Of equal parts the one with the most occurrences is taken, then the first one. What is found stands in the
-    /// middle of the part. A text that does not answer the question is shown from its first word on.
+    /// middle of the part. A text that does not answer the query is shown from its first word on.
     ///
     /// ```swift
     /// let snippet = SearchQuery.all("fox").snippet(of: article, words: 8)
@@ -32,8 +32,8 @@ extension SearchQuery {
     /// - Returns: The part, which begins and ends with a word, with up to three signs of punctuation beside it.
     public func snippet(of text: String, words: Int = 16, tokenizer: TextTokenizer = .standard) -> SearchSnippet {
         let tokens = tokenizer.tokens(in: text)
-        let expression = (try? expression(by: tokenizer)) ?? .nothing
-        let matches = SearchMatches(expression, in: tokens).matches
+        let phrases = (try? expression(by: tokenizer))?.phrases ?? []
+        let matches = PhraseFinder(phrases).matches(in: tokens)
         let window = SnippetWindow(matches, tokenCount: tokens.count, length: max(words, 1))
         let range = SnippetText.range(of: tokens[window.tokens], in: text, length: max(words, 1))
         let highlights = TextRanges.merged(
@@ -87,12 +87,11 @@ struct SnippetWindow {
     let tokens: Range<Int>
 
     /// The occurrences in it.
-    let matches: [SearchMatches.Match]
+    let matches: [PhraseMatch]
 
     /// Chooses the window of a length with the most different phrases, then the most occurrences, then the first one.
-    ///
-    /// - Parameter matches: The occurrences in the order of their first tokens.
-    init(_ matches: [SearchMatches.Match], tokenCount: Int, length: Int) {
+    /// The occurrences are in the order of their first tokens.
+    init(_ matches: [PhraseMatch], tokenCount: Int, length: Int) {
         let length = min(length, tokenCount)
         // An occurrence that is longer than the window counts by its first tokens.
         let ends = matches.map { min($0.tokens.upperBound, $0.tokens.lowerBound + length) }
@@ -130,11 +129,11 @@ struct SnippetWindow {
 }
 
 extension SearchQuery {
-    /// The ranges of a text that answer the question: each phrase as a whole, and the whole word where its beginning
+    /// The ranges of a text that answer the query: each phrase as a whole, and the whole word where its beginning
     /// was asked for.
     ///
-    /// Words are marked even if others of the question are missing in the text, which may be one of several columns;
-    /// what is excluded is not marked. A phrase of `near` is marked where it is near the next or the previous one.
+    /// Words are marked even if others of the query are missing in the text, which may be one of several columns; what
+    /// is excluded is not marked.
     ///
     /// ```swift
     /// let text = "Crème brûlée"
@@ -144,12 +143,12 @@ extension SearchQuery {
     /// - Parameters:
     ///   - text: The text.
     ///   - tokenizer: The tokenizer of the index.
-    /// - Returns: The ranges in order, which neither overlap nor split a character; none if the question is longer
+    /// - Returns: The ranges in order, which neither overlap nor split a character; none if the query is longer
     ///   than allowed.
     public func highlights(in text: String, tokenizer: TextTokenizer = .standard) -> [Range<String.Index>] {
-        guard let expression = try? expression(by: tokenizer), expression != .nothing else { return [] }
+        guard let phrases = try? expression(by: tokenizer).phrases, !phrases.isEmpty else { return [] }
         let tokens = tokenizer.tokens(in: text)
-        let matches = SearchMatches(expression, in: tokens).matches
+        let matches = PhraseFinder(phrases).matches(in: tokens)
         return TextRanges.merged(matches.compactMap { TextRanges.range(of: tokens[$0.tokens], in: text) })
     }
 }

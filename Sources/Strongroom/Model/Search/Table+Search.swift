@@ -1,5 +1,5 @@
 extension Table {
-    /// A query of the rows whose texts answer a question.
+    /// A query of the rows whose texts answer a query.
     ///
     /// ```swift
     /// let found = try Note.search("café menu").limit(20).fetch(in: db)
@@ -7,77 +7,66 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - question: The question; a string literal finds the texts with all of its words. A question without a word
+    ///   - question: The query; a string literal finds the texts with all of its words. A query without a word
     ///     finds nothing.
     ///   - columns: The columns that are searched; none for all columns of the index.
     ///   - index: The index's name; nil for the first one of the table.
-    /// - Returns: The query, which can be refined as any other. If the table declares no such index, or the question is
+    /// - Returns: The query, which can be refined as any other. If the table declares no such index, or the query is
     ///   too long, running it throws ``StrongroomError`` with `notDeclared`, `tableDiffers` or `limit`.
     public static func search(
         _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
     ) -> Query<Self> {
-        let condition = SearchCondition<Self>(question, columns.map(\.definition.name), index).condition
+        let condition = searchCondition(question, columns.map(\.definition.name), index)
         return Query().where { _ in condition }
     }
 
-    /// The condition that a row's texts answer a question, for queries with other conditions beside it.
+    /// The condition that a row's texts answer a query, for queries with other conditions beside it.
     ///
     /// ```swift
     /// let found = try Note.where { $0.isDone == false && Note.matches("menu") }.fetch(in: db)
     /// ```
     ///
     /// - Parameters:
-    ///   - question: The question; a string literal asks for all of its words. A question without a word is answered by
+    ///   - question: The query; a string literal asks for all of its words. A query without a word is answered by
     ///     no row.
     ///   - columns: The columns that are searched; none for all columns of the index.
     ///   - index: The index's name; nil for the first one of the table.
-    /// - Returns: The condition. If the table declares no such index, or the question is too long, running a query with
+    /// - Returns: The condition. If the table declares no such index, or the query is too long, running a query with
     ///   it throws ``StrongroomError`` with `notDeclared`, `tableDiffers` or `limit`.
     public static func matches(
         _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
     ) -> Condition {
-        SearchCondition<Self>(question, columns.map(\.definition.name), index).condition
+        searchCondition(question, columns.map(\.definition.name), index)
     }
 }
 
-/// A question as a condition on the rows of a table.
-struct SearchCondition<Source: Table> {
-    let condition: Condition
-
-    init(_ question: SearchQuery, _ columns: [String], _ index: String?) {
+/// A search query as a condition on the rows of a table.
+extension Table {
+    private static func searchCondition(_ question: SearchQuery, _ columns: [String], _ index: String?) -> Condition {
         do {
-            condition = try Self.condition(question, columns, index)
+            return try condition(question, columns, index)
         } catch {
-            condition = Condition(
-                failing: error as? StrongroomError ?? StrongroomError(.sql, "The question cannot be asked: \(error)"))
+            return Condition(
+                failing: error as? StrongroomError ?? StrongroomError(.sql, "The query cannot be asked: \(error)"))
         }
     }
 
     private static func condition(_ question: SearchQuery, _ columns: [String], _ name: String?) throws -> Condition {
-        let index = try Source.schema.fullTextIndex(named: name)
-        let positions = try columns.map { try index.position(of: $0, in: Source.schema.name) }
-        let expression = try question.asked(of: index, in: Source.schema.name)
+        let index = try schema.fullTextIndex(named: name)
+        let positions = try columns.map { try index.position(of: $0, in: schema.name) }
+        let expression = try question.expression(by: index.tokenizer)
         guard expression != .nothing else { return Condition("0") }
-        let table = FullTextTable.name(of: index.name, table: Source.schema.name)
-        let condition = try NumberedSearch(table: table, columns: positions).condition(expression) { numbers in
+        let table = FullTextTable.name(of: index.name, table: schema.name)
+        var sql = try NumberedSearch(table: table, columns: positions).condition(expression) { numbers in
             try isAmong(numbers, of: table)
-        }
-        return try requiring(table, index, condition)
-    }
-
-    /// The condition, before which the index is looked for in the file.
-    private static func requiring(_ name: String, _ index: FullTextIndex, _ condition: Condition) throws -> Condition {
-        var sql = condition.sql
-        sql.require(
-            RequiredTable(name: name) { connection in
-                try connection.requireFullText(name, index, of: Source.schema)
-            })
+        }.sql
+        // The index is looked up in the file before.
+        sql.require(RequiredTable(name: table) { try $0.requireFullText(table, index, of: schema) })
         return Condition(enclosed: sql)
     }
 
     /// The condition that a row of the table is among those with some numbers.
     private static func isAmong(_ numbers: SQL, of table: String) throws -> Condition {
-        let schema = Source.schema
         let keys = try schema.keyColumns().map { "\(schema.quotedName).\($0.quoted.text)" }
         guard schema.rowIDColumn == nil else {
             return Condition(SQL(verbatim: keys[0]), " IN ", Condition(numbers).sql)
@@ -91,9 +80,7 @@ struct SearchCondition<Source: Table> {
 }
 
 extension TableSchema {
-    /// The declared full-text index with a name; the first one without a name.
-    ///
-    /// - Throws: ``StrongroomError`` with `notDeclared`.
+    /// The declared full-text index with a name, the first one without a name, or `notDeclared`.
     func fullTextIndex(named wanted: String?) throws -> FullTextIndex {
         let found = fullText.first { index in wanted.map { Identifier.areSame($0, index.name) } ?? true }
         guard let found else {
@@ -110,9 +97,7 @@ extension TableSchema {
 }
 
 extension FullTextIndex {
-    /// The position of a column in the index.
-    ///
-    /// - Throws: ``StrongroomError`` with `notDeclared` if the index does not have it.
+    /// The position of a column in the index; `notDeclared` if the index does not have it.
     func position(of column: String, in table: String) throws -> Int {
         guard let position = Identifier.index(of: column, in: columns) else {
             throw StrongroomError(
@@ -150,19 +135,17 @@ extension Connection {
     }
 }
 
-/// A question to one full-text index, as SQL.
+/// A query to one full-text index, as SQL.
 ///
 /// FTS4 and FTS5 have different query languages. What both can say is one MATCH; anything else is composed in SQL of
-/// questions that both can say, so that the answers are equal.
+/// queries that both can say, so that the answers are equal.
 struct NumberedSearch {
     /// The name of the virtual table.
     let table: String
     /// The positions of the columns that are searched; none for all.
     let columns: [Int]
 
-    /// Matches the rows whose texts satisfy a search query.
-    ///
-    /// - Parameter isAmong: Returns the condition that a query returns the row's number.
+    /// Matches the rows whose texts satisfy a search query; `isAmong` makes the condition that SQL has a row's number.
     func condition(_ expression: SearchExpression, isAmong: (SQL) throws -> Condition) throws -> Condition {
         if let numbers = numbers(expression) { return try isAmong(numbers) }
         switch expression {
@@ -174,7 +157,7 @@ struct NumberedSearch {
             return all.dropFirst().reduce(all.first ?? Condition("0")) { $0 || $1 }
         case .excluding(let wanted, let unwanted):
             return try condition(wanted, isAmong: isAmong) && !condition(unwanted, isAmong: isAmong)
-        case .nothing, .phrase, .near:
+        case .nothing, .phrase:
             return Condition("0")
         }
     }
@@ -185,12 +168,11 @@ struct NumberedSearch {
             return matching(columns.first, text, expression.fts5)
         }
         switch expression {
-        case .phrase, .near:
-            guard let text = expression.fts4 else { return nil }
-            var sql = matching(columns.first, text, expression.fts5)
+        case .phrase(let phrase):
+            var sql = matching(columns.first, phrase.fts4, phrase.fts5)
             for column in columns.dropFirst() {
                 sql.append(text: " UNION ")
-                sql.append(matching(column, text, expression.fts5))
+                sql.append(matching(column, phrase.fts4, phrase.fts5))
             }
             return sql
         case .nothing, .all, .any, .excluding:

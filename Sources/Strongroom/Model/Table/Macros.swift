@@ -4,7 +4,7 @@
 /// Every stored property becomes a column with the property's name, and an initial value that is a literal or a case of
 /// an enum becomes the column's default: in `CREATE TABLE` and `ADD COLUMN`, and for a record from JSON or a dictionary
 /// without that key. An expression with another value each time, such as `Date()`, does not, nor does the initial value
-/// of a column that is encoded (`as: .json`, `as: .propertyList`).
+/// of a column that is encoded (`as: .json`).
 /// ``Column(_:scale:primaryKey:autoincrement:unique:indexed:references:check:collation:generated:previously:kept:as:)``
 /// configures one, and ``Ignored()`` excludes one. The primary key consists of the properties that are marked
 /// `@Column(primaryKey: true)`, or else of the property that is named `id`:
@@ -230,8 +230,6 @@ public macro Ignored() = #externalMacro(module: "StrongroomMacros", type: "Ignor
 public enum ColumnEncoding: Sendable, Hashable {
     /// JSON text.
     case json
-    /// A binary property list.
-    case propertyList
     /// For a `Date`: ``DateForm/since1970(_:)``.
     case since1970(DateForm.Unit)
     /// For a `Date`: ``DateForm/iso8601``.

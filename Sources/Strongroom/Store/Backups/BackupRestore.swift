@@ -5,7 +5,6 @@ import Foundation
 struct BackupRestore {
     let opening: StoreContext
     let chain: KeyChain
-    /// The path of the backup.
     let backup: String
     /// The keys of the backup; nil for the keys of the database.
     var backupKeys: KeyChain?
@@ -100,15 +99,10 @@ struct BackupRestore {
         }
     }
 
-    /// Inspects the backup without changing it.
     private func inspect() throws -> FileContent {
         let found = try FileContent.of(backup)
-        if found == .absent {
-            throw gone
-        }
-        let file = DatabaseFile(
-            path: backup, name: opening.file.name, busyTimeout: 0, log: nil, functions: opening.file.functions)
-        try requireNoLog(file)
+        guard found != .absent else { throw gone }
+        try requireNoLog()
         var isPlaintext = chain.isPlaintext
         if case .plaintext = found {
             isPlaintext = true
@@ -124,8 +118,8 @@ struct BackupRestore {
         return found
     }
 
-    private func requireNoLog(_ file: DatabaseFile) throws {
-        guard try file.hasLog() else { return }
+    private func requireNoLog() throws {
+        guard try opening.file.copy(at: backup).hasLog() else { return }
         throw StrongroomError(
             .locked,
             """
@@ -160,7 +154,7 @@ struct BackupRestore {
         try PlainFile.copy(backup, to: raw, followsLinks: !isOfMigration) {
             try monitor.report(.writing, 0, of: status.size)
         }
-        try requireNoLog(DatabaseFile(path: backup, name: opening.file.name, busyTimeout: 0, log: nil))
+        try requireNoLog()
         guard try FileStatus.at(backup) == status else {
             throw StrongroomError(
                 .locked,
@@ -180,8 +174,6 @@ struct BackupRestore {
     ///
     /// - Parameters:
     ///   - keys: The keys of the database; they get the envelope of the backup if that is taken over.
-    ///   - envelopes: The open envelopes of the backup.
-    ///   - bytes: The unchanged copy of the backup.
     ///   - takesOver: Whether the database gets the envelope of the backup.
     /// - Returns: What was found in it, and the file.
     private func make(
@@ -189,8 +181,7 @@ struct BackupRestore {
         takesOver: Bool
     ) throws -> (CheckedCopy.Content, PlainFile) {
         // The connections that check it may meet when one of them opens or closes a file in WAL mode.
-        let raw = DatabaseFile(
-            path: rawPath, name: opening.file.name, busyTimeout: 5_000, log: nil, functions: opening.file.functions)
+        let raw = opening.file.copy(at: rawPath, busyTimeout: 5_000)
         var unlocked = try unlock(raw, found, keys, envelopes)
         defer { unlocked.connection.close() }
         if !isOfMigration { try requireKnownSchema(unlocked.connection) }
@@ -273,8 +264,6 @@ struct BackupRestore {
     }
 
     /// Whether the backup is of the other database that was named.
-    ///
-    /// - Throws: ``StrongroomError`` with `otherDatabase` if it is of a database that was not named.
     private func isOfFormer(_ connection: Connection) throws -> Bool {
         if let former, opening.migrator != nil,
             try RecordedName(connection: connection).read() == former.fileName
@@ -316,8 +305,6 @@ struct BackupRestore {
     }
 
     /// Names the keys that would open the backup, as far as its envelope says.
-    ///
-    /// - Parameter opensEnvelope: Whether one of the keys opens it.
     private func wrongKey(_ found: FileContent, opensEnvelope: Bool) throws -> StrongroomError {
         let slots = try found.salt.map { try envelopeFile.slots(salt: $0) } ?? []
         let given =

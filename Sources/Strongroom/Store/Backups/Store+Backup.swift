@@ -1,13 +1,12 @@
 import Foundation
 
 extension Store {
-    /// Copies the whole database, as of one moment, into a new encrypted file, while reads and writes continue.
+    /// Copies the database, as of one moment, into a new encrypted file, while reads and writes continue.
     ///
     /// The copy contains everything: rows with their row ids, indexes, triggers, views, full-text tables, sequences,
-    /// `user_version`, `application_id`. It has no WAL. The engine writes the copy; then each page of it is read again
-    /// and compared with the page of the database, without the engine: both have a valid authentication code and the
-    /// same content. The copy is opened with its key on a new connection and renamed to its path atomically, with mode
-    /// 0600. If the process is killed before, the path is unchanged and `.NAME.new` is left beside it, which the next
+    /// `user_version`, `application_id`. The engine writes it; then each page of it is compared with the page of the
+    /// database, without the engine: both have a valid authentication code and the same content. It is renamed to its
+    /// path atomically, with mode 0600. A process that is killed before leaves `.NAME.new` beside it, which the next
     /// backup to the same path removes.
     ///
     /// The copy of a database with an envelope has the database's data key and all slots of the envelope, in
@@ -19,13 +18,9 @@ extension Store {
     /// print(report.rows, report.bytes)
     /// ```
     ///
-    /// A defect that is no damage of a page, such as an index that does not match its table, is copied with the rest.
-    /// With `checkingStructure` the structure of the copy is checked, as that of a backup is before it is restored; see
-    /// ``Stores/restore(_:from:keys:allowingPlaintext:adoptingFrom:progress:)``.
-    /// ``verify(checkingStructure:progress:)`` checks the database itself.
-    ///
-    /// The copy of a plaintext database is plaintext unless a key is given; plaintext of an encrypted database is made
-    /// only by ``exportPlaintext(to:progress:)``.
+    /// A defect that is no damage of a page, such as an index that does not match its table, is copied with the rest;
+    /// ``verify(checkingStructure:progress:)`` checks the database itself. The copy of a plaintext database is plaintext
+    /// unless a key is given; plaintext of an encrypted one is made only by ``exportPlaintext(to:progress:)``.
     ///
     /// - Parameters:
     ///   - path: The path of the copy; missing directories are created with mode 0700.
@@ -33,19 +28,16 @@ extension Store {
     ///     key of its chain.
     ///   - replacing: Whether an existing file at the path is replaced; with it the envelope of an earlier backup of
     ///     the same database, and no other.
-    ///   - checkingStructure: Whether the structure of the copy is checked, too. A defect is reported in
-    ///     ``BackupReport/defect``; the backup is kept.
+    ///   - checkingStructure: Whether the structure of the copy is checked, too, as it is before a restore. A defect is
+    ///     reported in ``BackupReport/defect``; the backup is kept.
     ///   - progress: Called with `writing` and `verifying`, in bytes, on one of the library's threads; must not block.
-    ///     If a plaintext database gets an encrypted copy, its rows are copied instead of its pages, all of their
-    ///     values are compared, and the structure is checked in any case.
     /// - Returns: What was copied.
     /// - Throws: ``StrongroomError`` with `exists` if the path exists and is not to be replaced, is that of the
-    ///   database itself, or has an envelope of another file beside it; `notAFile` if it is no file; the errors of
-    ///   ``keySlots()`` for an envelope that cannot be used; `locked` if another backup to the path is running, or the
-    ///   file to be replaced is open in another process (as far as the system reports it: Linux does) or has a WAL;
-    ///   `damaged` if a page of the database is damaged, `copyDamaged` if the copy fails its checks; `invalidKey`,
-    ///   `diskFull`, `permissionDenied`, `closed`; `CancellationError` if the task is cancelled. The path is unchanged
-    ///   then.
+    ///   database itself, or has an envelope of another file beside it; `notAFile`; the errors of ``keySlots()`` for an
+    ///   envelope that cannot be used; `locked` if another backup to the path is running, or the file to be replaced is
+    ///   open in another process or has a WAL; `damaged` if a page of the database is damaged, `copyDamaged` if the copy
+    ///   fails its checks; `invalidKey`, `diskFull`, `permissionDenied`, `closed`; `CancellationError`. The path is
+    ///   unchanged then.
     public func backup(
         to path: String, key: Key? = nil, replacing: Bool = false, checkingStructure: Bool = false,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
@@ -55,7 +47,7 @@ extension Store {
         let salt = try key == nil && !file.isInMemory ? file.activeKey().wrapped?.salt : nil
         let wanted = try await salt == nil ? backupKey(key) : nil
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: replacing) }
-        return try await copy(to: place, envelopeOf: salt, progress) { [file] from, monitor in
+        let content = try await copy(to: place, envelopeOf: salt, progress) { [file] from, monitor in
             let envelope = try salt == nil ? nil : from.map { try file.envelopeOfCopy(with: $0) }
             let to =
                 try envelope != nil
@@ -69,9 +61,8 @@ extension Store {
                 file: try file.context().file, from: from, to: to, path: place.temporary, monitor: monitor,
                 structure: checkingStructure ? .reported : .none, countsRows: true)
             return (copy, envelope?.bytes)
-        } finished: {
-            try BackupReport(place.path, $0, since: start)
         }
+        return try BackupReport(place.path, content, since: start)
     }
 
     /// Makes a copy of the database at a path, while no other program has the path.
@@ -80,12 +71,10 @@ extension Store {
     ///   - salt: The salt in the envelope that the copy gets; nil if it gets none.
     ///   - make: Called with the key of the database, as it is while the database cannot be rotated; returns what is to
     ///     be made, and its envelope.
-    ///   - finished: Called when the copy has its path.
-    private func copy<Report: Sendable>(
+    private func copy(
         to place: CopyPlace, envelopeOf salt: [UInt8]?, _ progress: @escaping @Sendable (WorkProgress) -> Void,
-        make: @escaping @Sendable (DerivedKey?, WorkMonitor) throws -> (CheckedCopy, envelope: [UInt8]?),
-        finished: @escaping @Sendable (CheckedCopy.Content) throws -> Report
-    ) async throws -> Report {
+        make: @escaping @Sendable (DerivedKey?, WorkMonitor) throws -> (CheckedCopy, envelope: [UInt8]?)
+    ) async throws -> CheckedCopy.Content {
         let source = self.path
         try await BlockingWork.run { try place.check(source: source, envelopeOf: salt) }
         let lock = try await place.acquireLock()
@@ -95,7 +84,7 @@ extension Store {
         defer { OpenFiles.shared.release(place.path) }
         // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to
         // another file.
-        let report = try await pool.perform(.read) { [file] reader in
+        let content = try await pool.perform(.read) { [file] reader in
             let monitor = WorkMonitor(progress, reader.cancellation)
             let source = try file.connect(as: nil)
             defer { source.close() }
@@ -109,10 +98,10 @@ extension Store {
                 try copy.remove()
                 throw error
             }
-            return try finished(made.content)
+            return made.content
         }
         lock.release()
-        return report
+        return content
     }
 
     /// The key of the copy; nil for plaintext.
@@ -136,16 +125,14 @@ extension Store {
 }
 
 extension Store {
-    /// Copies the whole database into a new plaintext file, which can be read without a key.
+    /// Copies the database into a new plaintext file, which can be read without a key.
     ///
-    /// This is the only operation that makes plaintext of encrypted data. The file contains everything: rows with their
-    /// row ids, indexes, triggers, views, full-text tables, sequences, `user_version`, `application_id`, `auto_vacuum`
-    /// and encoding. First every page is checked; then the rows of one snapshot are copied, and all of their values are
-    /// compared, while reads and writes continue. A plaintext database is copied page by page, as by
-    /// ``backup(to:key:replacing:checkingStructure:progress:)``. The file has mode 0600, and is renamed to its path
-    /// when it is complete. If the export fails or is cancelled, the file is overwritten with zeros and removed; a
-    /// killed process leaves `.NAME.new` beside it, with plaintext in it, until the next export to the same path, or
-    /// until you remove it.
+    /// This is the only operation that makes plaintext of encrypted data. The file contains everything, as that of
+    /// ``backup(to:key:replacing:checkingStructure:progress:)``. First every page is checked; then the rows of one
+    /// snapshot are copied, and all of their values are compared, while reads and writes continue. The file has mode
+    /// 0600, and is renamed to its path when it is complete. If the export fails, the file is overwritten with zeros and
+    /// removed; a killed process leaves `.NAME.new` beside it, with plaintext in it, until the next export to the same
+    /// path, or until you remove it.
     ///
     /// ```swift
     /// try await store.exportPlaintext(to: "/srv/transfer/inventory.sqlite")
@@ -155,18 +142,17 @@ extension Store {
     ///   - path: The path of the file. It must not exist; missing directories are created with mode 0700.
     ///   - progress: Called with `checking`, `writing` and `verifying`, in bytes, on one of the library's threads; must
     ///     not block.
-    /// - Throws: ``StrongroomError`` with `exists` if the path exists, `damaged` if a page of the database is
-    ///   damaged, `locked` if another export to the path is running, `diskFull`, `permissionDenied`, `closed`;
-    ///   `CancellationError` if the task is cancelled. No file is left then.
+    /// - Throws: ``StrongroomError`` with `exists`, `damaged` if a page of the database is damaged, `locked` if another
+    ///   export to the path is running, `diskFull`, `permissionDenied`, `closed`; `CancellationError`. No file is left
+    ///   then.
     public func exportPlaintext(
         to path: String, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws {
         _ = try file.context()
         let place = try await BlockingWork.run { try CopyPlace(path, replaces: false) }
-        try await copy(to: place, envelopeOf: nil, progress) { [file] from, monitor in
+        _ = try await copy(to: place, envelopeOf: nil, progress) { [file] from, monitor in
             let database = try file.context().file
             return (CheckedCopy(file: database, from: from, to: nil, path: place.temporary, monitor: monitor), nil)
-        } finished: { _ in
         }
     }
 }
@@ -184,16 +170,11 @@ struct CopyPlace: Sendable {
         self.replaces = replaces
     }
 
-    /// The temporary path of the copy.
     var temporary: String { FileSystem.companion(of: path, "new") }
 
     private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: path, name: FileSystem.name(of: path)) }
 
     /// Checks what exists at the path.
-    ///
-    /// - Parameters:
-    ///   - source: The path of the copied database.
-    ///   - salt: The salt in the envelope that the copy gets; nil if it gets none.
     func check(source: String, envelopeOf salt: [UInt8]? = nil) throws {
         let status = try FileStatus.at(path)
         guard status != nil || replaces || !FileSystem.isSymbolicLink(path) else {
@@ -267,33 +248,25 @@ struct CopyPlace: Sendable {
 
     /// Moves the finished copy to the path, together with its envelope: whenever the process is killed, the envelope of
     /// the file at the path is beside it.
-    ///
-    /// - Parameter envelope: The content of the envelope; nil if the copy has none.
     func put(_ copy: PlainFile, with envelope: [UInt8]?) throws {
         guard let envelope else {
             try put(copy)
-            // Of the former file, whose backup was killed.
+            // Of the previous file, whose backup was killed.
             try? envelopeFile.removeNext()
             return
         }
         try envelopeFile.publish(envelope, with: copy) { try put(copy) }
     }
 
-    /// Moves the finished copy to the path, atomically.
-    func put(_ copy: PlainFile) throws {
-        if replaces {
-            try replace(by: copy)
-        } else {
+    private func put(_ copy: PlainFile) throws {
+        guard replaces else {
             try copy.moveIntoPlace(path)
-            try FileSystem.settle(path)
+            return try FileSystem.settle(path)
         }
-    }
-
-    private func replace(by copy: PlainFile) throws {
         try requireUnused()
-        let former = try ReplacedFile.at(path)
+        let old = try ReplacedFile.at(path)
         // A process of any user that is copying the file holds no lock, and must get a complete copy.
-        guard try former.map({ try $0.lock() && !$0.isOpenElsewhere }) ?? true else {
+        guard try old.map({ try $0.lock() && !$0.isOpenElsewhere }) ?? true else {
             throw StrongroomError(
                 .locked,
                 """
@@ -301,14 +274,6 @@ struct CopyPlace: Sendable {
                 another path.
                 """)
         }
-        try copy.replace(path)
-        do {
-            try FileSystem.settle(path)
-            try former?.invalidate()
-        } catch {
-            former?.retireAfterFailure()
-            throw error
-        }
-        try former?.retire()
+        try ReplacedFile.replace(old, at: path) { try copy.replace(path) }
     }
 }

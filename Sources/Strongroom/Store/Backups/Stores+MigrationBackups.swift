@@ -17,10 +17,9 @@ extension Stores {
     /// Replaces a database with a migration backup of it; changes made since the backup are lost.
     ///
     /// The backup is copied, and the copy is checked: a key of the chain, or of the file's envelope, must open it, and
-    /// every page must be intact. If it has other cipher settings than those of the configuration, or is plaintext and
-    /// the chain has a key, it is rewritten with the current ones. Then it replaces the file atomically: if this is
-    /// interrupted, the file is either the old one or the restored one. The backup is kept. The next opening migrates
-    /// the file again, so install the older program first.
+    /// every page must be intact. It is rewritten if it has other cipher settings than those of the configuration, or is
+    /// plaintext and the chain has a key. Then it replaces the file atomically. The backup is kept. The next opening
+    /// migrates the file again, so install the older program first.
     ///
     /// ```swift
     /// let restored = try await stores.restoreMigrationBackup(of: "addressbook_alice.sqlite")

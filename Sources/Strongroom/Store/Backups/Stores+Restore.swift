@@ -4,13 +4,12 @@ extension Stores {
     /// Replaces a database with a backup, or creates it from one; changes made since the backup are lost.
     ///
     /// The backup is copied beside the database, opened with a key of the chain or with a given one, and verified:
-    /// every page's authentication code and, on another thread, the structure. The engine's integrity check looks up
-    /// each row in each index, with up to 96 MiB of memory for pages: in a database with larger indexes in random order
-    /// it takes many times as long as the rest. See SQLite's documentation, "PRAGMA integrity_check"
-    /// (sqlite.org/pragma.html). If the backup has a key that is not in the chain, or other cipher settings than those
-    /// of the configuration, it is rewritten with the current ones and compared. Then it replaces the database
-    /// atomically: if this is interrupted, the database is either the old one or the restored one. The backup itself is
-    /// only read. The next opening migrates the database.
+    /// every page's authentication code and the structure, by the engine's integrity check. That looks up each row in
+    /// each index; in a database with indexes of more than 96 MiB in random order it takes many times as long as the
+    /// rest. If the backup has a key that is not in the chain, or other cipher settings than those of the configuration,
+    /// it is rewritten with the current ones and compared. Then it replaces the database atomically: if this is
+    /// interrupted, the database is either the old one or the restored one. The backup itself is only read. The next
+    /// opening migrates the database.
     ///
     /// ```swift
     /// let report = try await stores.restore("addressbook_alice.sqlite", from: "/srv/backup/alice.sqlite")
@@ -18,17 +17,12 @@ extension Stores {
     /// ```
     ///
     /// The backup of a database with an envelope has an envelope of its own, `PATH.keys`, and opens with any key that
-    /// has a slot in it. A new database takes these slots over. An existing one keeps its own envelope; if that has
-    /// another data key by now, the backup is rewritten with it.
+    /// has a slot in it. A new database takes these slots over; an existing one keeps its own envelope. If the
+    /// passphrase is lost, a chain of a recovery key and a new passphrase restores the backup: the new passphrase gets a
+    /// slot at the next opening.
     ///
-    /// If the passphrase is lost and a recovery key is at hand, a chain of that and a new passphrase restores the
-    /// backup: the new passphrase gets a slot at the next opening.
-    ///
-    /// A backup that fails the check is refused: salvage a copy of it, then restore the result.
-    ///
-    /// A database that is damaged, truncated or empty, so that it cannot be opened, is not replaced: its content may
-    /// still be recoverable. The error says what was found; move the file and those that belong to it (`-wal`, `-shm`,
-    /// `-journal`, `.keys`, `.keys.copy`) away, then restore.
+    /// A backup that fails the check is refused: salvage a copy of it, then restore the result. A database that cannot
+    /// be opened is not replaced, since its content may still be recoverable: the error names the files to move away.
     ///
     /// - Parameters:
     ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
@@ -46,10 +40,9 @@ extension Stores {
     /// - Throws: ``StrongroomError`` with `fileMissing` if there is no backup, `readOnly`, `plaintextFile` for a
     ///   plaintext backup that is not allowed, `alreadyOpen` if the database or the backup is open in this process,
     ///   `invalidName` if the backup has the name of a leftover of an interrupted restore, `locked` if either is open
-    ///   in another process (for the backup, as far as the system reports it: Linux does) or the backup changes
-    ///   meanwhile, `otherDatabase` for a backup of another database, `wrongKey`, `plaintextHeader`, `damaged`,
-    ///   `truncated`, `emptyFile`, `notADatabase`, `diskFull`; what opening throws about names, configurations and
-    ///   keys; `CancellationError`. The database is unchanged then.
+    ///   in another process or the backup changes meanwhile, `otherDatabase` for a backup of another database,
+    ///   `wrongKey`, `plaintextHeader`, `damaged`, `truncated`, `emptyFile`, `notADatabase`, `diskFull`; what opening
+    ///   throws about names, configurations and keys; `CancellationError`. The database is unchanged then.
     @discardableResult
     public func restore(
         _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,
@@ -91,9 +84,7 @@ public struct BackupReport: Sendable, Hashable {
     /// backup.
     public internal(set) var attributesNotKept: [String] = []
 
-    /// - Parameters:
-    ///   - file: The finished copy.
-    ///   - path: Its final path; nil for its present one.
+    /// - Parameter path: Its final path; nil for its present one.
     init(
         _ file: String, as path: String? = nil, _ content: CheckedCopy.Content, since start: ContinuousClock.Instant
     ) throws {
@@ -110,16 +101,12 @@ extension Stores {
     /// Replaces a database, or creates it, with pages that a function writes; as `restore(_:from:)` does with a backup.
     ///
     /// - Parameters:
-    ///   - fileName: The database's name; its store must not be in use. A lent one that is idle is closed, and requests
-    ///     for it wait.
     ///   - former: The other database that the pages may be of, which becomes this one.
-    ///   - progress: As for a backup.
     ///   - beforeReplacing: As `whenRestored`, before the database is replaced.
     ///   - whenRestored: Called with the path of the record of what was shipped to the replica, when the database is in
     ///     its place and the lock between processes is held.
     ///   - fill: Writes every page, of which an interrupted attempt may have written some, and returns the envelope
     ///     that belongs to them; nil if they have none.
-    /// - Throws: As `restore(_:from:)`; what the function throws. The database is unchanged then.
     package func restoreReplica(
         _ fileName: String, adoptingFrom former: DatabaseName? = nil,
         progress: @escaping @Sendable (WorkProgress) -> Void,
@@ -198,8 +185,6 @@ package final class RestoredFile: Sendable {
     private let state: Locked<(hasNote: Bool, isKept: Bool)>
 
     /// Opens what an interrupted attempt has left, or creates an empty file.
-    ///
-    /// - Parameter path: The database's path.
     init(of path: String) throws {
         let rawPath = BackupRestore.rawPath(of: path)
         notePath = FileSystem.companion(of: path, "fetched")
@@ -236,14 +221,10 @@ package final class RestoredFile: Sendable {
         withUnsafeBytes(of: identity.node.littleEndian) { [UInt8]($0) }
     }
 
-    /// Writes a page.
-    ///
-    /// - Parameter number: The page's number, counted from 1.
     package func write(_ page: UnsafeRawBufferPointer, as number: UInt32) throws {
         try file.write(page, at: Int64(number - 1) * Int64(page.count))
     }
 
-    /// Sets the length of the file.
     package func resize(to length: Int64) throws { try file.truncate(to: length) }
 
     /// Notes what the file has now, after flushing it to the disk. A note that is written in part counts as none.
@@ -293,15 +274,12 @@ struct FileReplacement {
 
     /// Replaces the file atomically.
     ///
-    /// - Parameters:
-    ///   - content: The content at the database's path.
-    ///   - keys: The keys that may open it.
     /// - Throws: ``StrongroomError`` with `locked` if another connection has the database open, `wrongKey`, `damaged`
     ///   and similar errors with what to do, or the file system's failure. The database is unchanged then, unless the
     ///   error says that the file is in its place.
     func run(_ content: FileContent, _ keys: DatabaseKeys) throws {
         guard content != .absent else {
-            guard try !opening.file.hasLog() else { throw logIsLeft }
+            try opening.file.requireNoLogLeft()
             try FileSystem.moveIntoPlace(path, opening.path)
             return try FileSystem.settle(opening.path)
         }
@@ -314,41 +292,11 @@ struct FileReplacement {
         guard try !opening.file.isOpenedMeanwhile(since: descriptors) else {
             throw opening.file.heldByOthers(for: "restored")
         }
-        try put(connection)
-    }
-
-    /// Replaces the database's file, and makes the former file unusable for connections that opened it at the last
-    /// moment.
-    ///
-    /// - Parameter connection: A connection with exclusive access to the former file; it is closed.
-    private func put(_ connection: Connection) throws {
-        let former = try ReplacedFile(opening.path)
-        // Before the descriptor is closed, which would drop the connection's locks.
-        defer { connection.close() }
-        try FileSystem.replace(opening.path, with: path)
-        do {
-            try FileSystem.settle(opening.path)
-        } catch {
-            connection.close()
-            former.retireAfterFailure()
-            throw error
-        }
-        do {
-            try former.invalidate()
-            connection.close()
-            try former.retire()
-        } catch let error as StrongroomError {
-            throw StrongroomError(
-                error.code,
-                """
-                "\(opening.path)" is restored, but the former file could not be invalidated for programs that have it \
-                open: \(error.message)
-                """,
-                database: opening.file.name)
+        try ReplacedFile.replace(ReplacedFile(opening.path), at: opening.path, closing: connection) {
+            try FileSystem.replace(opening.path, with: path)
         }
     }
 
-    /// A connection that has exclusive access to the file.
     private func whole(_ content: FileContent, _ keys: DatabaseKeys) throws -> Connection {
         var derivedKey: DerivedKey?
         if case .encrypted = content {
@@ -360,17 +308,6 @@ struct FileReplacement {
             throw opening.file.heldByOthers(for: "restored")
         }
         return connection
-    }
-
-    private var logIsLeft: StrongroomError {
-        StrongroomError(
-            .fileMissing,
-            """
-            There is no "\(opening.path)", but its log exists, which the engine would apply to the restored file. Move \
-            away \(opening.file.sideFiles.logs.map { "\"\($0)\"" }.joined(separator: " and ")), then restore.
-            """,
-            database: opening.file.name
-        )
     }
 
     // MARK: A database that cannot be opened

@@ -71,7 +71,7 @@ public protocol Configuration: Sendable {
     /// - Returns: The settings.
     func settings(for database: DatabaseName) -> StoreSettings
 
-    /// The functions and aggregates in Swift that every connection of a database has.
+    /// The functions in Swift that every connection of a database has.
     ///
     /// Called when the database is opened. A file whose indexes, checks, triggers or views call one of them needs it
     /// in every program that uses these; statements without it throw `missingFunction`.

@@ -3,10 +3,8 @@ import Synchronization
 /// Receives the operations of a registry's stores; for metrics and traces.
 ///
 /// ```swift
-/// stores.operationObserver = metrics
+/// stores.operationObservers = [metrics]
 /// ```
-///
-/// ``OperationObservers`` combines several.
 public protocol OperationObserver: Sendable {
     /// Called before each operation, with the task-local values of the caller, which waits for that; of an opening,
     /// with those of the first caller that waits for it. An operation that is refused at once, such as a write to a
@@ -44,9 +42,7 @@ public struct StartedOperation: Sendable {
     /// that there was something to do.
     public let start: ContinuousClock.Instant
     /// What the observer returned for the opening that this operation is a part of; nil outside of openings.
-    ///
-    /// An observer that wraps another one sets it to what the other one returned.
-    public var outerContext: (any Sendable)?
+    public internal(set) var outerContext: (any Sendable)?
 }
 
 /// An operation of a store that has ended.
@@ -64,7 +60,8 @@ public struct FinishedOperation: Sendable {
         /// The schema of an existing file was migrated: in its opening, if there was something to do, or by
         /// ``Store/migrate(to:progress:)``.
         case migrate
-        /// The key was rotated: in an opening, if there was something to do, or by ``Store/rotate(timeout:progress:)``.
+        /// The key was rotated: in an opening, if there was something to do, or by
+        /// ``Store/rotate(_:keys:timeout:progress:)``.
         case rotate
     }
 
@@ -82,9 +79,7 @@ public struct FinishedOperation: Sendable {
     /// Why it failed; nil if it did not.
     public let error: (any Error)?
     /// What the observer returned when the operation began.
-    ///
-    /// An observer that wraps another one sets it to what the other one returned.
-    public var context: (any Sendable)?
+    public let context: (any Sendable)?
 
     /// `ok`, the code of the ``StrongroomError`` that it failed with, `cancelled`, or `failed` for another error.
     public var outcome: String {
@@ -97,74 +92,30 @@ public struct FinishedOperation: Sendable {
     }
 }
 
-/// Several observers of the same operations.
-///
-/// ```swift
-/// stores.operationObserver = OperationObservers(metrics, StoresTracing())
-/// ```
-public struct OperationObservers: OperationObserver {
-    private let observers: [any OperationObserver]
-
-    private struct Contexts: Sendable {
-        let each: [(any Sendable)?]
-    }
-
-    /// Combines observers.
-    ///
-    /// - Parameter observers: Each is called for every operation, in this order.
-    public init(_ observers: any OperationObserver...) {
-        self.observers = observers
-    }
-
-    /// Calls each observer.
-    ///
-    /// - Parameter operation: What is requested.
-    /// - Returns: What they returned.
-    public func operationBegan(_ operation: StartedOperation) -> (any Sendable)? {
-        let outer = operation.outerContext as? Contexts
-        return Contexts(
-            each: observers.indices.map { index in
-                observers[index].operationBegan(
-                    StartedOperation(
-                        name: operation.name, kind: operation.kind, label: operation.label, start: operation.start,
-                        outerContext: outer?.each[index]))
-            })
-    }
-
-    /// Calls each observer, with what it returned at the beginning.
-    ///
-    /// - Parameter operation: What was done, and how long it took.
-    public func operationEnded(_ operation: FinishedOperation) {
-        let contexts = operation.context as? Contexts
-        for (index, observer) in observers.enumerated() {
-            var part = operation
-            part.context = contexts?.each[index]
-            observer.operationEnded(part)
-        }
-    }
-}
-
-/// Measures one operation for an observer.
+/// Measures one operation for the observers of a registry.
 final class OperationWatch: Sendable {
-    private let observer: any OperationObserver
+    private let observers: [any OperationObserver]
     private let started: StartedOperation
-    /// What the observer returned when the operation began.
-    let context: (any Sendable)?
+    /// What the observers returned when the operation began.
+    let contexts: [(any Sendable)?]
     /// Microseconds from the start until a connection was granted; negative before that.
     private let granted = Atomic<Int64>(-1)
 
     /// Reports the beginning of an operation; to be called with the caller's task-local values.
     ///
-    /// - Parameters:
-    ///   - outer: What the observer returned for the opening that the operation is a part of.
-    ///   - start: When it was requested.
+    /// - Parameter start: When it was requested.
     init(
-        _ observer: any OperationObserver, _ name: DatabaseName, _ kind: FinishedOperation.Kind, label: String? = nil,
-        outer: (any Sendable)? = nil, start: ContinuousClock.Instant = .now
+        _ store: StoreObserver, _ kind: FinishedOperation.Kind, label: String? = nil,
+        start: ContinuousClock.Instant = .now
     ) {
-        self.observer = observer
-        started = StartedOperation(name: name, kind: kind, label: label, start: start, outerContext: outer)
-        context = observer.operationBegan(started)
+        observers = store.observers
+        let started = StartedOperation(name: store.name, kind: kind, label: label, start: start)
+        self.started = started
+        contexts = observers.indices.map { index in
+            var operation = started
+            operation.outerContext = store.outer.isEmpty ? nil : store.outer[index]
+            return store.observers[index].operationBegan(operation)
+        }
     }
 
     /// Records that the operation has its connection.
@@ -177,32 +128,36 @@ final class OperationWatch: Sendable {
 
     /// Reports the end of the operation.
     func end(_ error: (any Error)?) {
+        // What has requested its rollback has not failed.
+        let error = error is RequestedRollback ? nil : error
         let duration = ContinuousClock.now - started.start
         let granted = granted.load(ordering: .relaxed)
-        observer.operationEnded(
-            FinishedOperation(
-                name: started.name, kind: started.kind, label: started.label, start: started.start,
-                wait: granted < 0 ? duration : .microseconds(granted), duration: duration, error: error,
-                context: context))
+        for (observer, context) in zip(observers, contexts) {
+            observer.operationEnded(
+                FinishedOperation(
+                    name: started.name, kind: started.kind, label: started.label, start: started.start,
+                    wait: granted < 0 ? duration : .microseconds(granted), duration: duration, error: error,
+                    context: context))
+        }
     }
 }
 
-/// The observer of one store's operations.
+/// The observers of one store's operations.
 struct StoreObserver: Sendable {
-    let observer: any OperationObserver
+    let observers: [any OperationObserver]
     let name: DatabaseName
-    /// What the observer returned for the opening whose parts are observed; nil outside of openings.
-    var outer: (any Sendable)?
+    /// What each returned for the opening whose parts are observed; empty outside of openings.
+    var outer: [(any Sendable)?] = []
 
-    func watch(
-        _ kind: FinishedOperation.Kind, label: String? = nil, start: ContinuousClock.Instant = .now
-    ) -> OperationWatch {
-        OperationWatch(observer, name, kind, label: label, outer: outer, start: start)
+    /// Nil without observers.
+    init?(_ observers: [any OperationObserver], _ name: DatabaseName) {
+        guard !observers.isEmpty else { return nil }
+        (self.observers, self.name) = (observers, name)
     }
 
     /// Reports a part of an opening that needs no connection but that of the opening, after its end.
     func report(_ kind: FinishedOperation.Kind, since start: ContinuousClock.Instant, _ error: (any Error)?) {
-        let watch = watch(kind, start: start)
+        let watch = OperationWatch(self, kind, start: start)
         watch.grant(at: start)
         watch.end(error)
     }
@@ -214,15 +169,15 @@ extension StoreObserver? {
     ///
     /// - Parameter work: Records when it has its connection.
     func observing<T>(
-        _ kind: FinishedOperation.Kind, label: String, _ work: (OperationWatch?) async throws -> T
+        _ kind: FinishedOperation.Kind, label: String? = nil, _ work: (OperationWatch?) async throws -> T
     ) async throws -> T {
-        guard let watch = self?.watch(kind, label: label) else { return try await work(nil) }
+        let watch = map { OperationWatch($0, kind, label: label) }
         do {
             let value = try await work(watch)
-            watch.end(nil)
+            watch?.end(nil)
             return value
         } catch {
-            watch.end(error)
+            watch?.end(error)
             throw error
         }
     }

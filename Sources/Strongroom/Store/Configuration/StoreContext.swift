@@ -27,10 +27,10 @@ struct StoreContext: Sendable {
 extension StoreContext {
     /// Requests everything but the keys from a configuration.
     ///
-    /// - Parameter storage: Where to keep the data; nil for the place in the settings.
+    /// - Parameter storage: Where the data is; nil for what the settings say.
     /// - Throws: ``StrongroomError`` with `invalidMigrator`, `invalidSetting`, `invalidName` for a relative path; what
     ///   the configuration throws.
-    init(_ name: DatabaseName, _ configuration: any Configuration, in storage: Persistence?) throws {
+    init(_ name: DatabaseName, _ configuration: any Configuration, in storage: Persistence? = nil) throws {
         var settings = configuration.settings(for: name)
         settings.storage = storage ?? settings.storage
         var logger = configuration.logger(for: name)
@@ -51,30 +51,27 @@ extension StoreContext {
             ciphers: ciphers, protection: protection, file: file)
     }
 
-    /// A copy with another file, or with more known of it.
-    private func with(_ file: DatabaseFile) -> StoreContext {
-        StoreContext(
-            name: name, configuration: configuration, settings: settings, logger: logger, migrator: migrator,
-            ciphers: ciphers, protection: protection, file: file)
-    }
-
     /// A copy with the real path of the file: its directory is created, unless the file is opened read-only, and links
     /// are resolved.
     func located() throws -> StoreContext {
-        isInMemory ? self : with(try file.located())
+        var copy = self
+        if !isInMemory { copy.file = try file.located() }
+        return copy
     }
 
     /// A copy for work that changes nothing: no directory and no lock file is created, as on a file system that is
     /// mounted read-only.
     func reading() -> StoreContext {
-        var file = file
-        file.isReadOnly = true
-        return with(file)
+        var copy = self
+        copy.file.isReadOnly = true
+        return copy
     }
 
     /// A copy that records the file's present state, while no other process is opening it: for a file that is opened
     /// read-only, later reads are valid only if it stays unchanged.
     func withBaseline() throws -> StoreContext {
-        isReadOnly ? with(try file.withBaseline()) : self
+        var copy = self
+        if isReadOnly { copy.file = try file.withBaseline() }
+        return copy
     }
 }

@@ -1,5 +1,5 @@
 #if ConfigReader
-import Configuration
+public import Configuration
 
 /// Reads settings from a `ConfigReader`, and refuses values that a setting cannot have.
 struct SettingReader {
@@ -71,10 +71,6 @@ struct SettingReader {
         return choice.value
     }
 }
-#endif
-
-#if ConfigReader
-public import Configuration
 
 extension StoreSettings {
     /// Reads settings from values of swift-configuration; a setting without a value keeps its default.

@@ -4,7 +4,7 @@ extension StoreExecutor {
     /// The thread that takes over when the others are stalled.
     enum Reserve {
         case none
-        /// Compares the number of pieces that have begun, every ``StoreExecutor/stallTime``.
+        /// Compares the number of items that have begun, every ``StoreExecutor/stallTime``.
         case watching
         /// Nothing was queued.
         case sleeping
@@ -25,9 +25,8 @@ extension StoreExecutor {
     }
 
     func startReserve() {
-        DedicatedThread.start(name) { [self] isOwn in
-            guard watch(isOwn) else { return }
-            work(isOwn)
+        DedicatedThread.start(name) { [self] in
+            if watch() { work() }
         }
     }
 
@@ -39,18 +38,9 @@ extension StoreExecutor {
 
     /// Waits until the threads are stalled.
     ///
-    /// - Parameter isOwn: Whether the thread may wait.
     /// - Returns: Whether they are, so that the current thread becomes one of them; otherwise nothing was queued for
     ///   the idle time.
-    private func watch(_ isOwn: Bool) -> Bool {
-        guard isOwn else {
-            // A shared thread must not wait; the system cannot create another one.
-            state.withLock { state in
-                state.reserve = .none
-                state.threads += 1
-            }
-            return true
-        }
+    private func watch() -> Bool {
         var begun = state.withLock { $0.begun }
         while true {
             Thread.sleep(forTimeInterval: Self.stallTime)

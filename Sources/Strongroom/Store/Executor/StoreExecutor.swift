@@ -22,13 +22,13 @@ import Synchronization
 ///
 /// See SE-0417, "Task Executor Preference".
 public final class StoreExecutor: TaskExecutor, Sendable {
-    enum Piece {
+    enum Item {
         case job(UnownedJob)
         case work(@Sendable () -> Void)
     }
 
     struct State {
-        var pieces = UrgentLine<Piece>()
+        var items = UrgentLine<Item>()
         var count = 0
         /// Those that are not replaced because they wait.
         var threads = 0
@@ -38,7 +38,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         var largest: Int
         /// The number of stores that use the executor.
         var stores = 0
-        /// The number of pieces that have begun.
+        /// The number of items that have begun.
         var begun: UInt64 = 0
         var reserve = Reserve.none
         /// Sleeping threads that have not been signalled yet.
@@ -74,13 +74,13 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     let state: Locked<State>
     let wakeReserve = DispatchSemaphore(value: 0)
     private let wake = DispatchSemaphore(value: 0)
-    /// The number of queued pieces; a polling thread reads it without the lock.
+    /// The number of queued items; a polling thread reads it without the lock.
     private let pending = Atomic<Int>(0)
     let name: String
     /// How many threads may be started beyond the usual number while work is stalled.
     let largestReserve: Int
 
-    /// How many pieces may follow each other on one thread before queued work gets it.
+    /// How many items may follow each other on one thread before queued work gets it.
     private static let longestChain = 64
 
     /// How often a thread polls for work before it sleeps: about 50 µs, enough for the next read of a task that reads
@@ -119,12 +119,20 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     ///
     /// - Parameter isWaiting: Whether to wait then until the idle threads have ended.
     func removeStore(isWaiting: Bool) {
-        let isLast = state.withLock { state in
+        let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
+        let (sleeping, isReserveSleeping, mustWait) = state.withLock { state in
             state.stores -= 1
-            if state.stores == 0 { state.isRetired = true }
-            return state.stores == 0
+            guard state.stores == 0 else { return (0, false, false) }
+            state.isRetired = true
+            if state.idle > 0, state.whenNoneIsIdle == nil { state.whenNoneIsIdle = ended }
+            let isReserveSleeping = state.reserve == .sleeping
+            if isReserveSleeping { state.reserve = .watching }
+            defer { state.sleeping = 0 }
+            return (state.sleeping, isReserveSleeping, state.idle > 0)
         }
-        if isLast { endIdleThreads(isWaiting: isWaiting) }
+        for _ in 0..<sleeping { wake.signal() }
+        if isReserveSleeping { wakeReserve.signal() }
+        if mustWait { _ = ended?.wait(timeout: .now() + Self.patience) }
     }
 
     /// Runs a task's next job on one of the threads; if none is free, the job is queued by the task's priority.
@@ -190,35 +198,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue().owner.blocking(wait)
     }
 
-    /// Ends the threads as soon as they are idle, without the idle time. Later work still runs.
-    ///
-    /// - Parameter isWaiting: Whether to wait until the idle threads have ended: the process may exit right afterwards.
-    func retire(isWaiting: Bool = false) {
-        state.withLock { $0.isRetired = true }
-        endIdleThreads(isWaiting: isWaiting)
-    }
-
-    private func endIdleThreads(isWaiting: Bool) {
-        let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
-        let (sleeping, isReserveSleeping, mustWait) = state.withLock { state in
-            // A store may have been added meanwhile.
-            guard state.isRetired else { return (0, false, false) }
-            if state.idle > 0, state.whenNoneIsIdle == nil { state.whenNoneIsIdle = ended }
-            let isReserveSleeping = state.reserve == .sleeping
-            if isReserveSleeping { state.reserve = .watching }
-            defer { state.sleeping = 0 }
-            return (state.sleeping, isReserveSleeping, state.idle > 0)
-        }
-        for _ in 0..<sleeping { wake.signal() }
-        if isReserveSleeping { wakeReserve.signal() }
-        if mustWait { _ = ended?.wait(timeout: .now() + Self.patience) }
-    }
-
     /// The number of threads.
     var threadCount: Int { state.withLock { $0.threads + $0.blocked } }
-
-    /// The number of idle threads that have not ended.
-    var idleThreads: Int { state.withLock { $0.idle } }
 
     /// Called by a thread when it ends.
     private func recordThreadEnd() {
@@ -235,9 +216,9 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         case none, sleeper, thread, reserve, reserveSleeper
     }
 
-    private func add(_ piece: Piece, _ urgency: Urgency) {
+    private func add(_ item: Item, _ urgency: Urgency) {
         let need = state.withLock { state -> Need in
-            state.pieces.append(piece, urgency)
+            state.items.append(item, urgency)
             state.count += 1
             pending.store(state.count, ordering: .relaxed)
             if state.count <= state.polling { return .none }
@@ -259,27 +240,25 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private func startThread() {
-        DedicatedThread.start(name) { [self] isOwn in work(isOwn) }
+        DedicatedThread.start(name) { [self] in work() }
     }
 
     /// Runs queued work until the thread is to end.
-    ///
-    /// - Parameter isOwn: Whether the thread may wait for further work.
-    func work(_ isOwn: Bool) {
+    func work() {
         let current = CurrentThread(self)
         withExtendedLifetime(current) {
             Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()
-            while let (piece, urgency) = next(mayStay: isOwn) {
+            while let (item, urgency) = next() {
                 urgency.adopt()
-                run(piece, on: current)
+                run(item, on: current)
             }
             Self.pointer.value = nil
         }
         recordThreadEnd()
     }
 
-    private func run(_ piece: Piece, on thread: CurrentThread) {
-        switch piece {
+    private func run(_ item: Item, on thread: CurrentThread) {
+        switch item {
         case .job(let job):
             job.runSynchronously(on: asUnownedTaskExecutor())
         case .work(let work):
@@ -298,36 +277,34 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private enum Step {
-        case run(Piece, Urgency)
+        case run(Item, Urgency)
         case sleep, end
     }
 
-    /// The next piece of work, or nil if the thread is to end.
-    ///
-    /// - Parameter mayStay: Whether the thread may wait for further work.
-    private func next(mayStay: Bool) -> (Piece, Urgency)? {
+    /// The next item of work, or nil if the thread is to end.
+    private func next() -> (Item, Urgency)? {
         let first = state.withLock { state in
-            let piece = nextPiece(&state)
-            if piece == nil { state.idle += 1 }
-            return piece
+            let item = nextItem(&state)
+            if item == nil { state.idle += 1 }
+            return item
         }
         if let first { return first }
         while true {
             poll()
-            switch state.withLock({ step(&$0, mayStay) }) {
-            case .run(let piece, let urgency): return (piece, urgency)
+            switch state.withLock({ step(&$0) }) {
+            case .run(let item, let urgency): return (item, urgency)
             case .end: return nil
             case .sleep: guard sleep() else { return nil }
             }
         }
     }
 
-    private func step(_ state: inout State, _ mayStay: Bool) -> Step {
-        if let (piece, urgency) = nextPiece(&state) {
+    private func step(_ state: inout State) -> Step {
+        if let (item, urgency) = nextItem(&state) {
             removeIdleThread(&state)
-            return .run(piece, urgency)
+            return .run(item, urgency)
         }
-        guard mayStay, !state.isRetired, state.threads <= 2 * state.largest else {
+        guard !state.isRetired, state.threads <= 2 * state.largest else {
             state.threads -= 1
             return .end
         }
@@ -351,8 +328,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return !isOver
     }
 
-    private func nextPiece(_ state: inout State) -> (Piece, Urgency)? {
-        guard let first = state.pieces.popFirst() else { return nil }
+    private func nextItem(_ state: inout State) -> (Item, Urgency)? {
+        guard let first = state.items.popFirst() else { return nil }
         state.count -= 1
         state.begun &+= 1
         pending.store(state.count, ordering: .relaxed)

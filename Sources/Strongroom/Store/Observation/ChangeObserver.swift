@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Waits for changes of some tables. Changes that arrive while no caller waits are kept, and reported as one.
 final class ChangeObserver: Sendable {
     private struct State {
@@ -9,8 +7,6 @@ final class ChangeObserver: Sendable {
         var changed: Set<String> = []
         /// Whether a commit since then may have written any table.
         var hasUnknownChanges = false
-        /// The rows that have changed since then, for an observer of rows.
-        var rows = ChangedRowIDs.rows([])
         /// Whether a read has begun whose value has not been delivered yet.
         var isReading = false
         var isOver = false
@@ -22,43 +18,34 @@ final class ChangeObserver: Sendable {
             guard let tables else { return hasUnknownChanges || !changed.isEmpty }
             return hasUnknownChanges && !tables.isEmpty || !tables.isDisjoint(with: changed)
         }
-
-        mutating func discardChanges() {
-            changed = []
-            hasUnknownChanges = false
-        }
     }
 
     private let state: Locked<State>
     private let broadcaster: ChangeBroadcaster
-    /// The table whose changed rows are observed; nil for none.
-    let rowsOf: ObservedRows?
     /// Reads the newest value when the store is being closed, if it has not been delivered.
     private let lastRead: (@Sendable (Connection) -> Void)?
 
     /// - Parameters:
     ///   - tables: The observed tables, in lower case; nil for all.
-    ///   - rowsOf: The table whose changed rows are observed; nil for none.
     ///   - lastRead: Reads the last value when the store is closed; nil if only the change itself is reported.
     init(
-        _ broadcaster: ChangeBroadcaster, tables: Set<String>?, rowsOf: ObservedRows? = nil,
-        lastRead: (@Sendable (Connection) -> Void)? = nil
+        _ broadcaster: ChangeBroadcaster, tables: Set<String>?, lastRead: (@Sendable (Connection) -> Void)? = nil
     ) {
         self.broadcaster = broadcaster
-        self.rowsOf = rowsOf
         self.lastRead = lastRead
         state = Locked(State(tables: tables))
         broadcaster.add(self)
     }
 
     deinit {
-        broadcaster.remove(ObjectIdentifier(self), observesRows: rowsOf != nil)
+        broadcaster.remove(ObjectIdentifier(self))
     }
 
     /// Discards the changes recorded so far.
     func begin() {
         state.withLock { state in
-            state.discardChanges()
+            state.changed = []
+            state.hasUnknownChanges = false
             state.isReading = true
         }
     }
@@ -108,42 +95,12 @@ final class ChangeObserver: Sendable {
         }
     }
 
-    /// Returns the changed rows, and discards the changes recorded so far.
-    func removeRows() -> ChangedRowIDs {
-        state.withLock { state in
-            defer {
-                state.discardChanges()
-                state.rows = .rows([])
-            }
-            return state.hasUnknownChanges ? .unknown : state.rows
-        }
-    }
-
-    /// Records a commit.
-    ///
-    /// - Parameters:
-    ///   - tables: The tables that it has written.
-    ///   - rows: The rows that it has changed, by table; nil if they are not known.
-    func record(_ tables: Set<String>, _ rows: [String: ChangedRowIDs]? = nil) {
-        guard let table = rowsOf?.table else { return resume { $0.changed.formUnion(tables) } }
-        guard tables.contains(table) else { return }
-        let changed = rows?[table] ?? .unknown
-        guard !changed.isEmpty else { return }
-        resume { state in
-            state.changed.insert(table)
-            state.rows.formUnion(changed)
-        }
-    }
-
-    /// Records a commit that may have written any table.
-    func recordAll() {
-        resume { $0.hasUnknownChanges = true }
-    }
-
     /// Records a commit, and resumes the waiter if it concerns it.
-    private func resume(_ record: (inout State) -> Void) {
+    ///
+    /// - Parameter tables: The tables that it has written; nil if they are not known.
+    func record(_ tables: Set<String>?) {
         state.withLock { state in
-            record(&state)
+            if let tables { state.changed.formUnion(tables) } else { state.hasUnknownChanges = true }
             return state.hasChanges && !state.waitsForEnd ? state.waiter.take() : nil
         }?.resume(returning: true)
     }
@@ -154,14 +111,6 @@ final class ChangeObserver: Sendable {
             return state.waiter.take()
         }?.resume(returning: false)
     }
-}
-
-/// A table whose changed rows are observed.
-struct ObservedRows {
-    /// The table, in lower case.
-    let table: String
-    /// The key, as it is declared.
-    let key: ObservedKey
 }
 
 /// Reports committed changes to observers.
@@ -178,7 +127,6 @@ final class ChangeBroadcaster: Sendable {
     }
 
     private let state = Locked(State())
-    private let rowObservers = Atomic<Int>(0)
 
     /// Adds an observer, which is held weakly; after closing, it ends at once.
     func add(_ observer: ChangeObserver) {
@@ -187,12 +135,11 @@ final class ChangeBroadcaster: Sendable {
             if !state.isClosed { state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
             return (state.isClosed, isFirst ? state.whenObserved : nil)
         }
-        if isClosed { observer.end() } else if observer.rowsOf != nil { rowObservers.add(1, ordering: .relaxed) }
+        if isClosed { observer.end() }
         whenFirst?()
     }
 
-    func remove(_ observer: ObjectIdentifier, observesRows: Bool) {
-        if observesRows { rowObservers.subtract(1, ordering: .relaxed) }
+    func remove(_ observer: ObjectIdentifier) {
         state.withLock { state in
             let wasLast = state.observers.removeValue(forKey: observer) != nil && state.observers.isEmpty
             return wasLast ? state.whenObserved : nil
@@ -207,36 +154,18 @@ final class ChangeBroadcaster: Sendable {
         state.withLock { $0.whenObserved = call }
     }
 
-    /// Whether changed rows are observed.
-    var observesRows: Bool { rowObservers.load(ordering: .relaxed) > 0 }
-
-    /// The keys, by the tables whose changed rows are observed, in lower case.
-    var observedKeys: [String: ObservedKey] {
-        let observers = state.withLock { $0.observers.values.compactMap(\.observer) }
-        return observers.reduce(into: [:]) { keys, observer in
-            if let rows = observer.rowsOf { keys[rows.table] = rows.key }
-        }
-    }
+    private var observers: [ChangeObserver] { state.withLock { $0.observers.values.compactMap(\.observer) } }
 
     /// Reports a commit.
     ///
-    /// - Parameters:
-    ///   - tables: The tables that it has written.
-    ///   - rows: The rows that it has changed, by table; nil if they are not known.
-    func report(_ tables: Set<String>, _ rows: [String: ChangedRowIDs]? = nil) {
-        guard !tables.isEmpty else { return }
-        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.record(tables, rows) }
-    }
-
-    /// Reports a commit that may have written any table, such as one of another process.
-    func reportAll() {
-        for observer in state.withLock({ $0.observers.values.compactMap(\.observer) }) { observer.recordAll() }
+    /// - Parameter tables: The tables that it has written; nil if they are not known, as for one of another process.
+    func report(_ tables: Set<String>?) {
+        guard tables?.isEmpty != true else { return }
+        for observer in observers { observer.record(tables) }
     }
 
     /// The reads of values that observers have not received yet; to be called when there are no further commits.
-    var unfinishedReads: [@Sendable (Connection) -> Void] {
-        state.withLock { $0.observers.values.compactMap(\.observer) }.compactMap(\.unfinishedRead)
-    }
+    var unfinishedReads: [@Sendable (Connection) -> Void] { observers.compactMap(\.unfinishedRead) }
 
     /// Ends the observers: there are no further commits, and the last values are read.
     func close() {

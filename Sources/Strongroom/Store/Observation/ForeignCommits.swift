@@ -28,6 +28,8 @@ final class ForeignCommits: Sendable {
         var watch: FileWatch?
         var timer: (any DispatchSourceTimer)?
         var isLogged = false
+        /// Acquires the writer if it is free, and releases it again; false if it is not free.
+        var acquireWriter: (@Sendable () -> Bool)?
 
         var isOn: Bool { watch != nil || timer != nil }
     }
@@ -44,13 +46,6 @@ final class ForeignCommits: Sendable {
     private let isRepeating = Atomic(false)
     /// Writes that run in a transaction which may not have the write lock.
     private let deferredWrites = Atomic<Int>(0)
-    private let writer = Locked(Writer())
-
-    /// Not the closure itself as a lock's state: each access would wrap it once more.
-    private struct Writer {
-        /// Acquires the writer if it is free, and releases it again; false if it is not free.
-        var acquire: (@Sendable () -> Bool)?
-    }
 
     private static let queue = DispatchQueue(label: "strongroom.foreign")
     private static let pollingInterval = Duration.milliseconds(50)
@@ -75,7 +70,7 @@ final class ForeignCommits: Sendable {
     /// - Parameter acquireWriter: Acquires the writer if it is free, and releases it again, on another thread.
     func begin(acquireWriter: @escaping @Sendable () -> Bool) {
         guard file != nil else { return }
-        writer.withLock { $0.acquire = acquireWriter }
+        state.withLock { $0.acquireWriter = acquireWriter }
         broadcaster.whenObserved { [weak self] in self?.follow() }
     }
 
@@ -166,7 +161,7 @@ final class ForeignCommits: Sendable {
         guard isOn else { return }
         // Before the slot is requested: its holder looks for the request after releasing it.
         isRequested.store(true, ordering: .sequentiallyConsistent)
-        guard writer.withLock({ $0.acquire })?() == false else { return }
+        guard state.withLock({ $0.acquireWriter })?() == false else { return }
         // The check could take as long as the write.
         if deferredWrites.load(ordering: .sequentiallyConsistent) > 0 { report() }
     }
@@ -222,6 +217,6 @@ final class ForeignCommits: Sendable {
     /// Reports commits that may have written any table.
     private func report() {
         counters.countForeignChange()
-        broadcaster.reportAll()
+        broadcaster.report(nil)
     }
 }

@@ -152,14 +152,9 @@ public struct FamilyStatistics: Sendable, Hashable {
 ///
 /// The counters of an open store are only read here, so that its operations count for their store alone.
 final class FamilyCounters: Sendable {
-    private struct Member {
-        let counters: StoreCounters
-        /// The path of the WAL; nil for a store in memory.
-        let log: String?
-    }
-
     private struct Family {
-        var members: [ObjectIdentifier: Member] = [:]
+        /// The open stores; in memory, without the path of a WAL.
+        var members: [ObjectIdentifier: (counters: StoreCounters, log: String?)] = [:]
         /// The sums of the stores that have been closed.
         var closed = FamilyStatistics()
     }
@@ -168,7 +163,7 @@ final class FamilyCounters: Sendable {
 
     func add(_ counters: StoreCounters, log: String?, to family: String) {
         families.withLock {
-            $0[family, default: Family()].members[ObjectIdentifier(counters)] = Member(counters: counters, log: log)
+            $0[family, default: Family()].members[ObjectIdentifier(counters)] = (counters, log)
         }
     }
 
@@ -181,24 +176,15 @@ final class FamilyCounters: Sendable {
     }
 
     var statistics: [String: FamilyStatistics] {
-        let (numbers, logs) = families.withLock { families in
-            (
-                families.mapValues { family in
-                    family.members.values.reduce(into: family.closed) {
-                        $0.openStores += 1
-                        $0.add($1.counters.statistics)
-                    }
-                },
-                families.mapValues { $0.members.values.compactMap(\.log) }
-            )
-        }
         // The lock is not held meanwhile: a store that opens or closes does not wait for the disk.
-        let sizes = logs.mapValues { $0.map { (try? FileStatus.at($0)?.size) ?? 0 } }
-        var statistics = numbers
-        for (family, sizes) in sizes {
-            statistics[family]?.logBytes = sizes.reduce(0, +)
-            statistics[family]?.largestLogBytes = sizes.max() ?? 0
+        families.withLock { $0 }.mapValues { family in
+            family.members.values.reduce(into: family.closed) { statistics, member in
+                statistics.openStores += 1
+                statistics.add(member.counters.statistics)
+                let size = member.log.flatMap { try? FileStatus.at($0)?.size } ?? 0
+                statistics.logBytes += size
+                statistics.largestLogBytes = max(statistics.largestLogBytes, size)
+            }
         }
-        return statistics
     }
 }

@@ -19,65 +19,33 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// The files that the engine, and an envelope, keep beside a database.
-    private static let companions = (SideFiles.engineEndings + SideFiles.envelopeEndings).map { Array($0.utf8) }
+    /// The endings of the files that the engine, and an envelope, keep beside a database.
+    private static let sideFileEndings =
+        (SideFiles.engineEndings + SideFiles.envelopeEndings).map { Array($0.utf8) }
 
-    /// The holders, indexed by path and by identity.
-    ///
-    /// Paths are compared by bytes: a file system distinguishes a composed and a decomposed é, `String` does not.
-    private struct Holders {
-        private var byPath: [[UInt8]: Holder] = [:]
-        /// More than one if a file was removed before it was opened and another file got its identity.
-        private var paths: [FileStatus.Identity: Set<[UInt8]>] = [:]
-
-        subscript(path: [UInt8]) -> Holder? {
-            get { byPath[path] }
-            set {
-                if let old = byPath[path]?.identity {
-                    paths[old]?.remove(path)
-                    if paths[old]?.isEmpty == true { paths[old] = nil }
-                }
-                if let new = newValue?.identity { paths[new, default: []].insert(path) }
-                byPath[path] = newValue
-            }
-        }
-
-        func ofFile(_ identity: FileStatus.Identity) -> Holder? {
-            paths[identity, default: []].lazy.compactMap { byPath[$0] }.first { $0.isFile(identity) }
-        }
-
-        /// The holder of a file that belongs to the database at a path, or of the database that the path belongs to.
-        func companion(of path: [UInt8]) -> Holder? {
-            for companion in OpenFiles.companions {
-                if let holder = byPath[path + companion] { return holder }
-                guard path.suffix(companion.count).elementsEqual(companion) else { continue }
-                if let holder = byPath[Array(path.dropLast(companion.count))] { return holder }
-            }
-            return nil
-        }
-    }
-
-    private let files = Locked(Holders())
+    /// The holders, by path. Paths are compared by bytes: a file system distinguishes a composed and a decomposed é,
+    /// `String` does not.
+    private let files = Locked<[[UInt8]: Holder]>([:])
 
     /// Registers a file that is about to be opened.
     ///
     /// - Throws: ``StrongroomError`` with `alreadyOpen` if the path, or the same file under another path, is already
-    ///   open, `invalidName` if one of the two paths is that of a companion file of the other.
+    ///   open, `invalidName` if one of the two paths is that of a side file of the other.
     func claim(_ path: String, _ name: DatabaseName) throws {
         ReplacedFiles.shared.prune()
         let identity = try FileStatus.at(path)?.identity
         let bytes = Array(path.utf8)
-        let (sameFile, companion) = files.withLock { files in
-            let sameFile = files[bytes] ?? identity.flatMap { files.ofFile($0) }
-            let companion = files.companion(of: bytes)
-            if sameFile == nil, companion == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
-            return (sameFile, companion)
+        let (sameFile, related) = files.withLock { files in
+            let sameFile = files[bytes] ?? identity.flatMap { wanted in files.values.first { $0.isFile(wanted) } }
+            let related = Self.holder(relatedTo: bytes, in: files)
+            if sameFile == nil, related == nil { files[bytes] = Holder(path: path, name: name, identity: identity) }
+            return (sameFile, related)
         }
-        if let companion {
+        if let related {
             throw StrongroomError(
                 .invalidName,
                 """
-                "\(path)" cannot be opened while "\(companion.path)" is open: one of the two has the name of the WAL, \
+                "\(path)" cannot be opened while "\(related.path)" is open: one of the two has the name of the WAL, \
                 the rollback journal or the envelope of the other. Move the database to another path.
                 """,
                 database: name.fileName
@@ -94,15 +62,22 @@ final class OpenFiles: Sendable {
         )
     }
 
+    /// The holder of a file that belongs to the database at a path, or of the database that the path belongs to.
+    private static func holder(relatedTo path: [UInt8], in files: [[UInt8]: Holder]) -> Holder? {
+        for ending in sideFileEndings {
+            if let holder = files[path + ending] { return holder }
+            guard path.suffix(ending.count).elementsEqual(ending) else { continue }
+            if let holder = files[Array(path.dropLast(ending.count))] { return holder }
+        }
+        return nil
+    }
+
     /// Records the identity of the file at a path, after it was created.
     func identify(_ path: String) throws {
         let identity = try FileStatus.at(path)?.identity
-        let bytes = Array(path.utf8)
         files.withLock { files in
-            guard var holder = files[bytes] else { return }
-            holder.identity = identity
-            holder.isOpen = true
-            files[bytes] = holder
+            files[Array(path.utf8)]?.identity = identity
+            files[Array(path.utf8)]?.isOpen = true
         }
     }
 

@@ -62,8 +62,8 @@ extension OpenReport {
 struct StoreResources: Sendable {
     /// The threads for their operations.
     var executor = StoreExecutor()
-    /// Receives each operation.
-    var observer: (any OperationObserver)?
+    /// Receive each operation.
+    var observers: [any OperationObserver] = []
     /// The counters of the stores, by family.
     let families = FamilyCounters()
 }

@@ -37,12 +37,12 @@ extension StoreContext {
 
     /// The error for plaintext where keys are configured.
     ///
-    /// - Parameter place: Its path; nil for the database.
-    func plaintextFound(at place: String? = nil) -> StrongroomError {
+    /// - Parameter other: Its path; nil for the database.
+    func plaintextFound(at other: String? = nil) -> StrongroomError {
         StrongroomError(
             .plaintextFile,
             """
-            The file "\(place ?? path)" is a plaintext database, and its configuration gives keys. Put `Key.plaintext` \
+            The file "\(other ?? path)" is a plaintext database, and its configuration gives keys. Put `Key.plaintext` \
             at the beginning of the chain to have it \(file.isReadOnly ? "read" : "encrypted"), or give \
             `KeyChain.plaintext` if it is to stay unencrypted. The file was not changed.
             """,
@@ -52,12 +52,12 @@ extension StoreContext {
 
     /// The error for a file that is not plaintext where no key is configured.
     ///
-    /// - Parameter place: As for ``plaintextFound(at:)``.
-    func encryptedFound(at place: String? = nil) -> StrongroomError {
+    /// - Parameter other: As for ``plaintextFound(at:)``.
+    func encryptedFound(at other: String? = nil) -> StrongroomError {
         StrongroomError(
             .encryptedFile,
             """
-            The file "\(place ?? path)" is no plaintext database, or its first bytes are damaged, and its \
+            The file "\(other ?? path)" is no plaintext database, or its first bytes are damaged, and its \
             configuration gives `KeyChain.plaintext`. Give the key that the file was made with; if it never had one, \
             restore it from a backup. The file was not changed.
             """,

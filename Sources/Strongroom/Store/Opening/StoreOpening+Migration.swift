@@ -20,7 +20,7 @@ extension StoreOpening {
         guard isDue else { return context.warn(of: plan) }
         let start = ContinuousClock.now
         defer { report.migrationDuration = ContinuousClock.now - start }
-        let watch = plan.hasWork && !isNew ? observer?.watch(.migrate) : nil
+        let watch = plan.hasWork && !isNew ? observer.map { OperationWatch($0, .migrate) } : nil
         watch?.grant()
         do {
             report.migration = try context.carryOut(

@@ -13,10 +13,14 @@ struct StoreOpening: Sendable {
     private let start = ContinuousClock.now
 
     /// Requests everything but the keys from a configuration.
-    ///
-    /// - Parameter storage: Where to keep the data; nil for the place in the settings.
-    init(_ name: DatabaseName, _ configuration: any Configuration, in storage: Persistence? = nil) throws {
-        context = try StoreContext(name, configuration, in: storage)
+    init(_ name: DatabaseName, _ configuration: any Configuration) throws {
+        context = try StoreContext(name, configuration)
+    }
+
+    /// The extensions that the configuration lists; none in memory, where there is no file.
+    func extensions() throws -> [any StartedExtension] {
+        guard !context.isInMemory, !context.isReadOnly else { return [] }
+        return try context.configuration.extensions(for: context.name).compactMap { $0 as? any StartedExtension }
     }
 
     /// Opens the store; to be called on a thread that may block, such as that of an ``OpeningExecutor``.
@@ -47,10 +51,10 @@ struct StoreOpening: Sendable {
 
     /// The steps that need the keys.
     private func open(
-        _ chain: KeyChain, _ found: FoundFile
+        _ chain: KeyChain, _ found: (content: FileContent, sideFiles: Set<String>)
     ) throws -> (connection: Connection, key: ActiveKey, report: OpenReport) {
         var report = OpenReport()
-        try removeLeftovers(found)
+        try removeLeftovers(found.content, found.sideFiles)
         var (keys, unlocked) = try unlock(found.content, chain, &report)
         do {
             // Before anything is written: a file of a newer program is refused and left unchanged.
@@ -95,12 +99,10 @@ extension StoreOpening {
     }
 }
 
-/// What an opening finds at the path of a database.
-struct FoundFile {
-    let content: FileContent
-    /// The library's files beside it: ``SideFiles/libraryEndings``. The lock between processes is held, so that only
-    /// this opening creates and removes the leftovers among them.
-    var companions: Set<String> = []
+/// An extension that this package knows how to start.
+package protocol StartedExtension: StoreExtension {
+    /// Called with the open store; an error that it throws closes it.
+    func attach(to store: Store) async throws
 }
 
 /// The steps that locate and inspect the file.
@@ -124,23 +126,25 @@ extension StoreOpening {
         return try await context.file.lockToOpen(within: context.settings.openTimeout)
     }
 
-    /// Determines what is at the path, from its first bytes, and which of the library's files are beside it.
-    mutating func examineFile() throws -> FoundFile {
-        guard !context.isInMemory else { return FoundFile(content: .absent) }
+    /// Determines what is at the path, from its first bytes, and which of the library's files are beside it
+    /// (``SideFiles/libraryEndings``). The lock between processes is held, so that only this opening creates and
+    /// removes the leftovers among them.
+    mutating func examineFile() throws -> (content: FileContent, sideFiles: Set<String>) {
+        guard !context.isInMemory else { return (.absent, []) }
         guard context.isReadOnly else {
-            let companions = try context.file.requireOwnCompanions()
-            return FoundFile(content: try FileContent.of(context.path), companions: companions)
+            let sideFiles = try context.file.requireOwnCompanions()
+            return (try FileContent.of(context.path), sideFiles)
         }
         context = try context.withBaseline()
         let content = try FileContent.of(context.path)
         guard content != .absent else { throw context.file.missing }
-        return FoundFile(content: content)
+        return (content, [])
     }
 
     /// Removes files that a killed process has left next to the file.
-    func removeLeftovers(_ found: FoundFile) throws {
+    func removeLeftovers(_ content: FileContent, _ sideFiles: Set<String>) throws {
         guard !context.isInMemory, !context.isReadOnly else { return }
-        try context.file.removeLeftovers(found.companions, exists: found.content != .absent)
+        try context.file.removeLeftovers(sideFiles, exists: content != .absent)
     }
 
     /// Releases the file after a failure.

@@ -1,10 +1,16 @@
 /// The types whose tables match their declarations, in a file whose schema no migrator maintains.
 final class AutomaticTables: Sendable {
+    private struct State {
+        /// The tables that match the declarations of their types.
+        var known: [ObjectIdentifier: TableSchema] = [:]
+        /// Those that differ from their declarations in what reading them does not need.
+        var readable: Set<ObjectIdentifier> = []
+        /// The tables that are in the file, whether or not they match a declaration.
+        var present: [SQLName: TableSchema] = [:]
+    }
+
     let isKept: Bool
-    private let known = Locked<[ObjectIdentifier: TableSchema]>([:])
-    /// Those that differ from their declarations in what reading them does not need.
-    private let readable = Locked<Set<ObjectIdentifier>>([])
-    private let present = Locked<[SQLName: TableSchema]>([:])
+    private let state = Locked(State())
     /// Serializes comparisons; a later caller finds that its table has already been compared.
     let mutex = AsyncMutex()
 
@@ -17,38 +23,36 @@ final class AutomaticTables: Sendable {
     ///
     /// - Parameter isReading: Whether it is only read.
     func isKnown(_ table: any Table.Type, isReading: Bool = false) -> Bool {
-        isKept || known.withLock { $0[ObjectIdentifier(table)] != nil }
-            || isReading && readable.withLock { $0.contains(ObjectIdentifier(table)) }
+        let type = ObjectIdentifier(table)
+        return isKept || state.withLock { $0.known[type] != nil || isReading && $0.readable.contains(type) }
     }
 
-    /// The declarations of tables that are in the file, as far as this process has used them, if no migrator maintains
-    /// the schema.
-    var schemas: [TableSchema] { known.withLock { Array($0.values) } + present.withLock { Array($0.values) } }
+    /// The declarations of tables that this process has found in the file, if no migrator maintains the schema.
+    var schemas: [TableSchema] { state.withLock { Array($0.known.values) + Array($0.present.values) } }
 
     /// Whether a table is in the file, whether or not it matches a declaration.
-    func isPresent(_ table: String) -> Bool { present.withLock { $0[SQLName(table)] != nil } }
+    func isPresent(_ table: String) -> Bool { state.withLock { $0.present[SQLName(table)] != nil } }
 
     /// Called when a transaction that has changed the schema is committed: a table may have been dropped.
     func forgetPresent(on connection: Connection) {
         guard !isKept else { return }
-        present.withLock { $0.removeAll() }
-        readable.withLock { $0.removeAll() }
+        state.withLock { ($0.present, $0.readable) = ([:], []) }
         // A table is looked for when its statements are prepared.
         connection.forgetUserStatements()
     }
 
     /// Records that a table is in the file, as committed.
     func recordPresent(_ table: TableSchema) {
-        present.withLock { $0[SQLName(table.name)] = table }
+        state.withLock { $0.present[SQLName(table.name)] = table }
     }
 
     /// Records that a table is in the file and matches its declaration, as committed.
     func record(_ table: any Table.Type) {
-        known.withLock { $0[ObjectIdentifier(table)] = table.schema }
+        state.withLock { $0.known[ObjectIdentifier(table)] = table.schema }
     }
 
     /// Records that a table in the file has every column of its declaration.
     func recordReadable(_ table: any Table.Type) {
-        _ = readable.withLock { $0.insert(ObjectIdentifier(table)) }
+        _ = state.withLock { $0.readable.insert(ObjectIdentifier(table)) }
     }
 }

@@ -49,26 +49,29 @@ extension ConnectionPool {
     /// Acquires a slot; the task waits without blocking a thread.
     ///
     /// - Parameter proceed: Called once, with the slot or with the error, on the current thread or on the thread that
-    ///   released the slot. Resumes the continuation, and releases the slot or leaves that to the caller.
+    ///   released the slot; also with whether the operation has not waited, so that it may run on the current thread.
+    ///   Resumes the continuation, and releases the slot or leaves that to the caller.
     /// - Throws: `CancellationError` if the task is cancelled before it acquires the slot; the error the continuation
     ///   is resumed with. After that, nothing stops the operation any more.
     func acquire<T: Sendable>(
         _ request: Queue.Request, _ limits: OperationLimits,
-        _ proceed: @escaping @Sendable (AdmittedRequest<T>, Result<Queue.Slot, any Error>) -> Void
+        _ proceed:
+            @escaping @Sendable (
+                _ operation: PoolOperation, _ isImmediate: Bool, Result<Queue.Slot, any Error>,
+                CheckedContinuation<T, any Error>
+            ) -> Void
     ) async throws -> T {
         try Task.checkCancellation()
-        let operation = makeOperation(request, limits)
-        let urgency = Urgency(Task.currentPriority)
+        let operation = makeOperation(request, limits, Urgency(Task.currentPriority))
         let timer = timer(for: operation)
         defer { timer?.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let admitted = AdmittedRequest(operation: operation, urgency: urgency, continuation: continuation)
                 do {
-                    let slot = try acquire(operation, Waiter { proceed(admitted.afterWaiting, $0) })
-                    if let slot { proceed(admitted, .success(slot)) }
+                    let slot = try acquire(operation, Waiter { proceed(operation, false, $0, continuation) })
+                    if let slot { proceed(operation, true, .success(slot), continuation) }
                 } catch {
-                    proceed(admitted, .failure(error))
+                    proceed(operation, true, .failure(error), continuation)
                 }
             }
         } onCancel: {
@@ -76,29 +79,12 @@ extension ConnectionPool {
         }
     }
 
-    /// A request of a task for a slot, which has been granted or has failed.
-    struct AdmittedRequest<T: Sendable>: Sendable {
-        let operation: PoolOperation
-        let urgency: Urgency
-        let continuation: CheckedContinuation<T, any Error>
-        /// Whether it starts on the thread that made the request.
-        var isImmediate = true
-
-        /// The same request, after the task has waited.
-        var afterWaiting: AdmittedRequest {
-            var copy = self
-            copy.isImmediate = false
-            return copy
-        }
-    }
-
     /// Acquires a slot, which the caller must release; the task is suspended until then.
     func acquireSlot(_ request: Queue.Request, _ limits: OperationLimits) async throws -> (Queue.Slot, PoolOperation) {
-        let (slot, operation) = try await acquire(request, limits) {
-            (admitted: AdmittedRequest<(Queue.Slot, PoolOperation)>, slot) in
-            admitted.continuation.resume(with: slot.map { ($0, admitted.operation) })
+        let (slot, operation) = try await acquire(request, limits) { operation, _, slot, continuation in
+            continuation.resume(with: slot.map { ($0, operation) })
         }
-        self[slot].holder.record(operation)
+        self[slot].record(operation)
         return (slot, operation)
     }
 }
@@ -123,48 +109,6 @@ extension ConnectionPool {
         counters.countWork(isReading: true)
         return HeldReader(self, slot, operation)
     }
-
-    /// Runs one part of the work on a held reader, on a thread of the executor.
-    func perform<T: Sendable>(
-        on held: HeldReader,
-        _ work: @escaping @Sendable (Connection) throws -> T
-    ) async throws -> T {
-        try Task.checkCancellation()
-        let (slot, operation, urgency) = (held.slot, held.operation, Urgency(Task.currentPriority))
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let part: @Sendable () -> Void = { [self] in
-                    continuation.resume(with: Result { try runPart(operation, .unshared, in: slot, work) })
-                }
-                if executor.isCurrent { part() } else { executor.post(urgency, part) }
-            }
-        } onCancel: {
-            held.stop()
-        }
-    }
-
-    /// Begins one part of the work on a held reader, on a thread of the executor, without waiting for it.
-    ///
-    /// - Parameter completion: Called on that thread when the part is done, so that another one may begin.
-    func begin<T>(
-        on held: HeldReader,
-        _ urgency: Urgency,
-        _ work: @escaping @Sendable (Connection) throws -> T,
-        completion: @escaping @Sendable (Result<T, any Error>) -> Void
-    ) {
-        executor.post(urgency) { [self] in
-            completion(Result { try runPart(held.operation, .unshared, in: held.slot, work) })
-        }
-    }
-
-    /// Releases a held reader, after work that runs on a thread of the executor.
-    func release(_ slot: Queue.Slot, after work: @escaping @Sendable (Connection) -> Void) {
-        executor.postBehind { [self] in
-            if let connection = self[slot].connection { work(connection) }
-            self[slot].holder.end()
-            release(slot) {}
-        }
-    }
 }
 
 extension ConnectionPool {
@@ -188,18 +132,13 @@ extension ConnectionPool {
         let watch = watch(.write, operation.limits)
         queued.enter()
         let end: @Sendable (Result<Void, any Error>) -> Void = { [self] result in
-            if let watch {
-                switch result {
-                case .success: watch.end(nil)
-                case .failure(let error): watch.end(error)
-                }
-            }
+            if case .failure(let error) = result { watch?.end(error) } else { watch?.end(nil) }
             CurrentTransaction.inside(self) { finish(result) }
             queued.leave()
         }
         let accepting: @Sendable (Connection) throws -> Void = { connection in
             do {
-                try connection.acceptingRollback({ try work(connection) }, undone: {})
+                try connection.acceptingRollback { try work(connection) }
             } catch is RequestedRollback {
                 throw StrongroomError(
                     .writeRefused,
@@ -273,10 +212,14 @@ final class HeldReader: Sendable {
     }
 
     deinit {
-        pool.release(slot) { [snapshot] connection in
-            // It must not outlive its connection.
-            snapshot.cursor.take()?.finish()
-            connection.rollBack()
+        pool.executor.postBehind { [pool, slot, snapshot] in
+            if let connection = pool[slot].connection {
+                // It must not outlive its connection.
+                snapshot.cursor.take()?.finish()
+                connection.rollBack()
+            }
+            pool[slot].end()
+            pool.release(slot) {}
         }
     }
 
@@ -288,25 +231,23 @@ final class HeldReader: Sendable {
         making make: @escaping @Sendable (Connection) throws -> Cursor,
         _ work: @escaping @Sendable (Cursor, Connection) throws -> T
     ) async throws -> T {
-        try await pool.perform(on: self) { [snapshot] connection in
-            try snapshot.perform(making: make, work, on: connection)
-        }
+        try await runPart { [snapshot] connection in try snapshot.perform(making: make, work, on: connection) }
     }
 
-    /// Begins a part of the work, as ``perform(making:_:)`` runs it, and returns at once; the reader is held until it
-    /// is done. Only one part may be in progress.
-    ///
-    /// - Parameter completion: Called on the reader's thread when the part is done, so that another one may begin.
-    func begin<Cursor: SnapshotCursor, T>(
-        _ urgency: Urgency,
-        making make: @escaping @Sendable (Connection) throws -> Cursor,
-        _ work: @escaping @Sendable (Cursor, Connection) throws -> T,
-        completion: @escaping @Sendable (Result<T, any Error>) -> Void
-    ) {
-        pool.begin(
-            on: self, urgency,
-            { [snapshot] connection in try snapshot.perform(making: make, work, on: connection) },
-            completion: completion)
+    /// Runs a part of the work on a thread of the executor.
+    private func runPart<T: Sendable>(_ work: @escaping @Sendable (Connection) throws -> T) async throws -> T {
+        try Task.checkCancellation()
+        let urgency = Urgency(Task.currentPriority)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let part: @Sendable () -> Void = { [pool, operation, slot] in
+                    continuation.resume(with: Result { try pool.runPart(operation, .unshared, in: slot, work) })
+                }
+                if pool.executor.isCurrent { part() } else { pool.executor.post(urgency, part) }
+            }
+        } onCancel: {
+            stop()
+        }
     }
 
     /// Stops the part in progress; no other part begins.
@@ -317,7 +258,7 @@ final class HeldReader: Sendable {
 
     /// Ends the snapshot.
     func finish() async throws {
-        try await pool.perform(on: self) { [snapshot] connection in
+        try await runPart { [snapshot] connection in
             snapshot.cursor.take()?.finish()
             try connection.commit()
         }

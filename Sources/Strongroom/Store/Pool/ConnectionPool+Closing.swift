@@ -59,8 +59,8 @@ extension ConnectionPool {
         }
         if foreign.isOn { foreign.check(try? lastWritersConnection()) }
         readLastValues()
-        companions.finish()
-        companions.suspend()
+        finishCompanions()
+        suspendCompanions()
         // Any of them can checkpoint; this is the one that ``dismantle(isWaiting:)`` closes last.
         guard let connection = writer.connection ?? readers.last(where: { $0.connection != nil })?.connection else {
             return
@@ -96,7 +96,7 @@ extension ConnectionPool {
     ///
     /// - Parameter isWaiting: Whether to wait until the idle threads have ended.
     func dismantle(isWaiting: Bool = false) {
-        companions.suspend()
+        suspendCompanions()
         let error = closed
         // A connection that cannot write does not checkpoint.
         let mayCheckpoint = isReadOnly && ([writer] + readers).contains { $0.connection?.mode == .existing }
@@ -134,12 +134,7 @@ extension ConnectionPool {
 extension ConnectionPool {
     /// Starts the timer that stops an operation with a timeout; cancel it when the operation is done.
     func timer(for operation: PoolOperation) -> (any DispatchSourceTimer)? {
-        guard let timeout = operation.limits.timeout else { return nil }
-        let timer = DispatchSource.makeTimerSource(queue: .global())
-        timer.schedule(deadline: .now() + .milliseconds(Int(clamping: max(0, timeout.milliseconds))))
-        timer.setEventHandler { [weak self] in self?.stop(operation, .timedOut) }
-        timer.resume()
-        return timer
+        operation.limits.timeout.map { startTimer(after: $0) { [weak self] in self?.stop(operation, .timedOut) } }
     }
 
     /// Stops an operation; has no effect once it is done.
@@ -161,8 +156,8 @@ extension ConnectionPool {
 
     /// Interrupts an operation that has been stopped while it runs.
     func interrupt(_ operation: PoolOperation) {
-        writer.holder.interrupt(operation)
-        for reader in readers { reader.holder.interrupt(operation) }
+        writer.interrupt(operation)
+        for reader in readers { reader.interrupt(operation) }
     }
 
     /// The error for an operation that was stopped while it ran; nil if it was not stopped.
@@ -186,7 +181,7 @@ extension ConnectionPool {
     private func errorOfWaiting(_ operation: PoolOperation, _ reason: PoolOperation.StopReason) -> any Error {
         guard reason == .timedOut, let timeout = operation.limits.timeout else { return CancellationError() }
         let hasOneConnection = readers.isEmpty
-        let holders = ([writer] + readers).compactMap(\.holder.current)
+        let holders = ([writer] + readers).compactMap(\.holder)
             .filter { hasOneConnection || $0.operation.isRival(of: operation) }
             .map { "\($0.operation.name) for \($0.time)" }
         let what =
@@ -221,7 +216,7 @@ extension ConnectionPool {
         /// Releases the slots and admits the waiting operations.
         func end() {
             guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            pool.writer.holder.end()
+            pool.writer.end()
             pool.admit(pool.queue.withLock { $0.endExclusive() })
         }
 
@@ -258,9 +253,9 @@ extension ConnectionPool {
             defer {
                 access.end()
                 foreign.renew()
-                companions.resume()
+                resumeCompanions()
             }
-            companions.suspend()
+            suspendCompanions()
             closeConnections()
             // Before any read starts: only a writer switches the file back to WAL mode. If opening fails here, the next
             // write opens the connection again.

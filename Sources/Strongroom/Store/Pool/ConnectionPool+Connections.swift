@@ -2,12 +2,14 @@ import Dispatch
 
 /// Opening, lending and closing the connections of the slots.
 extension ConnectionPool {
-    /// Holds one connection.
+    /// Holds one connection, and records which operation has it, so that the operation can be stopped, and so that the
+    /// error of one that waits can name it.
     final class Slot: @unchecked Sendable {  // guarded by ConnectionScheduler: one holder at a time
         let role: Connection.Role
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
-        let holder = HolderRecord()
+        /// Locked by the holder and by those who stop it: a list of all operations would be locked by all readers.
+        private let holding = Locked<Holding?>(nil)
         /// Of the writer: the reader that has its connection, unless that one has been dropped.
         var borrower: Int?
         /// Of a reader: whether its connection was the writer's.
@@ -26,6 +28,62 @@ extension ConnectionPool {
             let opened = try open(role)
             connection = opened
             return opened
+        }
+
+        // MARK: The holder
+
+        private struct Holding {
+            let operation: PoolOperation
+            /// When it acquired the slot. In a machine's sleep this clock stands still, as that of a timeout does.
+            let start: DispatchTime
+            /// What a part of it runs on at the moment.
+            var running: (connection: Connection, sharing: Connection.Sharing)?
+        }
+
+        /// Records that an operation holds the slot, before its first part begins.
+        func record(_ operation: PoolOperation) {
+            operation.recordBegin()
+            holding.withLock { $0 = Holding(operation: operation, start: .now()) }
+        }
+
+        /// Records that a part of an operation begins.
+        ///
+        /// - Throws: `CancellationError` if the operation has been stopped meanwhile.
+        func begin(_ operation: PoolOperation, on connection: Connection, _ sharing: Connection.Sharing) throws {
+            try holding.withLock { holding in
+                // Inside the lock: a stop from now on finds the operation here.
+                guard operation.stopReason == nil else { throw CancellationError() }
+                operation.recordBegin()
+                if holding?.operation !== operation { holding = Holding(operation: operation, start: .now()) }
+                holding?.running = (connection, sharing)
+            }
+        }
+
+        /// Records that a part is done and that others may follow: in between, nothing is interrupted.
+        func rest() {
+            holding.withLock { $0?.running = nil }
+        }
+
+        /// Records that the operation is done.
+        func end() {
+            holding.withLock { $0 = nil }
+        }
+
+        /// Interrupts an operation that has been stopped; has no effect unless a part of it is running here.
+        func interrupt(_ operation: PoolOperation) {
+            holding.withLock { holding in
+                guard let holding, holding.operation === operation, let running = holding.running else { return }
+                // Inside the lock: after the operation, another one may use the connection.
+                running.connection.interrupt(running.sharing)
+            }
+        }
+
+        /// The operation that has the slot, and for how long it has had it; nil if there is none.
+        var holder: (operation: PoolOperation, time: Duration)? {
+            guard let holding = holding.withLock({ $0 }) else { return nil }
+            let now = DispatchTime.now().uptimeNanoseconds
+            let time = now - min(now, holding.start.uptimeNanoseconds)
+            return (holding.operation, .nanoseconds(Int64(clamping: time)))
         }
     }
 
@@ -199,25 +257,4 @@ extension StoreContext {
     var foreignCommits: ForeignCommits.File? {
         isInMemory ? nil : ForeignCommits.File(path: path, changes: settings.foreignChanges, logger: logger)
     }
-}
-
-/// Closes unused readers when the system is short of memory. Only Apple platforms report memory pressure; elsewhere use
-/// ``StoreSettings/readerIdleTime`` and ``Store/releaseMemory()``.
-final class MemoryPressure: Sendable {
-    #if canImport(Darwin)
-    private let source: Locked<any DispatchSourceMemoryPressure>
-
-    init(of pool: ConnectionPool) {
-        let source = DispatchSource.makeMemoryPressureSource(eventMask: [.warning, .critical], queue: .global())
-        source.setEventHandler { [weak pool] in pool?.closeIdleReaders() }
-        source.activate()
-        self.source = Locked(source)
-    }
-
-    deinit {
-        source.withLock { $0.cancel() }
-    }
-    #else
-    init(of pool: ConnectionPool) {}
-    #endif
 }

@@ -48,23 +48,19 @@ final class ConnectionPool: Sendable {
     let deferredWrites = Locked<[ObjectIdentifier: any DeferredWrite]>([:])
     /// The tables that need not be compared with the declarations of their types.
     let automaticTables: AutomaticTables
-    /// What has connections of its own to the file.
-    let companions = StoreCompanions()
+    /// What has connections of its own to the file, until the store is closed.
+    let companions = Locked<[any StoreCompanion]>([])
     /// Whether the store may write now.
     let right = WriteRight()
 
     /// Creates the slots; readers are opened when they are needed.
     ///
     /// - Parameters:
-    ///   - executor: The threads, which several stores may share.
-    ///   - observer: Receives each operation.
-    ///   - counters: The counters of the store's statistics.
     ///   - foreign: The file that other connections may change; nil for none.
     ///   - readerCount: The number of readers; nil for the number in the settings.
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
     ///     key now.
     ///   - keeper: Called before the connections are closed; returns a connection to close after them.
-    ///   - automaticTables: The tables that need not be compared with the declarations of their types.
     ///   - knownSchema: Compares the versions of the file with those of the program; nil for a file without a migrator.
     ///   - whenClosed: Called once, when no connection is left: after closing, or when the pool is deinitialized;
     ///     released then.
@@ -97,7 +93,7 @@ final class ConnectionPool: Sendable {
         self.counters = counters
         executor.addStore(threads: settings.readers + 1)
         foreign = ForeignCommits(file, broadcaster, counters)
-        group = GroupCommit(longest: settings.groupDuration, foreign, broadcaster, right)
+        group = GroupCommit(longest: settings.groupDuration, foreign, right)
         idleTimer = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [automaticTables] role in
             let connection = try open(role)
@@ -132,22 +128,21 @@ final class ConnectionPool: Sendable {
         _ limits: OperationLimits = OperationLimits(),
         _ work: (Connection) throws -> T
     ) throws -> T {
-        try observing(request, limits) { watch in
-            try performBlocking(request, limits, watch, work)
-        }
-    }
-
-    private func performBlocking<T>(
-        _ request: Queue.Request, _ limits: OperationLimits, _ watch: OperationWatch?,
-        _ work: (Connection) throws -> T
-    ) throws -> T {
-        try acquireBlocking(request, limits) { slot, operation in
-            watch?.grant()
-            guard request == .write else {
-                defer { release(slot) {} }
-                return try run(operation, .unshared, in: slot, work)
+        let watch = watch(request, limits)
+        do {
+            let value = try acquireBlocking(request, limits) { slot, operation in
+                watch?.grant()
+                guard request == .write else {
+                    defer { release(slot) {} }
+                    return try run(operation, .unshared, in: slot, work)
+                }
+                return try writeInGroupBlocking(work, operation)
             }
-            return try writeInGroupBlocking(work, operation)
+            watch?.end(nil)
+            return value
+        } catch {
+            watch?.end(error)
+            throw error
         }
     }
 
@@ -172,44 +167,23 @@ final class ConnectionPool: Sendable {
         _ limits: OperationLimits = OperationLimits(),
         _ work: @escaping @Sendable (Connection) throws -> T
     ) async throws -> T {
-        guard let watch = watch(request, limits) else { return try await performUnobserved(request, limits, nil, work) }
+        let watch = watch(request, limits)
         do {
-            let value = try await performUnobserved(request, limits, watch, work)
-            watch.end(nil)
-            return value
-        } catch {
-            watch.end(error is any RequestedByWork ? nil : error)
-            throw error
-        }
-    }
-
-    private func performUnobserved<T: Sendable>(
-        _ request: Queue.Request, _ limits: OperationLimits, _ watch: OperationWatch?,
-        _ work: @escaping @Sendable (Connection) throws -> T
-    ) async throws -> T {
-        try await acquire(request, limits) { [self] (admitted: AdmittedRequest<T>, slot) in
-            switch slot {
-            case .failure(let error): admitted.continuation.resume(throwing: error)
-            case .success(let slot):
-                watch?.grant()
-                let start: @Sendable () -> Void = { [self] in
-                    runAdmitted(admitted.operation, work, in: slot) { admitted.continuation.resume(with: $0) }
+            let value: T = try await acquire(request, limits) { [self] operation, isImmediate, slot, continuation in
+                switch slot {
+                case .failure(let error): continuation.resume(throwing: error)
+                case .success(let slot):
+                    watch?.grant()
+                    let start: @Sendable () -> Void = { [self] in
+                        runAdmitted(operation, work, in: slot) { continuation.resume(with: $0) }
+                    }
+                    if isImmediate, executor.isCurrent { start() } else { executor.post(operation.urgency, start) }
                 }
-                if admitted.isImmediate, executor.isCurrent { start() } else { executor.post(admitted.urgency, start) }
             }
-        }
-    }
-
-    private func observing<T>(
-        _ request: Queue.Request, _ limits: OperationLimits, _ work: (OperationWatch?) throws -> T
-    ) throws -> T {
-        guard let watch = watch(request, limits) else { return try work(nil) }
-        do {
-            let value = try work(watch)
-            watch.end(nil)
+            watch?.end(nil)
             return value
         } catch {
-            watch.end(error is any RequestedByWork ? nil : error)
+            watch?.end(error)
             throw error
         }
     }
@@ -217,13 +191,15 @@ final class ConnectionPool: Sendable {
     /// Measures an operation for the observer, if there is one.
     func watch(_ request: Queue.Request, _ limits: OperationLimits) -> OperationWatch? {
         guard let observer, limits.isObserved else { return nil }
+        let kind: FinishedOperation.Kind
         switch request {
-        case .read: return observer.watch(.read, label: limits.label)
-        case .write: return observer.watch(.write, label: limits.label)
-        case .ungroupedWrite: return observer.watch(.ungroupedWrite, label: limits.label)
-        // What needs all connections is a part of an operation that is observed as a whole.
+        case .read: kind = .read
+        case .write: kind = .write
+        case .ungroupedWrite: kind = .ungroupedWrite
+        // What needs all connections is a part of an operation that is observed in all.
         case .exclusive: return nil
         }
+        return OperationWatch(observer, kind, label: limits.label)
     }
 
     /// Runs work with a slot, which is then released or handed on.
@@ -289,7 +265,7 @@ final class ConnectionPool: Sendable {
         _ work: (Connection) throws -> T
     ) throws -> T {
         counters.countWork(isReading: operation.request == .read)
-        defer { self[slot].holder.end() }
+        defer { self[slot].end() }
         return try runPart(operation, sharing, in: slot, work)
     }
 
@@ -302,13 +278,13 @@ final class ConnectionPool: Sendable {
     ) throws -> T {
         let connection = try connection(of: slot)
         do {
-            return try runPart(operation, sharing, on: connection, of: self[slot].holder, work)
+            return try runPart(operation, sharing, on: connection, of: self[slot], work)
         } catch {
             // No part of the work has run: its transaction could not be begun.
             guard connection.file.isOfAnotherKey, try renew(connection) else { throw error }
             connection.close()
             if slot == .writer { writer.connection = nil } else { drop(slot) }
-            return try runPart(operation, sharing, on: self.connection(of: slot), of: self[slot].holder, work)
+            return try runPart(operation, sharing, on: self.connection(of: slot), of: self[slot], work)
         }
     }
 
@@ -316,13 +292,13 @@ final class ConnectionPool: Sendable {
         _ operation: PoolOperation,
         _ sharing: Connection.Sharing,
         on connection: Connection,
-        of holder: HolderRecord,
+        of slot: Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
         connection.beginWork(sharing)
         do {
-            try holder.begin(operation, on: connection, sharing)
-            defer { holder.rest() }
+            try slot.begin(operation, on: connection, sharing)
+            defer { slot.rest() }
             return try CurrentTransaction.inside(self) { try work(connection) }
         } catch {
             // The engine reports `busy` for a statement that is stopped while it waits for a lock of another process.
@@ -348,17 +324,18 @@ final class ConnectionPool: Sendable {
         if let connection = writer.connection {
             let changed = connection.removeChangedTables()
             if changed.contains("sqlite_master") { automaticTables.forgetPresent(on: connection) }
-            broadcaster.report(changed, connection.rowRecorder?.removeCommitted())
+            broadcaster.report(changed)
         }
         // Operations that are completed first can join the next transaction.
         finish()
         guard writer.connection?.isCheckpointDue == true else { return free(slot) }
         executor.post { [weak self] in
             // Not if the store was released: closing checkpoints, too.
-            self?.companions.checkpointing()
-            self?.writer.connection?.checkpointIfDue()
-            self?.companions.checkpointing()
-            self?.free(slot)
+            guard let self else { return }
+            letLogGo()
+            writer.connection?.checkpointIfDue()
+            letLogGo()
+            free(slot)
         }
     }
 
@@ -382,7 +359,9 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    func makeOperation(_ request: Queue.Request, _ limits: OperationLimits) -> PoolOperation {
-        PoolOperation(tickets.wrappingAdd(1, ordering: .relaxed).newValue, request, limits)
+    func makeOperation(
+        _ request: Queue.Request, _ limits: OperationLimits, _ urgency: Urgency = .medium
+    ) -> PoolOperation {
+        PoolOperation(tickets.wrappingAdd(1, ordering: .relaxed).newValue, request, limits, urgency)
     }
 }

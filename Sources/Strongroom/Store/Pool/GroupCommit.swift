@@ -12,16 +12,13 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     private var start = ContinuousClock.now
     private let longest: Duration
     private let foreign: ForeignCommits
-    private let broadcaster: ChangeBroadcaster
     private let right: WriteRight
 
     /// - Parameters:
     ///   - longest: How long after the end of the first write further ones may begin.
     ///   - foreign: Finds commits of other connections.
-    ///   - broadcaster: Says whether changed rows are observed.
     ///   - right: Compared with the clock before and after each commit.
-    init(longest: Duration, _ foreign: ForeignCommits, _ broadcaster: ChangeBroadcaster, _ right: WriteRight) {
-        self.broadcaster = broadcaster
+    init(longest: Duration, _ foreign: ForeignCommits, _ right: WriteRight) {
         self.right = right
         self.longest = longest
         self.foreign = foreign
@@ -36,9 +33,6 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     /// - Throws: What the work throws; the write is undone then. If the engine has rolled back the whole transaction,
     ///   the other writes are undone as well and fail with `transactionEnded`.
     func run<T>(_ kind: WriteKind, on connection: Connection, _ work: () throws -> T) throws -> T {
-        if members.isEmpty, broadcaster.observesRows || connection.rowRecorder != nil {
-            connection.recordRows(of: broadcaster.observedKeys)
-        }
         switch kind {
         case .immediate:
             return try acknowledging(
@@ -169,11 +163,6 @@ extension ConnectionPool {
         try await perform(.read, limits) { connection in try connection.inKnownSnapshot { try work(connection) } }
     }
 
-    /// As the async form, on the current thread.
-    func readBlocking<T>(_ limits: OperationLimits, _ work: (Connection) throws -> T) throws -> T {
-        try performBlocking(.read, limits) { connection in try connection.inKnownSnapshot { try work(connection) } }
-    }
-
     /// Writes in a transaction, shared or separate; the work may request its rollback.
     ///
     /// - Throws: ``StrongroomError`` with `readOnly`; as ``perform(_:_:_:)``.
@@ -187,15 +176,17 @@ extension ConnectionPool {
                 return try await perform(.write, limits) { [self] connection in
                     // It may have waited while the store began to refuse writes.
                     try requireWriting()
-                    return try RolledBack.accepting(work, on: connection)
+                    return try connection.acceptingRollback { try work(connection) }
                 }
             }
             return try await perform(.ungroupedWrite, limits) { [self] connection in
                 try requireWriting()
-                return try group.run(kind, on: connection) { try RolledBack.accepting(work, on: connection) }
+                return try group.run(kind, on: connection) {
+                    try connection.acceptingRollback { try work(connection) }
+                }
             }
-        } catch let rolledBack as RolledBack<T> {
-            return rolledBack.result
+        } catch let rollback as RequestedRollback {
+            return try rollback.returned()
         }
     }
 
@@ -204,34 +195,17 @@ extension ConnectionPool {
         as kind: WriteKind, _ limits: OperationLimits, _ work: (Connection) throws -> T
     ) throws -> T {
         try requireWriting()
-        var result: T?
         func accepting(_ connection: Connection) throws -> T {
             try requireWriting()
-            return try connection.acceptingRollback({ try work(connection) }, undone: { result = $0 })
+            return try connection.acceptingRollback { try work(connection) }
         }
         do {
             guard kind != .shared else { return try performBlocking(.write, limits, accepting) }
             return try performBlocking(.ungroupedWrite, limits) { connection in
                 try group.run(kind, on: connection) { try accepting(connection) }
             }
-        } catch let error as RequestedRollback {
-            guard let result else { throw error }
-            return result
-        }
-    }
-}
-
-/// The result of a write that was rolled back at its own request.
-private struct RolledBack<Result: Sendable>: RequestedByWork {
-    let result: Result
-
-    static func accepting(_ work: (Connection) throws -> Result, on connection: Connection) throws -> Result {
-        var result: Result?
-        do {
-            return try connection.acceptingRollback({ try work(connection) }, undone: { result = $0 })
-        } catch let error as RequestedRollback {
-            guard let result else { throw error }
-            throw RolledBack(result: result)
+        } catch let rollback as RequestedRollback {
+            return try rollback.returned()
         }
     }
 }

@@ -16,42 +16,24 @@ package protocol StoreCompanion: AnyObject, Sendable {
     func finish()
 }
 
-/// The companions of a store.
-final class StoreCompanions: Sendable {
-    private struct State {
-        var all: [any StoreCompanion] = []
-        var hasEnded = false
-    }
-
-    private let state = Locked(State())
-
+/// The companions of the store, in the order in which they were added.
+extension ConnectionPool {
     /// - Returns: False if the store is closing.
     func add(_ companion: any StoreCompanion) -> Bool {
-        state.withLock { state in
-            guard !state.hasEnded else { return false }
-            state.all.append(companion)
+        // ``finishCompanions()`` locks the list after the store has begun to close.
+        companions.withLock { companions in
+            guard !isClosing else { return false }
+            companions.append(companion)
             return true
         }
     }
 
-    func first<Companion: StoreCompanion>(_ type: Companion.Type) -> Companion? {
-        all.lazy.compactMap { $0 as? Companion }.first
-    }
+    func suspendCompanions() { for companion in companions.withLock({ $0 }).reversed() { companion.suspend() } }
 
-    func suspend() { for companion in all.reversed() { companion.suspend() } }
+    func resumeCompanions() { for companion in companions.withLock({ $0 }) { companion.resume() } }
 
-    func resume() { for companion in all { companion.resume() } }
+    func finishCompanions() { for companion in companions.withLock({ $0 }).reversed() { companion.finish() } }
 
-    /// Ends them; further ones are not added.
-    func finish() {
-        let ended = state.withLock { state in
-            state.hasEnded = true
-            return state.all
-        }
-        for companion in ended.reversed() { companion.finish() }
-    }
-
-    func checkpointing() { for companion in all { companion.checkpointing() } }
-
-    private var all: [any StoreCompanion] { state.withLock { $0.all } }
+    /// Has the companions let the WAL go, before and after a checkpoint.
+    func letLogGo() { for companion in companions.withLock({ $0 }) { companion.checkpointing() } }
 }

@@ -5,7 +5,7 @@
 /// it; a detached task, or one that existed before, is not tracked.
 enum OpeningWaits {
     /// A database of a registry; cycles may go through several registries.
-    struct Place: Hashable, Sendable {
+    struct RegisteredName: Hashable, Sendable {
         let stores: ObjectIdentifier
         let name: DatabaseName
 
@@ -17,29 +17,29 @@ enum OpeningWaits {
 
     /// One opening of a database.
     struct Opening: Sendable {
-        let place: Place
+        let database: RegisteredName
         let number: UInt64
         /// Whether it is work for which the store is kept closed.
         let isWork: Bool
 
         init(_ stores: Stores, _ loan: StoreLoan, isWork: Bool = false) {
-            place = Place(stores, loan.name)
+            database = RegisteredName(stores, loan.name)
             number = loan.number
             self.isWork = isWork
         }
     }
 
     private struct State {
-        var running: [Place: Opening] = [:]
-        var waits: [Place: [Place]] = [:]
+        var running: [RegisteredName: Opening] = [:]
+        var waits: [RegisteredName: [RegisteredName]] = [:]
 
-        func isRunning(_ opening: Opening) -> Bool { running[opening.place]?.number == opening.number }
+        func isRunning(_ opening: Opening) -> Bool { running[opening.database]?.number == opening.number }
 
         /// The chain from one database to another, each of whose openings waits for the next; nil if the first does not
         /// wait for the last.
-        func path(from start: Place, to end: Place) -> [Place]? {
+        func path(from start: RegisteredName, to end: RegisteredName) -> [RegisteredName]? {
             var open = [[start]]
-            var seen: Set<Place> = []
+            var seen: Set<RegisteredName> = []
             while let path = open.popLast(), let last = path.last {
                 if last == end { return path }
                 if seen.insert(last).inserted { open += (waits[last] ?? []).map { path + [$0] } }
@@ -60,11 +60,11 @@ enum OpeningWaits {
 
     /// Runs the work of an opening.
     static func run<T>(_ opening: Opening, _ work: () async throws -> T) async throws -> T {
-        state.withLock { $0.running[opening.place] = opening }
+        state.withLock { $0.running[opening.database] = opening }
         defer {
             state.withLock { state in
-                state.running[opening.place] = nil
-                state.waits[opening.place] = nil
+                state.running[opening.database] = nil
+                state.waits[opening.database] = nil
             }
         }
         return try await $current.withValue(opening) { try await work() }
@@ -74,23 +74,23 @@ enum OpeningWaits {
     ///
     /// - Throws: ``StrongroomError`` with `nestedAccess` if its opening waits for the one that the current task belongs
     ///   to.
-    static func wait<T>(for place: Place, _ work: () async throws -> T) async throws -> T {
+    static func wait<T>(for database: RegisteredName, _ work: () async throws -> T) async throws -> T {
         guard let waiting = current else { return try await work() }
         let failure: StrongroomError? = state.withLock { state in
             // A task that outlives the opening that started it no longer blocks it.
             guard state.isRunning(waiting) else { return nil }
-            guard let path = state.path(from: place, to: waiting.place) else {
-                state.waits[waiting.place, default: []].append(place)
+            guard let path = state.path(from: database, to: waiting.database) else {
+                state.waits[waiting.database, default: []].append(database)
                 return nil
             }
             return waiting.isWork && path.count == 1
-                ? isKeptClosed(place.name) : isCycle([waiting.place.name] + path.map(\.name), place.name)
+                ? isKeptClosed(database.name) : isCycle([waiting.database.name] + path.map(\.name), database.name)
         }
         if let failure { throw failure }
         defer {
             state.withLock { state in
-                guard let index = state.waits[waiting.place]?.firstIndex(of: place) else { return }
-                state.waits[waiting.place]?.remove(at: index)
+                guard let index = state.waits[waiting.database]?.firstIndex(of: database) else { return }
+                state.waits[waiting.database]?.remove(at: index)
             }
         }
         return try await work()

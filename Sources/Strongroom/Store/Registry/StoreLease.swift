@@ -44,21 +44,21 @@ public final class StoreLease: Sendable {
     /// - Parameter work: The work; it must end when its task is cancelled.
     /// - Throws: What the work throws; not the `CancellationError` of a shutdown.
     public func untilShutdown(_ work: @escaping @Sendable () async throws -> Void) async throws {
-        let isShutdown = Locked(false)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await work() }
-            group.addTask { [stores] in
-                await stores.shutdown.wait()
-                isShutdown.withLock { $0 = !Task.isCancelled }
+        let (task, number) = (Task { try await work() }, Stores.nextTicket())
+        let hasEnded = stores.state.withLock { state in
+            state.endless[number] = task
+            return state.registry.hasEnded
+        }
+        defer { stores.state.withLock { $0.endless[number] = nil } }
+        if hasEnded { task.cancel() }
+        do {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
             }
-            do {
-                // The first one of the two to end.
-                try await group.next()
-                group.cancelAll()
-                try await group.waitForAll()
-            } catch is CancellationError where isShutdown.withLock({ $0 }) {
-                return
-            }
+        } catch is CancellationError where stores.state.withLock({ $0.registry.hasEnded }) && !Task.isCancelled {
+            return
         }
     }
 
@@ -69,7 +69,7 @@ public final class StoreLease: Sendable {
     func end(closes: Bool) {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         stores.removeHolder(holder)
-        stores.perform { $0.returned(loan, .borrow, at: .now, closes: closes) }
+        stores.perform { $0.returned(loan, at: .now, closes: closes) }
         stores.sweepLater()
     }
 

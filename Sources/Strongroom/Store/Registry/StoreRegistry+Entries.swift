@@ -46,7 +46,6 @@ enum StoreAnswer<Opened> {
 }
 
 extension StoreAnswer: Sendable where Opened: Sendable {}
-extension StoreRegistry.Closing: Sendable where Opened: Sendable {}
 
 extension StoreRegistry {
     typealias Answer = StoreAnswer<Opened>
@@ -75,24 +74,10 @@ extension StoreRegistry {
     struct Steps {
         /// The answers to requests that have waited.
         var answers: [(waiter: Waiter, answer: Answer)] = []
-        /// Stores to close.
-        var closing: [Closing] = []
+        /// Stores to close; whether one makes room for another, and so is likely to be opened again soon.
+        var closing: [(store: Opened, makesRoom: Bool)] = []
         /// Openings to cancel.
         var abandoned: [StoreLoan] = []
-    }
-
-    struct Closing {
-        let store: Opened
-        /// Whether it is closed for another, and is likely to be opened again soon.
-        let makesRoom: Bool
-    }
-
-    struct Counts: Sendable, Hashable {
-        var loans = 0
-        var openings = 0
-        var waits = 0
-        var closedForOthers = 0
-        var closedWhenIdle = 0
     }
 
     struct Entry {

@@ -16,8 +16,8 @@ struct StoreRegistry<Opened, Waiter> {
     private var numbers = Numbers()
     private var lastNumber: UInt64 = 0
     private(set) var hasEnded = false
-    /// Counts since the registry was created.
-    private(set) var counts = Counts()
+    /// Counts since the registry was created; the present numbers in it are not kept.
+    private var counts = StoresStatistics()
     private(set) var limits = LendingLimits()
     /// Whether the process has reached a limit of its own.
     private let isExceeded: (LendingLimits) -> Bool
@@ -185,19 +185,17 @@ struct StoreRegistry<Opened, Waiter> {
         return settled(steps)
     }
 
-    /// Reports that a borrower has returned a store, or that a caller of `open` does not keep it.
+    /// Reports that a borrower has returned a store.
     ///
     /// - Parameter closes: Whether to close it if it has no other user.
-    mutating func returned(
-        _ loan: StoreLoan, _ purpose: StorePurpose, at time: ContinuousClock.Instant, closes: Bool
-    ) -> Steps {
+    mutating func returned(_ loan: StoreLoan, at time: ContinuousClock.Instant, closes: Bool) -> Steps {
         guard let entry = entry(loan), entry.isOpen else {
-            change(loan) { $0.add(-1, purpose) }
+            change(loan) { $0.users -= 1 }
             return Steps()
         }
         var steps = Steps()
         change(loan) { entry in
-            entry.add(-1, purpose)
+            entry.users -= 1
             // A store that is never idle is not one that was used once.
             if !entry.isUnused { entry.returnedBefore = time }
         }
@@ -297,7 +295,7 @@ struct StoreRegistry<Opened, Waiter> {
         if let time = entry.idle?.since { earlierReturns.add(loan.name, time, most: limits.openStores) }
         endIdleTime(of: loan)
         change(loan) { $0.phase = .closing }
-        steps.closing.append(Closing(store: store, makesRoom: makesRoom))
+        steps.closing.append((store, makesRoom))
     }
 
     // MARK: Idle stores
@@ -396,13 +394,15 @@ extension StoreRegistry {
     /// The stores that are open, or are being opened or closed.
     var openNames: [DatabaseName] { entries.filter { !$0.value.isReserved }.map(\.key) }
 
-    /// How many stores are in each phase, and how many requests wait.
-    var statistics: (lent: Int, idle: Int, opening: Int, closing: Int, waiting: Int) {
-        let behind = entries.values.reduce(0) { $0 + ($1.isOpening ? 0 : $1.waiting.count) }
-        return (
-            numbers.used, idle.elements.count, numbers.opening, numbers.closing + numbers.reserved,
-            waiting.count + behind
-        )
+    /// How many stores are in each phase, how many requests wait, and the counts; not what the process uses.
+    var statistics: StoresStatistics {
+        var statistics = counts
+        statistics.lent = numbers.used
+        statistics.idle = idle.elements.count
+        statistics.opening = numbers.opening
+        statistics.closing = numbers.closing + numbers.reserved
+        statistics.waiting = waiting.count + entries.values.reduce(0) { $0 + ($1.isOpening ? 0 : $1.waiting.count) }
+        return statistics
     }
 
     /// The first invariant that does not hold; nil if all do.

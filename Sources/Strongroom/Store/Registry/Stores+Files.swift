@@ -50,11 +50,11 @@ extension Stores {
         do {
             try OpenFiles.shared.claim(path, name)
             defer { OpenFiles.shared.release(path) }
-            let lockPath = SideFiles(of: path).lock
-            guard let lock = try await FileLock.acquire(lockPath, of: path) else {
-                throw FileRemoval.inUse(path, "Another process is opening it")
+            let file = DatabaseFile(path: path, name: name.fileName, busyTimeout: 0, log: nil)
+            guard let lock = try await FileLock.acquire(file.lockPath, of: path) else {
+                throw file.inUse("Another process is opening it")
             }
-            let wasThere = try await BlockingWork.run { try FileRemoval(path: path, lockPath: lockPath).run() }
+            let wasThere = try await BlockingWork.run { try file.removeWithSideFiles() }
             lock.release()
             return wasThere
         } catch {
@@ -63,43 +63,40 @@ extension Stores {
     }
 }
 
-/// Removes a file that is not open in this process; the caller holds the lock between processes.
-private struct FileRemoval {
-    let path: String
-    let lockPath: String
-
-    func run() throws -> Bool {
+extension DatabaseFile {
+    /// Removes the file, which is not open in this process, and what belongs to it; the caller holds the lock between
+    /// processes.
+    ///
+    /// - Returns: Whether there was a file.
+    fileprivate func removeWithSideFiles() throws -> Bool {
         let status = try FileStatus.at(path)
         guard status?.isRegularFile ?? true else {
             throw StrongroomError(.notAFile, "\"\(path)\" is not a regular file, and was not removed.")
         }
         let holders = try FileHolders.lasting { try FileHolders.using(path) }
-        guard holders.isEmpty else { throw Self.inUse(path, "It is open in \(FileHolders.describe(holders))") }
-        try DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).requireOwnCompanions()
-        let former = try ReplacedFile.at(path)
-        guard try former?.lock() ?? true else { throw Self.inUse(path, "Another program has it locked") }
+        guard holders.isEmpty else { throw inUse("It is open in \(FileHolders.describe(holders))") }
+        try requireOwnCompanions()
+        let removed = try ReplacedFile.at(path)
+        guard try removed?.lock() ?? true else { throw inUse("Another program has it locked") }
         // The file first: the remaining files alone cannot be taken for a database, whereas the file without its WAL
         // might be an older state.
         try FileSystem.remove(path)
-        let sideFiles = SideFiles(of: path)
         for file in sideFiles.engineFiles + sideFiles.envelopes { try FileSystem.remove(file) }
         for ending in SideFiles.libraryEndings {
             try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
         }
-        for record in try DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil).replicaRecordPaths() {
-            try FileSystem.removeCopy(record)
-        }
-        let backups = MigrationBackups(file: DatabaseFile(path: path, name: "", busyTimeout: 0, log: nil))
+        for record in try replicaRecordPaths() { try FileSystem.removeCopy(record) }
+        let backups = MigrationBackups(file: self)
         for backup in try backups.list() { try backups.remove(backup) }
         try FileSystem.remove(lockPath)
         try FileSystem.synchronize(FileSystem.directory(of: path))
         // A program that opened it at the last moment would attach to the WAL of a new database of the same name.
-        try former?.invalidate()
-        try former?.retire()
+        try removed?.invalidate()
+        try removed?.retire()
         return status != nil
     }
 
-    static func inUse(_ path: String, _ reason: String) -> StrongroomError {
+    fileprivate func inUse(_ reason: String) -> StrongroomError {
         StrongroomError(.locked, "\(reason), so \"\(path)\" was not removed. Close it there, then try again.")
     }
 }
@@ -168,25 +165,7 @@ extension Stores {
     /// - Throws: ``StrongroomError`` with `readOnly`, `alreadyOpen` if the file is open in this process, `locked`; the
     ///   errors of its name, its configuration and its keys; what the work throws.
     func withClosedFile<T>(
-        _ fileName: String, isWriting: Bool = true, _ work: (StoreContext, KeyChain) async throws -> T
-    ) async throws -> T {
-        let name = try DatabaseName(fileName)
-        return try await withClosedFile(name, isWriting: isWriting, work)
-    }
-
-    /// Runs work that replaces a database's file, as ``withClosedFile(_:isWriting:_:)``; a lent store that is idle is
-    /// closed first.
-    func replacingFile<T>(
-        _ fileName: String, _ work: (StoreContext, KeyChain) async throws -> T
-    ) async throws -> T {
-        let name = try DatabaseName(fileName)
-        return try await whileClosed(name, label: "restoring") {
-            try await withClosedFile(name, isWriting: true, work)
-        }
-    }
-
-    private func withClosedFile<T>(
-        _ name: DatabaseName, isWriting: Bool, _ work: (StoreContext, KeyChain) async throws -> T
+        _ name: DatabaseName, isWriting: Bool = true, _ work: (StoreContext, KeyChain) async throws -> T
     ) async throws -> T {
         let configuration = try configuration(of: name)
         do {
@@ -198,6 +177,17 @@ extension Stores {
             return try await withLock(of: context) { try await work(context.withBaseline(), context.keyChain()) }
         } catch {
             throw (error as? StrongroomError)?.naming(name.fileName) ?? error
+        }
+    }
+
+    /// Runs work that replaces a database's file, as ``withClosedFile(_:isWriting:_:)``; a lent store that is idle is
+    /// closed first.
+    func replacingFile<T>(
+        _ fileName: String, _ work: (StoreContext, KeyChain) async throws -> T
+    ) async throws -> T {
+        let name = try DatabaseName(fileName)
+        return try await whileClosed(name, label: "restoring") {
+            try await withClosedFile(name, work)
         }
     }
 

@@ -41,17 +41,7 @@ extension Stores {
         try await withStore(DatabaseName(fileName), timeout: timeout, label: label, file: file, line: line, body)
     }
 
-    /// Uses a store whose name is already validated.
-    ///
-    /// - Parameters:
-    ///   - name: The database's name.
-    ///   - timeout: How long to wait for other users at a limit; nil for no limit of time.
-    ///   - label: Who uses the store, for the report of a shutdown; nil for the source file and line.
-    ///   - file: The source file of the call.
-    ///   - line: The line of the call.
-    ///   - body: Uses the store; called once, in the caller's isolation.
-    /// - Returns: What the closure returns.
-    /// - Throws: As the method for a text.
+    /// Uses a store whose name is already validated; otherwise as the method for a text.
     @discardableResult
     public func withStore<T>(
         _ name: DatabaseName, timeout: Duration? = nil, label: String? = nil, file: StaticString = #fileID,
@@ -85,16 +75,8 @@ extension Stores {
         try await lease(DatabaseName(fileName), timeout: timeout, label: label, file: file, line: line)
     }
 
-    /// Opens a store whose name is already validated if necessary, and keeps it open until the lease ends.
-    ///
-    /// - Parameters:
-    ///   - name: The database's name.
-    ///   - timeout: How long to wait for other users at a limit; nil for no limit of time.
-    ///   - label: Who uses the store, for the report of a shutdown; nil for the source file and line.
-    ///   - file: The source file of the call.
-    ///   - line: The line of the call.
-    /// - Returns: The lease.
-    /// - Throws: As the method for a text.
+    /// Opens a store whose name is already validated if necessary, and keeps it open until the lease ends; otherwise as
+    /// the method for a text.
     public func lease(
         _ name: DatabaseName, timeout: Duration? = nil, label: String? = nil, file: StaticString = #fileID,
         line: UInt = #line

@@ -12,8 +12,7 @@ extension Stores {
     /// - Returns: The store; ``Store/opening`` reports what was done.
     /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `alreadyOpen`,
     ///   `locked`, `notAFile`, `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`,
-    ///   `damagedLog`, `wrongKey`, `plaintextFile`, `plaintextHeader`, `noAuthentication`, `encryptedFile`,
-    ///   `newerSchema`, `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`,
+    ///   `damagedLog`, `wrongKey`, `plaintextFile`, `plaintextHeader`, `encryptedFile`, `newerSchema`, `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`,
     ///   `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`; `closed` after ``shutDown(within:)``; `nestedAccess` if
     ///   its configuration opens a database whose opening waits for this one; what the configuration throws.
     public func open(_ fileName: String) async throws -> Store {
@@ -26,51 +25,17 @@ extension Stores {
     /// - Returns: The store.
     /// - Throws: As `open`.
     public func open(_ name: DatabaseName) async throws -> Store {
-        try await open(name, in: nil)
-    }
-
-    /// Opens a database on the disk or in memory, overriding its configuration.
-    ///
-    /// In memory it is created anew, with the configuration's migrator and settings; its keys are not requested.
-    /// Opening the name again returns the same store until it is closed.
-    ///
-    /// ```swift
-    /// let store = try await stores.open("addressbook_test.sqlite", in: .memory)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - fileName: The database's name.
-    ///   - place: Where to keep its data.
-    /// - Returns: The store.
-    /// - Throws: As `open(_:)`; ``StrongroomError`` with `alreadyOpen` if the name is already open in the other
-    ///   place.
-    public func open(_ fileName: String, in place: Persistence) async throws -> Store {
-        try await open(DatabaseName(fileName), in: place)
-    }
-    /// - Parameters:
-    ///   - place: Where to keep its data; nil for the place in its settings.
-    ///   - waitsForWork: Whether to wait for the end of work for which the store is kept closed.
-    private func open(
-        _ name: DatabaseName, waitsForWork: Bool = true, in place: Persistence?
-    ) async throws -> Store {
-        let found = try await request(name, .keep, waitsForWork: waitsForWork, in: place)
-        do {
-            return try found.store.lying(in: place)
-        } catch {
-            perform { $0.returned(found.loan, .keep, at: .now, closes: false) }
-            sweepLater()
-            throw error
-        }
+        try await request(name, .keep).store
     }
 
     /// Begins the opening of a store, in the task of the caller that has requested it first.
-    func beginOpening(_ loan: StoreLoan, in place: Persistence?) -> Task<Store, any Error> {
+    func beginOpening(_ loan: StoreLoan) -> Task<Store, any Error> {
         let executor = OpeningExecutor()
         return Task(executorPreference: executor) {
             let result: Result<Store, any Error>
             do {
                 let opening = OpeningWaits.Opening(self, loan)
-                result = .success(try await OpeningWaits.run(opening) { try await self.make(loan, in: place) })
+                result = .success(try await OpeningWaits.run(opening) { try await self.make(loan) })
             } catch {
                 result = .failure(error)
             }
@@ -86,34 +51,46 @@ extension Stores {
         }
     }
 
-    private func make(_ loan: StoreLoan, in place: Persistence?) async throws -> Store {
+    private func make(_ loan: StoreLoan) async throws -> Store {
         let name = loan.name
         let configuration = try configuration(of: name)
         let resources = resources.withLock { $0 }
-        let watch = resources.observer.map { OperationWatch($0, name, .open) }
-        watch?.grant()
-        do {
-            var opening = try StoreOpening(name, configuration, in: place)
-            opening.observer = resources.observer.map {
-                StoreObserver(observer: $0, name: name, outer: watch?.context)
-            }
-            var extensions = try StoreExtensions(opening.context)
-            let store: Store
+        let observer = StoreObserver(resources.observers, name)
+        return try await observer.observing(.open) { watch in
+            watch?.grant()
             do {
-                try await extensions.prepare()
-                store = try await opening.run(sharing: resources) { [weak self] in
-                    self?.ended(loan) { $0.closed(loan) }
-                }
-                try await extensions.attach(to: store)
+                var opening = try StoreOpening(name, configuration)
+                opening.observer = observer
+                opening.observer?.outer = watch?.contexts ?? []
+                return try await run(opening, resources) { [weak self] in self?.ended(loan) { $0.closed(loan) } }
             } catch {
-                await extensions.undoPreparation()
+                throw (error as? StrongroomError)?.naming(name.fileName) ?? error
+            }
+        }
+    }
+
+    /// Runs an opening, and starts the extensions of the store.
+    private func run(
+        _ opening: StoreOpening, _ resources: StoreResources, whenClosed: @escaping @Sendable () -> Void
+    ) async throws -> Store {
+        var opening = opening
+        let (name, extensions) = (opening.context.name, try opening.extensions())
+        var undoing: [@Sendable () async -> Void] = []
+        do {
+            for each in extensions {
+                if let undo = try await each._prepare(name) { undoing.append(undo) }
+            }
+            let store = try await opening.run(sharing: resources, whenClosed: whenClosed)
+            do {
+                for each in extensions { try await each.attach(to: store) }
+            } catch {
+                try? await store.close()
                 throw error
             }
-            watch?.end(nil)
             return store
         } catch {
-            let error = (error as? StrongroomError)?.naming(name.fileName) ?? error
-            watch?.end(error)
+            // Also if the opening was cancelled.
+            for undo in undoing { await Task { await undo() }.value }
             throw error
         }
     }
@@ -137,38 +114,7 @@ extension Stores {
     ///   end the opening might have to wait for.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await stores.open(…)")
     public func open(_ fileName: String) throws -> Store {
-        try openBlocking(DatabaseName(fileName), in: nil)
-    }
-
-    /// Opens a database whose name is already validated, on the current thread; for code that is not async.
-    ///
-    /// - Parameter name: The database's name.
-    /// - Returns: The store.
-    /// - Throws: As the method for a text.
-    @available(*, noasync, message: "in an async function (in main.swift, too): try await stores.open(…)")
-    public func open(_ name: DatabaseName) throws -> Store {
-        try openBlocking(name, in: nil)
-    }
-
-    /// Opens a database on the disk or in memory, overriding its configuration, on the current thread; for code that is
-    /// not async.
-    ///
-    /// - Parameters:
-    ///   - fileName: The database's name.
-    ///   - place: Where to keep its data.
-    /// - Returns: The store.
-    /// - Throws: As the async form; ``StrongroomError`` with `nestedAccess` inside a transaction of any store.
-    @available(*, noasync, message: "in an async function (in main.swift, too): try await stores.open(…)")
-    public func open(_ fileName: String, in place: Persistence) throws -> Store {
-        try openBlocking(DatabaseName(fileName), in: place)
-    }
-
-    /// The threads for tasks that wait for openings, and that close stores: if callers block Swift's cooperative
-    /// threads until an opening has ended, there may be none left for these.
-    static let opener = StoreExecutor(
-        name: "strongroom.task", threads: max(2, ProcessInfo.processInfo.activeProcessorCount))
-
-    private func openBlocking(_ name: DatabaseName, in place: Persistence?) throws -> Store {
+        let name = try DatabaseName(fileName)
         let databases = CurrentTransaction.databases
         guard databases.isEmpty else {
             let list = databases.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -184,11 +130,16 @@ extension Stores {
         // Not detached: it belongs to the opening that the current task may belong to, so that cycles are detected.
         Task(executorPreference: Self.opener) {
             do {
-                outcome.fulfill(.success(try await self.open(name, waitsForWork: false, in: place)))
+                outcome.fulfill(.success(try await self.request(name, .keep, waitsForWork: false).store))
             } catch {
                 outcome.fulfill(.failure(error))
             }
         }
         return try StoreExecutor.blockingAny { outcome.wait() }.get()
     }
+
+    /// The threads for tasks that wait for openings, and that close stores: if callers block Swift's cooperative
+    /// threads until an opening has ended, there may be none left for these.
+    static let opener = StoreExecutor(
+        name: "strongroom.task", threads: max(2, ProcessInfo.processInfo.activeProcessorCount))
 }

@@ -1,10 +1,8 @@
 /// The operations of a registry that the command-line tool uses.
 extension Stores {
-    /// The configuration of a database.
-    ///
-    /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`.
-    package func registeredConfiguration(of name: DatabaseName) throws -> any Configuration {
-        try configuration(of: name)
+    /// The extensions that the configuration of a database lists.
+    package func extensions(of name: DatabaseName) throws -> [any StoreExtension] {
+        try configuration(of: name).extensions(for: name)
     }
 
     /// The path of a database, whether it exists or not; links are not resolved.
@@ -72,18 +70,16 @@ extension Stores {
         var file = DatabaseFile(
             path: try FileSystem.resolve(wanted), name: name.fileName, busyTimeout: 5_000, log: nil,
             functions: try configuration.checkedFunctions(for: name), isReadOnly: true)
-        let chain = try await configuration.keyChain(for: name)
-        let protection = configuration.keyProtection(for: name)
+        let keys = FileExamination.Keys(
+            chain: try await configuration.keyChain(for: name), ciphers: ciphers,
+            protection: configuration.keyProtection(for: name), migrator: migrator)
         var attempt = 0
         while true {
             attempt += 1
             file.baseline = try FileBaseline.at(file.path)
             do {
                 return try await WorkMonitor.run({ progress(Int($0.done), Int($0.total)) }) { [file] monitor in
-                    try FileSurveyor(
-                        file: file, chain: chain, ciphers: ciphers, protection: protection, migrator: migrator,
-                        countsTables: countsTables, monitor: monitor
-                    ).run()
+                    try FileExamination(file: file, monitor: monitor).survey(keys, countsTables: countsTables)
                 }
             } catch let error as StrongroomError {
                 // Without a WAL it is read without a lock, so that another process can change it meanwhile.

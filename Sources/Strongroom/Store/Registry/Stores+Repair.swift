@@ -72,7 +72,7 @@ extension Stores {
         let path = (try? FileSystem.resolve(path)) ?? path
         let file = DatabaseFile(path: path, name: name, busyTimeout: 0, log: nil)
         return try await WorkMonitor.run(progress) { monitor in
-            try FileExamination(file: file, keys: keys, monitor: monitor).run()
+            try FileExamination(file: file, monitor: monitor).run(keys)
         }
     }
 }
@@ -125,7 +125,7 @@ extension Stores {
     ///   another process has it open, `readOnly` if its configuration opens it read-only and something is to
     ///   be changed, `permissionDenied`, `diskFull`, and what opening throws about names and configurations.
     public func recoverLog(_ fileName: String, dryRun: Bool = false) async throws -> LogRecovery {
-        try await withClosedFile(fileName, isWriting: !dryRun) { context, _ in
+        try await withClosedFile(DatabaseName(fileName), isWriting: !dryRun) { context, _ in
             guard try FileStatus.at(context.path) != nil else {
                 throw StrongroomError(.fileMissing, "There is no file at \"\(context.path)\"; check the path.")
             }
@@ -178,7 +178,7 @@ extension Stores {
         keepingUnattributed: Bool = true,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> SalvageReport {
-        try await withClosedFile(fileName, isWriting: false) { context, chain in
+        try await withClosedFile(DatabaseName(fileName), isWriting: false) { context, chain in
             try await Self.salvage(context, chain, path, keepingUnattributed, progress)
         }
     }

@@ -10,6 +10,9 @@ extension Stores {
 
     private static let tickets = Atomic<UInt64>(0)
 
+    /// A number that no other request, holder or work has.
+    static func nextTicket() -> UInt64 { tickets.wrappingAdd(1, ordering: .relaxed).newValue }
+
     /// Requests a store, and waits for it.
     ///
     /// - Parameters:
@@ -17,11 +20,9 @@ extension Stores {
     ///     time.
     ///   - waitsForWork: Whether to wait for the end of work for which the store is kept closed; if not, it is
     ///     `alreadyOpen`.
-    ///   - place: Where to keep the data of a store that is not open yet.
     /// - Returns: The loan, to be returned unless the store is kept, and whether this request has opened the store.
     func request(
-        _ name: DatabaseName, _ purpose: StorePurpose, timeout: Duration? = nil, waitsForWork: Bool = true,
-        in place: Persistence? = nil
+        _ name: DatabaseName, _ purpose: StorePurpose, timeout: Duration? = nil, waitsForWork: Bool = true
     ) async throws -> (loan: StoreLoan, store: Store, isFirst: Bool) {
         if let (loan, store) = state.withLock({ $0.registry.use(name, purpose) }) {
             guard store.pool.isClosing else { return (loan, store, false) }
@@ -30,8 +31,8 @@ extension Stores {
         let request = StoreRequest(
             name: name, purpose: purpose, isNested: StoreUse.isInside(self) || OpeningWaits.isInsideOpening,
             waitsForWork: waitsForWork)
-        return try await OpeningWaits.wait(for: OpeningWaits.Place(self, name)) {
-            try await withTaskExecutorPreference(Self.opener) { try await fulfill(request, timeout, in: place) }
+        return try await OpeningWaits.wait(for: OpeningWaits.RegisteredName(self, name)) {
+            try await withTaskExecutorPreference(Self.opener) { try await fulfill(request, timeout) }
         }
     }
 
@@ -39,12 +40,12 @@ extension Stores {
     /// same store, which would then never be opened.
     @concurrent
     private func fulfill(
-        _ request: StoreRequest, _ timeout: Duration?, in place: Persistence?
+        _ request: StoreRequest, _ timeout: Duration?
     ) async throws -> (loan: StoreLoan, store: Store, isFirst: Bool) {
         while true {
             var (answer, isFirst) = (await self.answer(request, timeout), false)
             while case .open(let loan) = answer {
-                answer = await joinOpening(loan, request, in: place)
+                answer = await joinOpening(loan, request)
                 isFirst = true
             }
             switch answer {
@@ -63,7 +64,7 @@ extension Stores {
     ///
     /// - Parameter label: What the work is, for the report of a shutdown.
     func whileClosed<T>(_ name: DatabaseName, label: String, _ work: () async throws -> T) async throws -> T {
-        let answer = try await OpeningWaits.wait(for: OpeningWaits.Place(self, name)) {
+        let answer = try await OpeningWaits.wait(for: OpeningWaits.RegisteredName(self, name)) {
             await self.answer(StoreRequest(name: name, purpose: .reserve), nil)
         }
         if case .failed(let error) = answer { throw error }
@@ -79,27 +80,31 @@ extension Stores {
     // MARK: Waiting
 
     private func answer(_ request: StoreRequest, _ timeout: Duration?) async -> StoreAnswer<Store> {
-        await wait(request.name) { ticket, waiter in
+        var timer: (any DispatchSourceTimer)?
+        defer { timer?.cancel() }
+        return await wait(request.name) { ticket, waiter in
             let waiting = Registry.Request(request, ticket: ticket, waiter: waiter)
             let (answer, steps) = state.withLock { $0.registry.request(waiting) }
             perform(steps)
             guard answer == nil else { return answer }
             sweepLater()
             // What comes before the request is queued would not find it.
-            if let timeout { withdraw(request.name, ticket, after: timeout) }
+            if let timeout {
+                timer = startTimer(after: timeout) { [weak self] in
+                    self?.withdraw(request.name, ticket, after: timeout)
+                }
+            }
             return nil
         }
     }
 
-    private func joinOpening(
-        _ loan: StoreLoan, _ request: StoreRequest, in place: Persistence?
-    ) async -> StoreAnswer<Store> {
+    private func joinOpening(_ loan: StoreLoan, _ request: StoreRequest) async -> StoreAnswer<Store> {
         await wait(loan.name) { ticket, waiter in
             let waiting = Registry.Request(request, ticket: ticket, waiter: waiter)
             let steps: Registry.Steps? = state.withLock { state in
                 state.registry.join(loan, waiting)
                 guard !state.registry.hasEnded else { return state.registry.failed(loan, hasShutDown(loan.name)) }
-                state.openings[loan.number] = beginOpening(loan, in: place)
+                state.openings[loan.number] = beginOpening(loan)
                 return nil
             }
             if let steps { perform(steps) }
@@ -113,7 +118,7 @@ extension Stores {
     private func wait(
         _ name: DatabaseName, _ queue: (_ ticket: UInt64, _ waiter: StoreWaiter) -> StoreAnswer<Store>?
     ) async -> StoreAnswer<Store> {
-        let ticket = Self.tickets.wrappingAdd(1, ordering: .relaxed).newValue
+        let ticket = Self.nextTicket()
         // The thread sanitizer does not see that a continuation which is resumed before it is awaited orders the two;
         // it sees that a lock does.
         defer { state.withLock { _ in } }
@@ -134,33 +139,25 @@ extension Stores {
         waiter.resume(returning: answer)
     }
 
-    private func withdraw(_ name: DatabaseName, _ ticket: UInt64) {
-        let (waiter, steps) = state.withLock { $0.registry.withdraw(name, ticket) }
-        perform(steps)
-        if let waiter { resume(waiter, .failed(CancellationError())) }
-    }
-
-    private func withdraw(_ name: DatabaseName, _ ticket: UInt64, after timeout: Duration) {
-        let time = DispatchTimeInterval.milliseconds(Int(clamping: max(0, timeout.milliseconds)))
-        DispatchQueue.global().asyncAfter(deadline: .now() + time) { [weak self] in
-            guard let self else { return }
-            let (waiter, steps, numbers, limits) = state.withLock { state in
-                let (waiter, steps) = state.registry.withdraw(name, ticket, isLate: true)
-                return (waiter, steps, waiter == nil ? nil : state.registry.statistics, state.registry.limits)
-            }
-            perform(steps)
-            guard let waiter, let numbers else { return }
-            let error = StrongroomError(
-                .timedOut,
-                """
-                The store could not be opened within \(timeout). In use: \(numbers.lent.counting("store")); being \
-                opened: \(numbers.opening); being closed, restored or removed: \(numbers.closing); waiting: \
-                \((numbers.waiting + 1).counting("request")). Raise `lendingLimits` \
-                (\(limits.openStores.counting("open store"))), or end uses sooner.
-                """,
-                database: name.fileName)
-            resume(waiter, .failed(error))
+    /// Withdraws a request: its task was cancelled, or its time is over.
+    private func withdraw(_ name: DatabaseName, _ ticket: UInt64, after timeout: Duration? = nil) {
+        let (waiter, steps, numbers, limits) = state.withLock { state in
+            let (waiter, steps) = state.registry.withdraw(name, ticket, isLate: timeout != nil)
+            return (waiter, steps, waiter.map { _ in state.registry.statistics }, state.registry.limits)
         }
+        perform(steps)
+        guard let waiter, let numbers else { return }
+        guard let timeout else { return resume(waiter, .failed(CancellationError())) }
+        let error = StrongroomError(
+            .timedOut,
+            """
+            The store could not be opened within \(timeout). In use: \(numbers.lent.counting("store")); being \
+            opened: \(numbers.opening); being closed, restored or removed: \(numbers.closing); waiting: \
+            \((numbers.waiting + 1).counting("request")). Raise `lendingLimits` \
+            (\(limits.openStores.counting("open store"))), or end uses sooner.
+            """,
+            database: name.fileName)
+        resume(waiter, .failed(error))
     }
 
     private func isKeptClosed(_ name: DatabaseName) -> StrongroomError {
@@ -238,7 +235,7 @@ extension Stores {
     ///
     /// - Returns: The number to remove it by.
     func addHolder(_ name: DatabaseName, _ label: String) -> UInt64 {
-        let number = Self.tickets.wrappingAdd(1, ordering: .relaxed).newValue
+        let number = Self.nextTicket()
         state.withLock { $0.holders[number] = StoreHolder(name: name, label: label, since: .now) }
         return number
     }

@@ -68,7 +68,7 @@ extension Stores {
         let start = ContinuousClock.now
         var report = ShutdownReport()
         perform { $0.end() }
-        shutdown.give()
+        for work in state.withLock({ $0.endless.values }) { work.cancel() }
         while state.withLock({ $0.registry.isInUse }), ContinuousClock.now - start < time { await pause() }
         report.holders = state.withLock { $0.holders.values.sorted { $0.since < $1.since } }
         let outcome = Locked<(isDone: Bool, failure: (any Error)?)>((false, nil))
@@ -88,46 +88,5 @@ extension Stores {
     /// Also waits if the task is cancelled, as it is when a service shuts down.
     private func pause() async {
         await Task.detached { try? await Task.sleep(for: .milliseconds(5)) }.value
-    }
-}
-
-/// Tells tasks that the registry is shutting down.
-final class ShutdownSignal: Sendable {
-    private struct State {
-        var isGiven = false
-        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var lastNumber: UInt64 = 0
-    }
-
-    private let state = Locked(State())
-
-    func give() {
-        let waiting = state.withLock { state in
-            state.isGiven = true
-            defer { state.waiting = [:] }
-            return state.waiting.values
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    /// Waits for the signal, or until the task is cancelled.
-    func wait() async {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    // Checked under the lock: a task that is cancelled later is found.
-                    if state.isGiven || Task.isCancelled { return true }
-                    state.waiting[number] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
-        }
     }
 }

@@ -18,6 +18,8 @@ public final class Stores: Sendable {
         var openings: [UInt64: Task<Store, any Error>] = [:]
         /// The uses of lent stores, by the ticket of their request.
         var holders: [UInt64: StoreHolder] = [:]
+        /// Work that lasts until the shutdown, which cancels it.
+        var endless: [UInt64: Task<Void, any Error>] = [:]
 
         func configuration(of name: DatabaseName) throws -> any Configuration {
             if let fault = faults[name.target] { throw fault.naming(name.fileName) }
@@ -41,7 +43,6 @@ public final class Stores: Sendable {
     /// What the open stores share.
     let resources = Locked(StoreResources())
 
-    let shutdown = ShutdownSignal()
     let idleSweep = IdleTimer(time: .seconds(1))
 
     /// The program's registry: it has every type that is marked `@Configuration` in any module of the program.
@@ -113,10 +114,10 @@ public final class Stores: Sendable {
         )
     }
 
-    /// Receives each operation of stores that are opened from now on; nil for none, which is the default.
-    public var operationObserver: (any OperationObserver)? {
-        get { resources.withLock { $0.observer } }
-        set { resources.withLock { $0.observer = newValue } }
+    /// Receive each operation of stores that are opened from now on, in this order; none by default.
+    public var operationObservers: [any OperationObserver] {
+        get { resources.withLock { $0.observers } }
+        set { resources.withLock { $0.observers = newValue } }
     }
 
     /// The targets that have a configuration, in alphabetical order.
@@ -125,7 +126,9 @@ public final class Stores: Sendable {
     }
 
     /// The configuration of a database.
-    func configuration(of name: DatabaseName) throws -> any Configuration {
+    ///
+    /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`.
+    package func configuration(of name: DatabaseName) throws -> any Configuration {
         try state.withLock { try $0.configuration(of: name) }
     }
 }

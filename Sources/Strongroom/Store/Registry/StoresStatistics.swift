@@ -34,16 +34,12 @@ public struct StoresStatistics: Sendable, Hashable {
 extension Stores {
     /// The open stores of the registry, and its counts since it was created.
     public var statistics: StoresStatistics {
-        let (numbers, counts) = state.withLock { ($0.registry.statistics, $0.registry.counts) }
-        return StoresStatistics(
-            lent: numbers.lent, idle: numbers.idle, opening: numbers.opening, closing: numbers.closing,
-            waiting: numbers.waiting, loans: counts.loans, openings: counts.openings, waits: counts.waits,
-            closedForOthers: counts.closedForOthers, closedWhenIdle: counts.closedWhenIdle,
-            threads: resources.withLock { $0.executor }.threadCount, memory: EngineMemory.used)
+        var statistics = state.withLock { $0.registry.statistics }
+        statistics.threads = resources.withLock { $0.executor }.threadCount
+        statistics.memory = EngineMemory.used
+        return statistics
     }
-}
 
-extension Stores {
     /// What the stores of each family have required, by target; of families of which a store has been opened. Requests
     /// the size of the WAL of each open store from the file system.
     public var familyStatistics: [String: FamilyStatistics] { resources.withLock { $0.families }.statistics }

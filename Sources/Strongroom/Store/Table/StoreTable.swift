@@ -86,76 +86,34 @@ extension Store {
 }
 
 extension StoreTable {
-    /// Replaces the value of a row by one that arrives in parts; two of them are in memory at the same time.
+    /// Replaces the value of a row by one that is appended in parts, in a transaction of its own.
     ///
     /// ```swift
-    /// try await store.table(Document.self).writeBlob(\.content, of: key, size: size, from: request.body)
+    /// try await store.table(Document.self).writeBlob(\.content, of: key, size: size) { blob in
+    ///     while let part = try file.read(upToCount: 1 << 18), !part.isEmpty { try blob.append(part) }
+    /// }
     /// ```
     ///
-    /// The write is a transaction of its own, which begins with the first part and holds the store's writer until the
-    /// last one: other writes wait for as long as the parts take to arrive. A sequence must therefore not write in the
-    /// same store. In a store in memory, the parts are collected first. See <doc:LargeValues>.
+    /// Without a savepoint, unlike `Table.writeBlob`, so that the engine does not keep the replaced value in memory.
+    /// See <doc:LargeValues>.
     ///
     /// - Parameters:
     ///   - column: The column, which must not be generated, indexed, unique or a reference.
     ///   - key: The primary key of the row, which must exist.
-    ///   - size: The size of the new value in bytes; the parts must have as many.
-    ///   - parts: The parts, in order, such as `Data` or `[UInt8]`. If it throws, the former value is kept.
+    ///   - size: The size of the new value in bytes; as many must be appended.
     ///   - label: The name of the write in error messages, including timeouts of operations that wait for it.
     ///   - timeout: How long it may wait for the writer and run; nil for no limit.
-    /// - Throws: As `Table.writeBlob` and `Store.write`; what the sequence throws; `CancellationError`.
-    public func writeBlob<V: BlobColumnValue, Parts: AsyncSequence>(
-        _ column: KeyPath<Source.Columns, Column<V>>, of key: Source.Key, size: Int, from parts: Parts,
-        label: String? = nil, timeout: Duration? = nil
-    ) async throws where Parts.Element: Collection<UInt8> {
+    ///   - body: Appends the parts, once, on one of the store's threads. If it throws, the previous value is kept.
+    /// - Throws: What the closure throws; as `Table.writeBlob` and `Store.write`; `CancellationError`.
+    public func writeBlob<V: BlobColumnValue>(
+        _ column: KeyPath<Source.Columns, Column<V>>, of key: Source.Key, size: Int,
+        label: String? = nil, timeout: Duration? = nil,
+        _ body: @escaping @Sendable (inout BlobWriter) throws -> Void
+    ) async throws {
         let column = Source.columns[keyPath: column].definition
         try await prepare()
-        let channel = BlockingChannel<[UInt8]>()
-        let limits = OperationLimits(label: label, timeout: timeout)
-        guard !store.pool.hasOneConnection else {
-            // The single connection must not be held: a read in the sequence would wait for it.
-            var all: [UInt8] = []
-            for try await part in parts { all.append(contentsOf: part) }
-            return try await write(column, key, size, limits) { [all] append in try append(all) }
-        }
-        async let written: Void = write(column, key, size, limits, from: channel)
-        await withTaskCancellationHandler {
-            do {
-                for try await part in parts {
-                    try Task.checkCancellation()
-                    guard await channel.send([UInt8](part)) else { break }
-                }
-                channel.finish(.success(()))
-            } catch {
-                channel.finish(.failure(error))
-            }
-        } onCancel: {
-            channel.finish(.failure(CancellationError()))
-        }
-        try await written
-    }
-
-    private func write(
-        _ column: ColumnDefinition, _ key: Source.Key, _ size: Int, _ limits: OperationLimits,
-        from channel: BlockingChannel<[UInt8]>
-    ) async throws {
-        defer { channel.close() }
-        // The writer is not held before the first part arrives.
-        await channel.waitForFirst()
-        let executor = store.executor
-        try await write(column, key, size, limits) { append in
-            while let part = try executor.blocking({ Result { try channel.receive() } }).get() { try append(part) }
-        }
-    }
-
-    private func write(
-        _ column: ColumnDefinition, _ key: Source.Key, _ size: Int, _ limits: OperationLimits,
-        _ body: @escaping @Sendable (([UInt8]) throws -> Void) throws -> Void
-    ) async throws {
-        try await store.pool.write(as: .immediate, limits) { connection in
-            try BlobPlace<Source>(column, key, on: connection).write(size) { writer in
-                try body { try writer.append($0) }
-            }
+        try await store.pool.write(as: .immediate, OperationLimits(label: label, timeout: timeout)) { connection in
+            try BlobPlace<Source>(column, key, on: connection).write(size, body)
         }
     }
 }

@@ -41,7 +41,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let source = newKeyFile.map { KeySource.file($0) } ?? newKeyEnv.map { .environment($0) }
-        let key = try source?.keyChain().newest
+        let key = try source?.keyChain().current
         let database = try database.resolve()
         try await database.requireForeign(file, keyFiles: [newKeyFile])
         guard try force || !Stores.hasFile(at: FilePath.absolute(file)) else { throw CommandFailure.exists(file) }

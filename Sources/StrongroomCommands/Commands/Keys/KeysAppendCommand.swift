@@ -48,7 +48,7 @@ struct KeysAppendCommand: AsyncParsableCommand {
         guard chain.count == 1 else {
             throw CommandFailure("keySource", "Give one passphrase, in one line. Nothing was changed.", .configuration)
         }
-        return chain.newest
+        return chain.current
     }
 
     func run() async throws {

@@ -35,7 +35,7 @@ struct KeysAddCommand: AsyncParsableCommand {
         let source =
             newKeyFile.map { KeySource.file($0) } ?? newKeyEnv.map { .environment($0) }
             ?? .newPrompt("New key of \(self.database.database)")
-        guard let key = try source.keyChain().newest else {
+        guard let key = try source.keyChain().current else {
             throw CommandFailure("noKey", "There is no key to add.", .configuration)
         }
         let slot = try await Interruption.cancelling { [label] in

@@ -74,7 +74,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private func isName() throws -> Bool {
         guard path == nil, !FilePath.isPath(file) else { return path != nil }
         do {
-            _ = try CommandSession.current.stores.registeredConfiguration(of: DatabaseName(file))
+            _ = try CommandSession.current.stores.configuration(of: DatabaseName(file))
             return true
         } catch let error as StrongroomError where error.code == .noConfiguration || error.code == .invalidName {
             return false

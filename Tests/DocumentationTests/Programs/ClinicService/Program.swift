@@ -19,7 +19,7 @@ struct Program {
         let stores = try Stores(clinics)
         stores.lendingLimits = try await LendingLimits(config, forKey: "clinics.limits")
         let metrics = StoresMetrics(stores)
-        stores.operationObserver = OperationObservers(metrics, StoresTracing())
+        stores.operationObservers = [metrics, StoresTracing()]
 
         let patience = Duration.seconds(config.int(forKey: "clinics.patienceSeconds", default: 5))
         let routes = ClinicRoutes(clinics: clinics, stores: stores, patience: patience, logger: logger)

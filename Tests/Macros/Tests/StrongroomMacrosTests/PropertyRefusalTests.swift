@@ -111,7 +111,7 @@ struct PropertyRefusalTests {
         .column(
             "an unknown encoding",
             #"@Column(as: ▸coding) var size: Int"#,
-            #"'as' must be '.json', '.propertyList' or the form of a date, such as '.iso8601', written out here"#),
+            #"'as' must be '.json' or the form of a date, such as '.iso8601', written out here"#),
         .column(
             "an array",
             #"var tags: ▸[Tag]"#,

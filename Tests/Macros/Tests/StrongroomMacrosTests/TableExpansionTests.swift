@@ -212,7 +212,7 @@ struct RecordExpansionTests {
             @Record
             struct Page {
                 @Column(as: .json) var settings: Settings
-                @Column("extra", as: .propertyList) var more: [Extra]?
+                @Column("extra", as: .json) var more: [Extra]?
                 @Column(generated: .stored("1 + 1")) let two: Int
             }
             """#,
@@ -227,7 +227,7 @@ struct RecordExpansionTests {
                 /// The typed columns.
                 struct Columns: Swift.Sendable {
                     let settings = Strongroom.Column<Strongroom.JSON<Settings>>("settings")
-                    let more = Strongroom.Column<Strongroom.PropertyList<[Extra]>?>("extra")
+                    let more = Strongroom.Column<Strongroom.JSON<[Extra]>?>("extra")
                     let two = Strongroom.Column<Int>("two", generated: .stored("1 + 1"))
 
                     init() {
@@ -247,7 +247,7 @@ struct RecordExpansionTests {
                 init(row: borrowing Strongroom.Row) throws {
                     self.init(
                         settings: (try row[0] as Strongroom.JSON<Settings>).value,
-                        more: (try row[1] as Strongroom.PropertyList<[Extra]>?)?.value,
+                        more: (try row[1] as Strongroom.JSON<[Extra]>?)?.value,
                         two: try row[2] as Int
                     )
                 }
@@ -255,13 +255,13 @@ struct RecordExpansionTests {
                 func encode(to bindings: borrowing Strongroom.Bindings) throws {
                     try bindings.set(Strongroom.JSON(self.settings), at: 0)
                     try bindings.set(self.more.map {
-                            Strongroom.PropertyList($0)
+                            Strongroom.JSON($0)
                         }, at: 1)
                 }
 
                 mutating func _update(from row: borrowing Strongroom.Row) throws {
                     self.settings = (try row[0] as Strongroom.JSON<Settings>).value
-                    self.more = (try row[1] as Strongroom.PropertyList<[Extra]>?)?.value
+                    self.more = (try row[1] as Strongroom.JSON<[Extra]>?)?.value
                 }
 
                 static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {

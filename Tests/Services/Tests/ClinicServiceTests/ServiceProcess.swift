@@ -1,6 +1,7 @@
 import Foundation
 import Strongroom
 import StrongroomTesting
+import Synchronization
 
 /// The service of the guide, as a process of its own that listens on a port of its own.
 final class ServiceProcess: Sendable {
@@ -10,7 +11,7 @@ final class ServiceProcess: Sendable {
 
     /// What it has written to its standard error.
     private final class Log: Sendable {
-        private let text = Locked("")
+        private let text = Mutex("")
 
         init(_ file: FileHandle) {
             Thread.detachNewThread { [self] in

@@ -72,9 +72,9 @@ struct SoakClient {
 /// What the service has answered to the clients of a test.
 final class Acknowledged: Sendable {
     /// Names of patients that the service has acknowledged, by clinic.
-    let names = Locked<[String: Set<String>]>([:])
+    let names = Mutex<[String: Set<String>]>([:])
     /// Statuses that no request of the test should have.
-    let unexpected = Locked<[Int]>([])
+    let unexpected = Mutex<[Int]>([])
     let count = Atomic(0)
     /// Clients whose connection has ended before they did.
     let disconnections = Atomic(0)

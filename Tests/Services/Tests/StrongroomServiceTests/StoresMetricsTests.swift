@@ -16,7 +16,7 @@ struct StoresMetricsTests {
 
     @Test func `operations are recorded by family, kind and outcome, and by no name of a database`() async throws {
         let metrics = StoresMetrics(stores, factory: system)
-        stores.operationObserver = metrics
+        stores.operationObservers = [metrics]
         for name in ["clinic_a.sqlite", "clinic_b.sqlite"] {
             try await stores.withStore(name) { store in
                 try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }

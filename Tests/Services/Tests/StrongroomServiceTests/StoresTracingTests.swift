@@ -17,7 +17,7 @@ struct StoresTracingTests {
 
     private func stores(_ configuration: ClinicConfiguration) throws -> Stores {
         let stores = try Stores(configuration)
-        stores.operationObserver = StoresTracing(tracer: tracer)
+        stores.operationObservers = [StoresTracing(tracer: tracer)]
         return stores
     }
 
@@ -125,7 +125,7 @@ struct StoresTracingTests {
 
     @Test func `a blocking call on a task's thread, and the active tracer, are found`() async throws {
         let stores = try Stores(ClinicConfiguration(directory))
-        stores.operationObserver = StoresTracing()
+        stores.operationObservers = [StoresTracing()]
         let store = try await stores.open("clinic_a.sqlite")
         func write() throws { try store.write { db in try db.execute("INSERT INTO line VALUES ('a')") } }
         withTracer(tracer) {

@@ -17,7 +17,7 @@ struct DamagedReadTests {
 
     /// One way to read the page with the damage.
     enum Way: CaseIterable {
-        case text, blob, blockingRead, fetch, find, all, cursor, tableFind, tableFetch, values, observation
+        case text, blob, blockingRead, fetch, find, all, cursor, tableFind, tableFetch, values
         case stream, streamThatIsLeft, writeThatReads, writeAlone, deferredWrite, thrownResult, swallowed, savepoint
     }
 
@@ -69,10 +69,9 @@ struct DamagedReadTests {
         case .all: return try await store.read { db in try Page.all(in: db).first { $0.id == 3 } }
         case .cursor:
             return try await store.read { db in
-                try query.withCursor(in: db) { cursor in
-                    while let page = try cursor.next() { if page.id == 3 { return page } }
-                    return nil
-                }
+                var found: Page?
+                try query.forEach(in: db) { page in if page.id == 3 { found = page } }
+                return found
             }
         case .tableFind: return try await store.table(Page.self).find(3)
         case .tableFetch: return try await store.table(Page.self).fetch(query).first { $0.id == 3 }
@@ -85,16 +84,6 @@ struct DamagedReadTests {
         switch way {
         case .values:
             for try await page in store.values({ db in try Page.find(3, in: db) }) { return page }
-            return nil
-        case .observation:
-            let (stream, continuation) = AsyncStream.makeStream(of: Swift.Result<Page?, any Error>.self)
-            let observation = store.observe { db in
-                try Page.find(3, in: db)
-            } onValue: { result in
-                continuation.yield(result)
-            }
-            defer { observation.cancel() }
-            for await result in stream { return try result.get() }
             return nil
         case .stream:
             var found: Page?

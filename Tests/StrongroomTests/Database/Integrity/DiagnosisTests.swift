@@ -298,12 +298,12 @@ struct DiagnosisTests {
         let file = DatabaseFile(path: vault.path, name: "hostile", busyTimeout: 0, log: nil)
         try Data().write(to: self.file)
         let connection = try file.connect(.existing, key: nil)
-        try connection.run("CREATE TABLE strongroom_migrations (place, version)")
+        try connection.run("CREATE TABLE strongroom_migrations (place, version, fingerprint)")
         try connection.run("PRAGMA writable_schema = ON")
         try connection.run(
             """
             UPDATE sqlite_master SET rootpage = 0, sql = 'CREATE VIEW strongroom_migrations AS WITH RECURSIVE n \
-            (place, version) AS (SELECT 1, 1 UNION ALL SELECT place + 1, 1 FROM n) SELECT * FROM n'
+            (place, version, fingerprint) AS (SELECT 1, 1, 1 UNION ALL SELECT place + 1, 1, 1 FROM n) SELECT * FROM n'
             """)
         connection.close()
         #expect(try await Stores.diagnose(path: vault.path).finding == .plaintext)

@@ -39,7 +39,7 @@ enum PlaintextHeaderFile {
         let count = bytes.count / settings.pageSize
         let contents = PageContents(
             pages: DatabasePages(closed: try connection.databaseFile(), pageSize: settings.pageSize, count: count),
-            cipher: try PageCipher(derived, settings: settings))
+            cipher: try PageCipher(derived))
         return try (1...count).map { number in
             let content = try contents.content(of: number) ?? .none
             let page = bytes[(number - 1) * settings.pageSize..<number * settings.pageSize]

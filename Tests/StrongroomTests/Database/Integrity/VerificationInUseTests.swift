@@ -124,7 +124,7 @@ struct VerificationInUseTests {
             _ = try await store.checkpoint()
             let pages = try await store.pool.perform(.ungroupedWrite) { connection in
                 let key = try #require(store.file.pageKey)
-                let cipher = try PageCipher(key, settings: key.settings)
+                let cipher = try PageCipher(key)
                 return try connection.inSnapshotOfPages { log in
                     let pages = try DatabasePages(of: connection, pageSize: size, in: log)
                     var found: [Int] = []

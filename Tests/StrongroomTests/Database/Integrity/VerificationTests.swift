@@ -144,7 +144,7 @@ struct VerificationTests {
             content[$0..<$0 + settings.pageSize]
         }
         #expect(pages.contains { $0.allSatisfy { $0 == 0 } }, "the engine leaves no holes any more: drop the rule")
-        let cipher = try PageCipher(key, settings: settings)
+        let cipher = try PageCipher(key)
         #expect(try PageVerifier(closed: PlainFile(path), cipher).damagedPages() == [])
     }
 
@@ -170,11 +170,12 @@ struct VerificationTests {
         try connection.run("CREATE TABLE large (content)")
         for _ in 0..<3 { try connection.run("INSERT INTO large VALUES (randomblob(70000))") }
         connection.close()
-        let verifier = try PageVerifier(closed: PlainFile(path), PageCipher(key, settings: settings))
+        let verifier = try PageVerifier(closed: PlainFile(path), PageCipher(key))
         #expect(try PlainFile(path).size() == Int64(verifier.count * pageSize))
         #expect(try verifier.damagedPages() == [])
         guard settings != standard else { return }
-        let wrong = try PageVerifier(closed: PlainFile(path), PageCipher(key, settings: standard))
+        let other = try DerivedKey(.numbered(3), salt: Array(1...16), settings: standard)
+        let wrong = try PageVerifier(closed: PlainFile(path), PageCipher(other))
         #expect(try wrong.damagedPages().count == wrong.count)
     }
 }
@@ -184,6 +185,6 @@ extension DamageSpecimen {
     func closedDamage() throws -> [Int] {
         let settings = try CipherSettings.engineDefault()
         let key = try DerivedKey(.numbered(1), salt: Array(whole.prefix(16)), settings: settings)
-        return try PageVerifier(closed: PlainFile(vault.path), PageCipher(key, settings: settings)).damagedPages()
+        return try PageVerifier(closed: PlainFile(vault.path), PageCipher(key)).damagedPages()
     }
 }

@@ -28,7 +28,7 @@ struct PageScanTests {
         let settings = try CipherSettings.engineDefault()
         let salt = try #require(try FileContent.of(vault.path).salt)
         let key = try DerivedKey(.numbered(1), salt: salt, settings: settings)
-        return try PageVerifier(closed: PlainFile(vault.path), PageCipher(key, settings: settings))
+        return try PageVerifier(closed: PlainFile(vault.path), PageCipher(key))
     }
 
     @Test func damagedPagesAreFoundInOrder() throws {

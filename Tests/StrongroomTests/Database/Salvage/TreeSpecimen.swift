@@ -127,7 +127,7 @@ struct TreeSpecimen {
         defer { connection.close() }
         let contents = PageContents(
             pages: DatabasePages(closed: try PlainFile(vault.path), pageSize: layout.pageSize, count: pageCount),
-            cipher: try PageCipher(key, settings: settings))
+            cipher: try PageCipher(key))
         var pages: [Int: Page] = [:]
         for root in try connection.schemaRoots() where root.page > 0 {
             try describe(root, contents, &pages)

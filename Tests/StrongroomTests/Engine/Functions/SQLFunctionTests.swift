@@ -235,7 +235,7 @@ struct SQLFunctionTests {
                 try db.execute("CREATE INDEX line_slug ON line (slug(text))")
             }
         }
-        let memory = try await Stores(vault).open("vault_1.sqlite", in: .memory)
+        let memory = try await vault.with(\.settings.storage, .memory).open()
         #expect(try await memory.read { db in try db.value("SELECT slug('A B')", as: String.self) } == "a-b")
         let store = try await vault.open()
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('A B')") }

@@ -22,19 +22,8 @@ enum SampleFunctions {
         guard text != "bad" else { throw Refusal(text: text) }
         return text
     }
-    static let median = SQLAggregate("median", into: [Double]()) { (all: inout [Double], one: Double) in
-        all.append(one)
-    } result: { all -> Double? in
-        all.isEmpty ? nil : all.sorted()[all.count / 2]
-    }
-    static let joined = SQLAggregate("joined", into: "") { (all: inout String, text: String, sign: String) in
-        if text == "bad" { throw Refusal(text: text) }
-        all += all.isEmpty ? text : sign + text
-    } result: {
-        $0
-    }
 
-    static let all: [any DatabaseFunction] = [slug, twice, told, echo, answer, refuse, median, joined]
+    static let all: [any DatabaseFunction] = [slug, twice, told, echo, answer, refuse]
 }
 
 @Table("article")

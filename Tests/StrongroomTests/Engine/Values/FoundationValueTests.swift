@@ -44,7 +44,7 @@ struct FoundationValueTests {
         #expect(text == "2001-09-09 01:46:40")
     }
 
-    @Test func dataUUIDsURLsAndSubstringsComeBack() async throws {
+    @Test func dataUUIDsAndURLsComeBack() async throws {
         let bytes = [Data(), Data([0, 255, 0]), Data(repeating: 7, count: 1 << 20), Data([9, 8, 7])[1...]]
         try await expectRoundTrip(bytes)
         try await expectRoundTrip([nil, Data(), Data([0])] as [Data?])
@@ -55,8 +55,7 @@ struct FoundationValueTests {
         try await expectRoundTrip(urls)
         try await expectRoundTrip([nil, urls[0]] as [URL?])
         let long = String(repeating: "é👩‍👩‍👧\0", count: 60_000)
-        try await expectRoundTrip([long[...], "abc".dropFirst(), "", "\0"] as [Substring])
-        try await expectRoundTrip([nil, "x"] as [Substring?])
+        try await expectRoundTrip([long, "", "\0"])
     }
 
     @Test func decimalsComeBackExactly() async throws {
@@ -79,8 +78,6 @@ struct FoundationValueTests {
         ]
         try await expectRoundTrip(addresses.map { JSON($0) })
         try await expectRoundTrip([nil] + addresses.map { JSON($0) } as [JSON<Address>?])
-        try await expectRoundTrip(addresses.map { PropertyList($0) })
-        try await expectRoundTrip([nil] + addresses.map { PropertyList($0) } as [PropertyList<Address>?])
         try await expectRoundTrip([JSON(1), JSON(-7)])
         let stored = try JSON(addresses[1]).stored()
         #expect(stored == #"{"number":0.1,"street":"é\u0000\"👩‍👩‍👧/","tags":{"a":-2,"b":1}}"#)
@@ -92,7 +89,7 @@ struct FoundationValueTests {
         var generator = SeededGenerator(seed)
         var dates: [Date?] = []
         var decimals: [Decimal?] = []
-        var texts: [Substring?] = []
+        var texts: [String?] = []
         var codes: [JSON<Address>?] = []
         for _ in 0..<200 {
             dates.append(generator.sometimesNil { Date(timeIntervalSinceReferenceDate: $0.number()) })
@@ -103,7 +100,7 @@ struct FoundationValueTests {
                         sign: $0.next().isMultiple(of: 2) ? .plus : .minus, exponent: exponent,
                         significand: Decimal($0.next()) * Decimal($0.next() >> 2))
                 })
-            texts.append(generator.sometimesNil { $0.text()[...] })
+            texts.append(generator.sometimesNil { $0.text() })
             codes.append(
                 generator.sometimesNil {
                     JSON(Address(street: $0.text(), number: nil, tags: [$0.text(): Int.random(in: 0...9, using: &$0)]))
@@ -124,7 +121,6 @@ struct FoundationValueRefusalTests {
             try JSON(Address(street: "secret", number: .nan, tags: [:])).stored()
         }
         #expect(!"\(error)".contains("secret"))
-        try expectFailure(.valueNotStorable) { try PropertyList(1).stored() }
     }
 
     @Test(arguments: ["'odd'", "4711", "0.5", "x'00ff'", "''", "' 1'", "'1e5'", "'1.'", "'.5'", "'+1'"])
@@ -138,11 +134,10 @@ struct FoundationValueRefusalTests {
             errors.append(try mismatch(UUID.self, query, db))
             if !isText {
                 errors.append(try mismatch(URL.self, query, db))
-                errors.append(try mismatch(Substring.self, query, db))
+                errors.append(try mismatch(String.self, query, db))
             }
             errors.append(try mismatch(Decimal.self, query, db))
             errors.append(try mismatch(JSON<Address>.self, query, db))
-            errors.append(try mismatch(PropertyList<Address>.self, query, db))
             for error in errors {
                 #expect(error.mismatch?.column == "odd")
                 #expect(!error.message.contains("4711"))

@@ -162,7 +162,7 @@ struct BlobSavepointTests {
 
     /// After a change of the schema the engine ends every open value when it rolls back to a savepoint.
     @Test(arguments: [
-        "CREATE TEMP TABLE own (x)", "CREATE TABLE other (x)",
+        "CREATE TABLE other (x)",
         "CREATE TEMP TRIGGER own AFTER INSERT ON page BEGIN SELECT 1; END",
     ])
     func `a rollback after a change of the schema leaves the parts before it`(change: String) async throws {
@@ -197,7 +197,7 @@ struct BlobSavepointTests {
     @Test(arguments: [false, true])
     func `a row that was changed before a savepoint stays changed after its rollback`(isNested: Bool) async throws {
         try await expectContent([5, 5]) { db, key throws in
-            try db.execute("CREATE TEMP TABLE own (x)")
+            try db.execute("CREATE TABLE own (x)")
             try Document.update(key, in: db) { [$0.content.set(Data([5, 5]))] }
             try expectFailure(.blobChanged) {
                 try Document.changeBlob(\.content, of: key, in: db) { blob in

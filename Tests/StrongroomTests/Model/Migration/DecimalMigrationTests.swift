@@ -25,17 +25,20 @@ struct DecimalMigrationTests {
 
     private static let offer: SQL = "CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT NOT NULL)"
 
-    @Test func aTableOfOnesOwnSQLIsConvertedByNames() async throws {
+    @Test func aTableOfOnesOwnSQLIsConverted() async throws {
         try await migrate { db throws in
             try db.execute("CREATE TABLE offer (price TEXT, tip TEXT, name TEXT)")
             try db.execute("INSERT INTO offer VALUES ('12.50', '9', '1.0'), ('9', NULL, 'x')")
-            try db.convertDecimals(["PRICE", "tip"], in: "Offer")
-            try db.convertDecimals(["price"], in: "offer")
+            try db.changeColumn(Column<Decimal?>("PRICE"), in: "Offer")
+            try db.changeColumn(Column<Decimal?>("tip"), in: "offer")
+            try db.changeColumn(Column<Decimal?>("price"), in: "offer")
             #expect(try db.value("SELECT name FROM offer WHERE price = \(Decimal(12.5))", as: String.self) == "1.0")
             #expect(try db.columns(of: "offer").map(\.declaredType) == ["DECIMAL_TEXT", "DECIMAL_TEXT", "TEXT"])
-            try expectFailure(.sql, saying: "no such column: cost") { try db.convertDecimals(["cost"], in: "offer") }
-            try expectFailure(.sql) { try db.convertDecimals(["cost"], in: "nowhere") }
-            try expectFailure(.schemaChange) { try db.convertDecimals(["name"], in: "offer") }
+            try expectFailure(.sql, saying: "no such column: cost") {
+                try db.changeColumn(Column<Decimal?>("cost"), in: "offer")
+            }
+            try expectFailure(.sql) { try db.changeColumn(Column<Decimal?>("cost"), in: "nowhere") }
+            try expectFailure(.schemaChange) { try db.changeColumn(Column<Decimal?>("name"), in: "offer") }
         }
         #expect(try await texts("SELECT price FROM offer ORDER BY price") == ["p001:9", "p002:12.5"])
     }
@@ -44,38 +47,6 @@ struct DecimalMigrationTests {
     struct Narrow {
         @Column(primaryKey: true) var id: Int64?
         var price: Decimal
-    }
-
-    @Table("offer")
-    struct Wide {
-        @Column(primaryKey: true) var id: Int64?
-        var price: Decimal
-        var tip: Decimal?
-    }
-
-    @Test func aColumnThatALaterStepAddsIsPassedOver() async throws {
-        func migrations(_ convert: @escaping Migration.Step, _ more: Bool) -> [Migration] {
-            let first = [Migration("1") { db in try db.execute(Self.offer) }, Migration("2", convert)]
-            let third = Migration("3") { db in try db.addColumn(Column<Decimal?>("tip"), to: "offer") }
-            return more ? first + [third] : first
-        }
-        let (narrow, wide) = (
-            migrations({ db in try db.convertDecimals(of: Narrow.self) }, false),
-            migrations({ db in try db.convertDecimals(of: Wide.self) }, true)
-        )
-        try await vault.with(\.migrator, Migrator { narrow }).using { _ in }
-        try await vault.with(\.migrator, Migrator { wide }.whenChanged(.refuse)).write { db throws in
-            try Wide.insert(Wide(id: nil, price: 2, tip: 1), in: db)
-            #expect(try Wide.where { $0.tip == 1 }.count(in: db) == 1)
-        }
-    }
-
-    @Test func aNewFileGoesThroughAStepWithTodaysType() async throws {
-        try await migrate(
-            { db in try db.execute(Self.offer) }, { db in try db.convertDecimals(of: Wide.self) },
-            { db in try db.addColumn(Column<Decimal?>("tip"), to: "offer") })
-        let types = try await vault.with(\.migrator, nil).read { db in try db.columns(of: "offer").map(\.declaredType) }
-        #expect(types == ["INTEGER", "DECIMAL_TEXT", "DECIMAL_TEXT"])
     }
 
     /// The fingerprint that 0.1.0 recorded for the table, whose column was `TEXT NOT NULL DEFAULT '1.5'` then.
@@ -106,6 +77,21 @@ struct DecimalMigrationTests {
         try await vault.with(\.migrator, migrator(Column<Decimal>("price", default: 1.5))).using { _ in }
     }
 
+    @Test func aChangeIsNotHeldToTheCheckOfTheDigits() async throws {
+        try await make(
+            "CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT NOT NULL CHECK (CAST(price AS REAL) > 0))",
+            "INSERT INTO offer VALUES (1, '12.50'), (5, '9')")
+        let price = Column<Decimal>("price", check: "CAST(price AS REAL) > 0")
+        let error = try await expectFailure(.migrationFailed) {
+            try await migrate { db in try db.changeColumn(price, in: "offer") }
+        }
+        #expect(error.message.contains("(CAST(price AS REAL) > 0)"), "\(error.message)")
+        #expect(error.message.contains("in table \"offer\": 1, 5."), "\(error.message)")
+        #expect(try await texts("SELECT price FROM offer ORDER BY id") == ["12.50", "9"])
+        try await migrate { db in try db.changeColumn(Column<Decimal>("price", check: "price > '0'"), in: "offer") }
+        #expect(try await texts("SELECT price FROM offer ORDER BY id") == ["p002:12.5", "p001:9"])
+    }
+
     @Test func anAutomaticConversionIsNotHeldToTheChecksOfTheDigits() async throws {
         try await make(
             """
@@ -124,40 +110,6 @@ struct DecimalMigrationTests {
         }
     }
 
-    @Test func aCheckThatStaysAndDoesNotHoldNamesTheRows() async throws {
-        try await make(
-            "CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT NOT NULL CHECK (CAST(price AS REAL) > 0))",
-            "INSERT INTO offer VALUES (1, '12.50'), (5, '9')")
-        try await expectFailure(.migrationFailed, saying: "(CAST(price AS REAL) > 0)", "in table \"offer\": 1, 5.") {
-            try await migrate { db in try db.convertDecimals(of: Narrow.self) }
-        }
-        #expect(try await texts("SELECT price FROM offer ORDER BY id") == ["12.50", "9"])
-        // A change of the column does both at once.
-        try await migrate { db in try db.changeColumn(Column<Decimal>("price", check: "price > '0'"), in: "offer") }
-        #expect(try await texts("SELECT price FROM offer ORDER BY id") == ["p002:12.5", "p001:9"])
-    }
-
-    @Test(
-        arguments: [
-            ("'1.50'", "p001:1.5"), ("1.5", "p001:1.5"), ("-12.5", "-n997:87.4~-12.5"), ("('2')", "p001:2"), ("0", "0"),
-            ("\"3\"", "p001:3"), ("(-(4))", nil), ("(1 + 1)", nil), ("CURRENT_TIMESTAMP", nil), ("'none'", nil),
-        ] as [(String, String?)])
-    func aDefaultIsConverted(literal: String, stored: String?) async throws {
-        let literal = SQL(stringLiteral: literal)
-        try await make("CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT NOT NULL DEFAULT \(literal))")
-        guard let stored else {
-            try await expectFailure(.migrationFailed, saying: "The default of column \"price\" of table \"offer\"") {
-                try await migrate { db in try db.convertDecimals(of: Narrow.self) }
-            }
-            return
-        }
-        try await migrate { db throws in
-            try db.convertDecimals(of: Narrow.self)
-            try db.execute("INSERT INTO offer (id) VALUES (1)")
-        }
-        #expect(try await texts("SELECT price FROM offer") == [stored])
-    }
-
     @Test func aKeyIsNotLookedForInATableOfDigits() async throws {
         let old = Migration("1") { db throws in
             try db.execute(Self.offer)
@@ -168,7 +120,7 @@ struct DecimalMigrationTests {
             try expectFailure(.tableDiffers) { try Narrow.find(7, in: db) }
             try expectFailure(.tableDiffers) { try Narrow.delete(2, in: db) }
         }
-        let new = Migration("2") { db in try db.convertDecimals(of: Narrow.self) }
+        let new = Migration("2") { db in try db.changeColumn(Narrow.columns.price, in: "offer") }
         try await vault.with(
             \.migrator,
             Migrator {
@@ -190,25 +142,8 @@ struct DecimalMigrationTests {
                 kept TEXT GENERATED ALWAYS AS (price) STORED, price TEXT NOT NULL)
             """
         try await make(old, "INSERT INTO offer (id, price) VALUES (1, '12.50'), (2, '9')")
-        try await migrate { db in try db.convertDecimals(["copy", "kept", "price"], in: "offer") }
-        #expect(try await texts("SELECT copy || ' ' || kept FROM offer") == ["p002:12.5 p002:12.5", "p001:9 p001:9"])
-        try await make("DROP TABLE offer", "DROP TABLE strongroom_migrations", old)
-        try await make("INSERT INTO offer (id, price) VALUES (1, '12.50'), (2, '9')")
         try await vault.with(\.migrator, .automatic(tables: [schema])).using { _ in }
         #expect(try await texts("SELECT copy || ' ' || kept FROM offer") == ["p002:12.5 p002:12.5", "p001:9 p001:9"])
-    }
-
-    @Test(.enabled(if: try EngineFeatures.current().hasGeneratedColumns, "the engine knows no generated columns"))
-    func aGeneratedColumnOfAnotherFormIsNamed() async throws {
-        try await make(
-            """
-            CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT NOT NULL,
-                twice TEXT GENERATED ALWAYS AS (CAST(id * 2 AS TEXT)) STORED)
-            """,
-            "INSERT INTO offer (id, price) VALUES (3, '12.50')")
-        try await expectFailure(.migrationFailed, saying: "Column \"twice\" of table \"offer\" is generated") {
-            try await migrate { db in try db.convertDecimals(["price", "twice"], in: "offer") }
-        }
     }
 }
 
@@ -251,12 +186,12 @@ struct ScaledMigrationTests {
     }
 
     @Test(arguments: types)
-    func numbersOfAnyTypeAreConvertedByName(type: String) async throws {
+    func numbersOfAnyTypeAreConverted(type: String) async throws {
         let steps = Migrator {
             Migration("1") { db in try Self.make(type, db) }
             Migration("2") { db throws in
-                try db.convertDecimals(["price", "TIP"], in: "offer", scale: 2)
-                try db.convertDecimals(["price"], in: "offer", scale: 2)
+                try db.changeColumn(Column<Decimal>("price", scale: 2, unique: true, indexed: true), in: "offer")
+                try db.changeColumn(Offer.columns.tip, in: "offer")
             }
         }
         try await vault.with(\.migrator, steps).write { db throws in
@@ -279,14 +214,6 @@ struct ScaledMigrationTests {
         #expect(again == [])
     }
 
-    @Test func theTypesDeclarationConvertsBothForms() async throws {
-        let steps = Migrator {
-            Migration("1") { db in try Self.make("TEXT", db) }
-            Migration("2") { db in try db.convertDecimals(of: Offer.self) }
-        }
-        try await vault.with(\.migrator, steps).read { db in try Self.expectNumbers(db) }
-    }
-
     private static let misfits: [(String, String)] = [
         ("'1.005'", "more than 2 digits"), ("'1,5'", "no decimal number"), ("x'01'", "bytes"),
         ("'92233720368547758.08'", "too large"), ("0.1 + 0.2", "floating-point number"),
@@ -300,7 +227,7 @@ struct ScaledMigrationTests {
             try db.execute(SQL(stringLiteral: "INSERT INTO offer VALUES (1, '5.5', NULL), (7, \(value), NULL)"))
         }
         try await vault.with(\.migrator, Migrator { first }).using { _ in }
-        let second = Migration("2") { db in try db.convertDecimals(["price"], in: "offer", scale: 2) }
+        let second = Migration("2") { db in try db.changeColumn(Offer.columns.price, in: "offer") }
         let steps = Migrator {
             first; second
         }
@@ -360,32 +287,14 @@ struct ScaledMigrationTests {
         }
     }
 
-    @Test func aDefaultAndNullsAreConverted() async throws {
-        let steps = Migrator {
-            Migration("1") { db throws in
-                try db.execute(
-                    "CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT DEFAULT '1.50', tip REAL DEFAULT (2))")
-                try db.execute("INSERT INTO offer (tip) VALUES (NULL)")
-                try db.convertDecimals(["price"], in: "offer", scale: 2)
-                try db.convertDecimals(["tip"], in: "offer", scale: 1)
-                try db.convertDecimals(["price"], in: "offer", scale: 3)
-                try db.execute("INSERT INTO offer DEFAULT VALUES")
-            }
-        }
-        try await vault.with(\.migrator, steps).using { store in
-            let rows = try await store.read { db in
-                try db.texts("SELECT price || ' ' || ifnull(tip, 'NULL') FROM offer ORDER BY id")
-            }
-            #expect(rows == ["1500 NULL", "1500 20"])
-        }
-    }
-
     @Test func aColumnOfCentsIsDividedInTheSameStep() async throws {
         let steps = Migrator {
             Migration("1") { db throws in
                 try db.execute("CREATE TABLE offer (id INTEGER PRIMARY KEY, price INTEGER, tip INTEGER)")
                 try db.execute("INSERT INTO offer VALUES (1, 1999, NULL), (2, -5, 100)")
-                try db.convertDecimals(["price", "tip"], in: "offer", scale: 2)
+                for name in ["price", "tip"] {
+                    try db.changeColumn(Column<Decimal?>(name, scale: 2), in: "offer")
+                }
                 try db.execute("UPDATE offer SET price = price / 100, tip = tip / 100")
             }
         }
@@ -398,11 +307,10 @@ struct ScaledMigrationTests {
 
     @Test func whatCannotBeConvertedSaysSo() async throws {
         let steps: [(StrongroomError.Code, Migration.Step)] = [
-            (.schemaChange, { db in try db.convertDecimals(["price"], in: "offer", scale: 2) }),
-            (.schemaChange, { db in try db.convertDecimals(["tip"], in: "offer", scale: 2) }),
-            (.sql, { db in try db.convertDecimals(["cost"], in: "offer", scale: 2) }),
-            (.sql, { db in try db.convertDecimals(["price"], in: "nowhere", scale: 2) }),
-            (.invalidDeclaration, { db in try db.convertDecimals(["tip"], in: "offer", scale: 19) }),
+            (.schemaChange, { db in try db.changeColumn(Column<Decimal>("price", scale: 2), in: "offer") }),
+            (.sql, { db in try db.changeColumn(Column<Decimal>("cost", scale: 2), in: "offer") }),
+            (.sql, { db in try db.changeColumn(Column<Decimal>("price", scale: 2), in: "nowhere") }),
+            (.invalidDeclaration, { db in try db.changeColumn(Column<Decimal?>("tip", scale: 19), in: "offer") }),
         ]
         for (code, step) in steps {
             let migrator = Migrator {

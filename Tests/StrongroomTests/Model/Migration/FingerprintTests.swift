@@ -165,31 +165,6 @@ struct FingerprintTests {
         }
     }
 
-    @Test func aFileOfAProgramWithoutFingerprintsGetsTheColumnWithTheNextStep() async throws {
-        try await vault.with(\.migrator, Migrator { Self.table }).keep("a")
-        try await vault.with(\.migrator, nil).write { db in
-            try db.execute("DROP TABLE strongroom_migrations")
-            try db.execute(
-                """
-                CREATE TABLE strongroom_migrations (
-                    place INTEGER PRIMARY KEY AUTOINCREMENT,
-                    version TEXT NOT NULL UNIQUE,
-                    applied_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-                    milliseconds INTEGER NOT NULL,
-                    created INTEGER NOT NULL
-                )
-                """)
-            try db.execute("INSERT INTO strongroom_migrations (version, milliseconds, created) VALUES ('1', 0, 0)")
-        }
-        let before = try DirectorySnapshot(vault.directory)
-        #expect(try await vault.with(\.migrator, Migrator { Self.table }).lines() == ["a"])
-        try before.expectUntouched()
-        let report = try await vault.with(\.migrator, Self.migrator { _ in }).keep()
-        #expect(report.migration?.applied == ["2"])
-        let found = try await fingerprints()
-        #expect(found.count == 2 && found[0] == nil && found[1]?.count == 64)
-    }
-
     /// As one of another library's, which a first step takes over.
     @Test func aStepWithConditionsIsTheSameOnAFileThatWasThereBeforeItsHistory() async throws {
         try await vault.with(\.migrator, nil).write { db in

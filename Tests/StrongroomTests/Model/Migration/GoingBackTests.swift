@@ -167,7 +167,7 @@ struct DryRunTests {
             }
             Migration("3") { db in
                 try db.dropTable("old")
-                try db.createTrigger(Trigger("sized", .after, .insert, on: "line", "UPDATE line SET size = 1"))
+                try db.execute("CREATE TRIGGER sized AFTER INSERT ON line BEGIN UPDATE line SET size = 1; END")
             }
         }
         let told = Locked<[String]>([])

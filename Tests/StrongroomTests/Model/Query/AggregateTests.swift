@@ -112,7 +112,7 @@ struct AggregateTests {
         try await TemporaryStore(tables: [Cell<UInt>.schema]).store.write { db in
             try Cell<UInt>.insert(contentsOf: [Cell(4), Cell(3)], in: db)
             let differences = try Cell<UInt>.order { $0.id.ascending }.select { $0.content - 4 }
-            #expect(try differences.limit(1).fetch(in: db) == [0])
+            #expect(try differences.first(in: db) == 0)
             let error = try expectFailure(.typeMismatch) { try differences.fetch(in: db) }
             #expect(error.mismatch?.found == "an integer" && error.mismatch?.wanted == "UInt")
             let signed = try Cell<UInt>.order { $0.id.ascending }.select { Computed("\($0.content - 4)", as: Int.self) }

@@ -297,42 +297,6 @@ struct QueriesOfRowsTests {
         }
     }
 
-    // MARK: Trees
-
-    @Test func q23_everythingBelow() async throws {
-        let found = try await store.read { db in
-            try db.expectSQL(
-                """
-                SELECT `id`, `name`, `parent` FROM `ward` WHERE (`id` IN (WITH RECURSIVE found0 (`id`, `name`,
-                `parent`) AS (SELECT `id`, `name`, `parent` FROM `ward` WHERE (`name` = ?) UNION SELECT next0.`id`,
-                next0.`name`, next0.`parent` FROM found0 JOIN `ward` AS next0 ON (next0.`parent` = found0.`id`))
-                SELECT `id` FROM found0)) ORDER BY `name` ASC, `id` ASC
-                """
-            ) {
-                try Ward.where { $0.name == "Surgery" }.recursively { found, ward in ward.parent == found.id }
-                    .order { $0.name.ascending }.fetch(in: db).map(\.name)
-            }
-        }
-        #expect(found == ["Bones", "Hearts", "Surgery"])
-    }
-
-    @Test func q24_everythingAboveIsCounted() async throws {
-        let number = try await store.read { db in
-            try db.expectSQL(
-                """
-                SELECT count(*) FROM `ward` WHERE ((`id` IN (WITH RECURSIVE found0 (`id`, `name`, `parent`) AS (SELECT
-                `id`, `name`, `parent` FROM `ward` WHERE (`name` = ?) UNION SELECT next0.`id`, next0.`name`,
-                next0.`parent` FROM found0 JOIN `ward` AS next0 ON (next0.`id` = found0.`parent`)) SELECT `id` FROM
-                found0)) AND (`name` <> ?))
-                """
-            ) {
-                try Ward.where { $0.name == "Bones" }.recursively { found, ward in ward.id == found.parent }
-                    .where { $0.name != "Bones" }.count(in: db)
-            }
-        }
-        #expect(number == 2)
-    }
-
     // MARK: Changes
 
     @Test func q25_anUpdateFromAQuery() async throws {
@@ -350,33 +314,6 @@ struct QueriesOfRowsTests {
             return try Patient.all(in: db).map(\.visits)
         }
         #expect(visits == [3, 1, 1, 0])
-    }
-
-    @Test func q26_anUpdateThatReturnsRows() async throws {
-        let moved = try await store.write { db in
-            try db.expectSQL(
-                """
-                SELECT `id`, strongroom_fit((`id` + ?), 'Swift.Int64') FROM `patient` WHERE (`city` = ?) ORDER BY
-                `name` DESC, `id` DESC
-                """,
-                """
-                UPDATE `patient` SET `city` = ?, `id` = strongroom_fit((`id` + ?), 'Swift.Int64') WHERE (`id` IN
-                (SELECT +value FROM strongroom_list(?)))
-                """,
-                """
-                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE `id` = ?
-                """,
-                """
-                SELECT `id`, `name`, `city`, `born`, `doctor`, `visits`, `profile` FROM `patient` WHERE `id` = ?
-                """
-            ) {
-                try Patient.where { $0.city == "Bonn" }.order { $0.name.descending }
-                    .update(in: db, returning: Patient.self) { [$0.city.set("Köln"), $0.id.set($0.id + 10)] }
-            }
-        }
-        #expect(moved.map(\.name) == ["Cy", "Ada"])
-        #expect(moved.map(\.city) == ["Köln", "Köln"])
-        #expect(moved.map(\.id) == [13, 11])
     }
 
     @Test func q27_aDeletionOfRowsThatWereRead() async throws {

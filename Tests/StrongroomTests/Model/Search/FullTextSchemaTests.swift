@@ -133,7 +133,7 @@ struct FullTextSchemaTests {
 
     @Test(arguments: [
         (FullTextIndex(on: "title", "nothing"), "it has no column \"nothing\""),
-        (FullTextIndex(columns: []), "has no columns"),
+        (FullTextIndex(), "has no columns"),
         (FullTextIndex(on: "title", "Title"), "names the column \"Title\" twice"),
         (FullTextIndex(on: "title", prefixes: [0]), "more than 8 prefixes, or one"),
     ])

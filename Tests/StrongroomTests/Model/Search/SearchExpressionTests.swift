@@ -18,15 +18,6 @@ import Testing
         (.typing("quick fo "), #"("quick" AND "fo")"#, #""quick" "fo""#),
         (.typing("l'ét"), #""l et" *"#, #""l et*""#),
         (.typing("fox fox"), #"("fox" AND "fox" *)"#, #""fox" "fox*""#),
-        (.near("a b", "c", within: 3), #"NEAR("a b" "c", 3)"#, #""a b" NEAR/3 "c""#),
-        (.near("a", "b"), #"NEAR("a" "b", 10)"#, #""a" NEAR/10 "b""#),
-        (
-            .near("a", "b", "c", within: 2), #"(NEAR("a" "b", 2) AND NEAR("b" "c", 2))"#,
-            #""a" NEAR/2 "b" "b" NEAR/2 "c""#
-        ),
-        (.near("b", "a b", "c", within: 2), #"("a b" AND NEAR("a b" "c", 2))"#, #""a b" "a b" NEAR/2 "c""#),
-        (.near("a", "?", "A", within: -1), #""a""#, #""a""#),
-        (.near("a", "b", within: .max), #"NEAR("a" "b", 1000)"#, #""a" NEAR/1000 "b""#),
         ("a" && "b c", #"("a" AND "b" AND "c")"#, #""a" "b" "c""#),
         (.any("a b") || .phrase("c d"), #"("a" OR "b" OR "c d")"#, #""a" OR "b" OR "c d""#),
         ("a" && .any("b c"), #"("a" AND ("b" OR "c"))"#, nil),
@@ -38,7 +29,6 @@ import Testing
         (SearchQuery("a").excluding(""), #""a""#, #""a""#),
         (SearchQuery("-").excluding("a"), #""""#, nil),
         ("", #""""#, nil),
-        (.near(), #""""#, nil),
         ("NOT \"a* (AND", #"("not" AND "a" AND "and")"#, #""not" "a" "and""#),
         ("1️⃣", "\"1\u{20E3}\"", "\"1\u{20E3}\""),
         ("#️⃣", "\"\u{E023}\u{20E3}\"", "\"\u{E023}\u{20E3}\""),
@@ -63,7 +53,7 @@ import Testing
     }
 
     @Test func `phrases are those that may be found`() throws {
-        let query = SearchQuery.near("a", "b") && .typing("a cd").excluding("e")
+        let query = SearchQuery.all("a b") && .typing("a cd").excluding("e")
         #expect(
             try query.expression(by: .standard).phrases
                 == [SearchPhrase(["a"]), SearchPhrase(["b"]), SearchPhrase(["cd"], isPrefix: true)])
@@ -72,21 +62,21 @@ import Testing
     @Test func `limits are reported and nothing is cut`() throws {
         let words = { (count: Int) in (0..<count).map { "w\($0)" }.joined(separator: " ") }
         #expect(try SearchQuery.all(words(256) + " " + words(256)).expression(by: .standard).phrases.count == 256)
-        #expect(throws: SearchQueryLimit.phrases(256)) { try SearchQuery.any(words(257)).expression(by: .standard) }
-        #expect(throws: SearchQueryLimit.phrases(256)) {
-            try SearchQuery.all(words(256)).excluding("other").expression(by: .standard)
-        }
+        expectLimit("256 different words or phrases", .any(words(257)))
+        expectLimit("256 different words or phrases", SearchQuery.all(words(256)).excluding("other"))
         #expect(throws: Never.self) { try SearchQuery.phrase(words(1024)).expression(by: .standard) }
-        #expect(throws: SearchQueryLimit.words(1024)) { try SearchQuery.phrase(words(1025)).expression(by: .standard) }
-        let near = SearchQuery.near("a", "b", "c", "d", "e", "f", "g", "h", "i")
-        #expect(throws: SearchQueryLimit.nearTexts(8)) { try near.expression(by: .standard) }
-        #expect(near.highlights(in: "a b c") == [])
+        expectLimit("1024 words", .phrase(words(1025)))
+    }
+
+    private func expectLimit(_ limit: String, _ query: SearchQuery) {
+        let error = #expect(throws: StrongroomError.self) { try query.expression(by: .standard) }
+        #expect(error?.code == .limit && error?.message.contains("more than \(limit)") ?? false)
     }
 
     @Test func `deep nesting is reported, and long chains are not deep`() throws {
         var query: SearchQuery = "w"
         for number in 0..<100_000 { query = number % 2 == 0 ? query && "a" : query || "b" }
-        #expect(throws: SearchQueryLimit.levels(12)) { try query.expression(by: .standard) }
+        expectLimit("12 levels", query)
         let chain = (0..<250).reduce(SearchQuery("w")) { $0 && .all("w\($1)") }
         #expect(try chain.expression(by: .standard).phrases.count == 251)
         let without = (0..<250).reduce(SearchQuery("w")) { $0.excluding(.all("w\($1)")) }
@@ -106,34 +96,9 @@ import Testing
             let query = Self.query(levels: Int.random(in: 0..<4, using: &random), using: &random)
             let tokenizer = Bool.random(using: &random) ? TextTokenizer.standard : .keepingMarks
             guard let expression = try? query.expression(by: tokenizer) else { continue }
-            #expect(Self.isSafe(expression.fts5, operators: ["AND", "OR", "NOT", "NEAR(", "(", ")", "*", ","]))
-            if let fts4 = expression.fts4 { #expect(Self.isSafe(fts4, operators: ["OR", "NEAR/"])) }
+            #expect(Self.isSafe(expression.fts5, operators: ["AND", "OR", "NOT", "(", ")", "*"]))
+            if let fts4 = expression.fts4 { #expect(Self.isSafe(fts4, operators: ["OR"])) }
             #expect((expression == .nothing) == expression.phrases.isEmpty)
-        }
-    }
-
-    @Test func `texts in memory answer a random question as an index would`() throws {
-        var random = SeededGenerator(17)
-        let matcher = MemoryMatcher(tokenizer: .standard)
-        var answers = [0, 0]
-        for _ in 0..<5_000 {
-            let query = Self.query(levels: Int.random(in: 0..<3, using: &random), using: &random)
-            let text = RandomText.words(Int.random(in: 0..<9, using: &random), using: &random)
-            guard let expected = try? matcher.matches(query, text) else { continue }
-            #expect(try query.matches(text) == expected, "\(text)")
-            answers[expected ? 1 : 0] += 1
-        }
-        #expect(answers.allSatisfy { $0 > 500 }, "\(answers)")
-    }
-
-    @Test func `each text in memory is a column`() throws {
-        #expect(try SearchQuery.all("quick fox").matches("a quick dog", "a fox"))
-        #expect(try !SearchQuery.phrase("quick fox").matches("quick", "fox"))
-        #expect(try !SearchQuery.near("quick", "fox").matches("quick", nil, "fox"))
-        #expect(try !SearchQuery.all("").matches("quick"))
-        #expect(try SearchQuery.all("runs").matches("running", tokenizer: .english))
-        #expect(throws: StrongroomError.self) {
-            try SearchQuery.all((0..<2_000).map { "w\($0)" }.joined(separator: " ")).matches("w")
         }
     }
 
@@ -141,8 +106,8 @@ import Testing
     func `a question of many words is refused, not cut`(_ part: String) {
         let text = String(repeating: part, count: 100_000 / part.utf8.count)
         let different = (0..<2_000).map { "\(part)\($0)" }.joined(separator: " ")
-        for query in [SearchQuery.all(text), .near(text)] { _ = query.highlights(in: "a b 東京") }
-        #expect(throws: SearchQueryLimit.self) { try SearchQuery.all(different).expression(by: .standard) }
+        _ = SearchQuery.all(text).highlights(in: "a b 東京")
+        #expect(throws: StrongroomError.self) { try SearchQuery.all(different).expression(by: .standard) }
     }
 
     private static func query(levels: Int, using random: inout SeededGenerator) -> SearchQuery {
@@ -153,13 +118,11 @@ import Testing
                 : RandomText.text(Int.random(in: 0..<12, using: &random), using: &random)
         }
         guard levels > 0 else {
-            return switch Int.random(in: 0..<5, using: &random) {
+            return switch Int.random(in: 0..<4, using: &random) {
             case 0: .all(text(&random))
             case 1: .any(text(&random))
             case 2: .phrase(text(&random))
-            case 3: .typing(text(&random))
-            default:
-                .near(text(&random), text(&random), text(&random), within: Int.random(in: -1..<5, using: &random))
+            default: .typing(text(&random))
             }
         }
         let first = query(levels: levels - 1, using: &random)
@@ -202,14 +165,6 @@ struct MemoryMatcher {
         switch expression {
         case .nothing: false
         case .phrase(let phrase): !places(phrase, terms).isEmpty
-        case .near(let phrases, let words):
-            zip(phrases, phrases.dropFirst()).allSatisfy { first, second in
-                places(first, terms).contains { one in
-                    places(second, terms).contains { two in
-                        max(one.lowerBound, two.lowerBound) - min(one.upperBound, two.upperBound) <= words
-                    }
-                }
-            }
         case .all(let parts): parts.allSatisfy { matches($0, terms) }
         case .any(let parts): parts.contains { matches($0, terms) }
         case .excluding(let base, let excluded): matches(base, terms) && !matches(excluded, terms)
@@ -241,11 +196,6 @@ struct MemoryMatcher {
         (.typing("missing qui"), fox, ["quick", "QUICK"]),
         (.typing("brown f"), fox, ["brown", "fox", "brown"]),
         (SearchQuery("fox").excluding("dog"), fox, ["fox"]),
-        (.near("fox", "brown", within: 0), fox, ["brown", "fox"]),
-        (.near("fox", "brown", within: 2), fox, ["brown", "fox", "brown"]),
-        (.near("fox", "dog", within: 2), fox, []),
-        (.near("fox", "dog", within: 3), fox, ["fox", "dog"]),
-        (.near("fox", "dog", within: 2) || "dog", fox, ["dog"]),
         ("ete", "L'e\u{301}te\u{301}, ETE\u{301}!", ["e\u{301}te\u{301}", "ETE\u{301}"]),
         ("東京", "私は東京都の東にいる", ["東京"]),
         ("東", "東京", ["東"]),

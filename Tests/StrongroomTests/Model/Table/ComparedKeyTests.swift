@@ -247,38 +247,4 @@ struct ComparedNameTests {
             try expectFailure(.invalidDeclaration) { try db.createTable(twice, ifNotExists: true) }
         }
     }
-
-    /// Its name is another one than that of ``Large``.
-    @Table("\u{E9}t\u{E9}")
-    struct Small: Equatable {
-        var id: Int64?
-        @Column(unique: true) var word: String
-    }
-
-    @Table("\u{C9}T\u{C9}")
-    struct Large: Equatable {
-        var id: Int64?
-        @Column(unique: true) var word: String
-
-        static var indexes: [TableIndex] {
-            [TableIndex("large_length", on: .expression("length(word)"), unique: true)]
-        }
-    }
-
-    @Test("an insert that is ignored for a duplicate is ignored for one of its own table", arguments: [true, false])
-    func duplicates(byLength: Bool) async throws {
-        try await TemporaryStore(tables: [Small.schema, Large.schema]).store.write { db throws in
-            try db.execute(
-                """
-                CREATE TRIGGER copies AFTER INSERT ON \(name: Small.schema.name) BEGIN INSERT INTO \
-                \(name: Large.schema.name) (word) VALUES (new.word); END
-                """)
-            try Large.insert(Large(word: byLength ? "other" : "taken"), in: db)
-            // What refuses it is a row of the other table, into which a trigger writes.
-            try expectFailure(.constraint) { try Small.insertOrIgnore(Small(word: "taken"), in: db) }
-            try Small.insert(Small(word: "a"), in: db)
-            #expect(try Small.insertOrIgnore(Small(word: "a"), in: db) == nil)
-            #expect(try Large.insertOrIgnore(Large(word: "b"), in: db) == nil)
-        }
-    }
 }

@@ -232,21 +232,6 @@ struct InsertManyTests {
         }
     }
 
-    @Test("Insert or ignore passes over a duplicate of this table, and nothing else")
-    func insertOrIgnore() async throws {
-        try await temporary.store.write { db in
-            #expect(try Contact.insertOrIgnore(Contact(email: "a"), in: db) == 1)
-            #expect(try Contact.insertOrIgnore(Contact(email: "a"), in: db) == nil)
-            #expect(try Contact.insertOrIgnore(Contact(id: 1, email: "b"), in: db) == nil)
-            try db.execute("CREATE TABLE audit (what TEXT UNIQUE)")
-            try db.execute("INSERT INTO audit VALUES ('c')")
-            try db.execute(
-                "CREATE TRIGGER audited AFTER INSERT ON contact BEGIN INSERT INTO audit VALUES (NEW.email); END")
-            try expectFailure(.constraint) { try Contact.insertOrIgnore(Contact(email: "c"), in: db) }
-            #expect(try Contact.count(in: db) == 1)
-        }
-    }
-
     @Test("Insert of single values gives the row id")
     func singleValues() async throws {
         try await temporary.store.write { db in

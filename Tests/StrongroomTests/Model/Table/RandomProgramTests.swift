@@ -80,7 +80,6 @@ struct RandomProgramTests {
         var odd = Odd(&generator)
         if isTaken(odd.text, in: model) {
             try expectFailure(.constraint) { try Odd.insert(odd, in: db) }
-            #expect(try Odd.insertOrIgnore(odd, in: db) == nil)
         } else {
             try Odd.save(&odd, .insert, in: db)
             model.append(odd)

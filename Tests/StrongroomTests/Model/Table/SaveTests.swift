@@ -294,7 +294,7 @@ struct HookTests {
     }
 
     @Test(arguments: [
-        "insert", "insert with key", "insert or ignore", "insert a list", "upsert", "upsert a list", "update",
+        "insert", "insert with key", "insert a list", "upsert", "upsert a list", "update",
         "update a list",
     ])
     func theyRunAroundEveryWriteOfAWholeRecord(verb: String) async throws {
@@ -307,7 +307,6 @@ struct HookTests {
             case "insert with key":
                 try Order.save(&order, .insert, in: db)
                 #expect(order.id == 1 && order.changes == 1)
-            case "insert or ignore": #expect(try Order.insertOrIgnore(order, in: db) == 1)
             case "insert a list": #expect(try Order.insert(contentsOf: [order], in: db) == [1])
             case "upsert": #expect(try Order.upsert(order, in: db) == Upserted(.inserted, 1))
             case "upsert a list": #expect(try Order.upsert(contentsOf: [order], in: db) == [Upserted(.inserted, 1)])

@@ -30,7 +30,7 @@ struct OperationObserverTests {
     init() throws {
         directory = try TemporaryDirectory()
         stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
-        stores.operationObserver = observer
+        stores.operationObservers = [observer]
     }
 
     @Test func `each operation is reported with its outcome, its label and its times`() async throws {
@@ -135,7 +135,7 @@ struct OperationObserverTests {
         try await vault.keep("a")
         let stores = try Stores(
             Vault(directory.path(""), keys: .numbered(1), .numbered(2)).with(\.migrator, Self.twoVersions))
-        stores.operationObserver = observer
+        stores.operationObservers = [observer]
         let store = try await stores.open("vault.sqlite")
         #expect(observer.all.map(\.kind) == [.rotate, .migrate, .open])
         #expect(observer.all.map(\.outcome) == ["ok", "ok", "ok"])
@@ -158,7 +158,7 @@ struct OperationObserverTests {
         vault.migrator = Self.twoVersions
         vault.protection = protection
         let stores = try Stores(vault)
-        stores.operationObserver = observer
+        stores.operationObservers = [observer]
         let store = try await stores.open("vault.sqlite")
         keys.withLock { $0.append(.numbered(2)) }
         try await store.rotate()
@@ -174,12 +174,12 @@ struct OperationObserverTests {
         try await store.close()
     }
 
-    @Test func `observers that are combined each get their own contexts`() async throws {
+    @Test func `several observers each get their own contexts`() async throws {
         let other = Observer()
         _ = other.operationBegan(
             StartedOperation(
                 name: try DatabaseName("vault.sqlite"), kind: .read, label: nil, start: .now, outerContext: nil))
-        stores.operationObserver = OperationObservers(observer, other)
+        stores.operationObservers = [observer, other]
         let store = try await stores.open("vault_a.sqlite")
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
         #expect(observer.all.map { $0.context as? Int } == [1, 2])

@@ -35,7 +35,7 @@ struct ForeignCommitCheckTests {
             let log = try PlainFile("\(path)-wal", isWritable: true)
             var header = [UInt8](repeating: 0, count: 32)
             _ = try header.withUnsafeMutableBytes { try log.read(at: 0, into: $0) }
-            let valid = try #require(try writer.inSnapshot { try writer.logState() }).frames
+            let valid = try #require(try writer.inSnapshot { try writer.publishedLog() }).frames
             let pageSize = header[8..<12].reduce(0) { $0 << 8 | Int($1) }
             var frame = [UInt8](repeating: 0, count: 24 + pageSize)
             frame[3] = 1

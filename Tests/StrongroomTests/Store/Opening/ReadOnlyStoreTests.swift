@@ -139,7 +139,7 @@ struct ReadOnlyStoreTests {
     }
 
     @Test func aStoreInMemoryIsWrittenAllTheSame() async throws {
-        let store = try await Stores(reading).open("vault.sqlite", in: .memory)
+        let store = try await reading.with(\.settings.storage, .memory).open()
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('m')") }
         let written = try await store.read { db in try db.value("SELECT group_concat(text) FROM line", as: String.self)
         }

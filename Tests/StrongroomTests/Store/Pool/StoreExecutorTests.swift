@@ -280,3 +280,13 @@ struct StoreExecutorTests {
 private func writeBlocking(_ number: Int, to store: Store) throws {
     try store.write { db in try addLine(number, db) }
 }
+
+extension StoreExecutor {
+    /// Ends the threads as soon as they are idle, as the end of the last store does.
+    fileprivate func retire(isWaiting: Bool = false) {
+        addStore(threads: 1)
+        removeStore(isWaiting: isWaiting)
+    }
+
+    fileprivate var idleThreads: Int { state.withLock { $0.idle } }
+}

@@ -21,32 +21,12 @@ struct ThreadShortageTests {
         }
     }
 
-    @Test func afterATimeOneOfDispatchsDoesIt() async throws {
-        await #expect(processExitsWith: .success) {
-            // One that has nothing to do, and stays for some seconds.
-            let isThere = DispatchSemaphore(value: 0)
-            DispatchQueue.global().async { isThere.signal() }
-            try ThreadShortageTests.inShortage { executor in
-                isThere.wait()
-                let isDone = DispatchSemaphore(value: 0)
-                for _ in 0..<3 { executor.post { isDone.signal() } }
-                // On a slow machine it may have gone; then there are to be threads again.
-                if isDone.wait(timeout: .now() + 10) == .timedOut {
-                    try ThreadShortageTests.endShortage()
-                    isDone.wait()
-                }
-                for _ in 0..<2 { isDone.wait() }
-                try ThreadShortageTests.endShortage()
-            }
-        }
-    }
-
     /// Does something with an executor that gets no thread; ends a process in which it waits for ever.
     private static func inShortage(_ body: (StoreExecutor) throws -> Void) throws {
         alarm(600)
         // Its own thread is made with the first.
         let first = DispatchSemaphore(value: 0)
-        DedicatedThread.start("strongroom.test") { _ in first.signal() }
+        DedicatedThread.start("strongroom.test") { first.signal() }
         first.wait()
         // There is no room for it.
         try setStackSize(1 << 62)

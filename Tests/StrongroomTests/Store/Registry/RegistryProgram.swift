@@ -147,8 +147,13 @@ struct RegistryProgram {
             if databases[loan.name]?.phase == .open { databases[loan.name]?.phase = .closing }
             return try perform(registry.lost(loan, purpose))
         }
+        guard purpose == .borrow else {
+            // Who keeps a store closes it, whoever else uses it.
+            if databases[loan.name]?.loan == loan { try close(loan) }
+            return
+        }
         let closes = Int.random(in: 0..<8, using: &random) == 0
-        try perform(registry.returned(loan, purpose, at: time, closes: closes))
+        try perform(registry.returned(loan, at: time, closes: closes))
     }
 
     private mutating func close(_ loan: StoreLoan) throws {

@@ -106,13 +106,8 @@ struct BlockingOpenTests {
         let store = try await onThread { try stores.open("vault.sqlite") }
         #expect(store.opening.key?.place == 0)
         #expect(try await stores.open("vault.sqlite") === store)
-        #expect(try await onThread { try stores.open(DatabaseName("vault.sqlite")) } === store)
-        #expect(try await onThread { try stores.open("vault.sqlite", in: .disk) } === store)
-        try await expectFailure(.alreadyOpen) { try await onThread { try stores.open("vault.sqlite", in: .memory) } }
         try await expectFailure(.noConfiguration) { try await onThread { try stores.open("other.sqlite") } }
         try await expectFailure(.invalidName) { try await onThread { try stores.open("") } }
-        let other = try await onThread { try stores.open("vault_other.sqlite", in: .memory) }
-        #expect(other.storage == .memory)
         try await store.close()
         let again = try await onThread { try stores.open("vault.sqlite") }
         #expect(again !== store)

@@ -204,21 +204,18 @@ struct BlobPartsTests {
 
     private static let all = (0..<70_001).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 8) }
 
-    private func parts(_ count: Int = all.count) -> AsyncStream<Data> {
-        AsyncStream { continuation in
-            for start in stride(from: 0, to: count, by: 10_000) {
-                continuation.yield(Data(Self.all[start..<min(start + 10_000, count)]))
-            }
-            continuation.finish()
+    private static func append(to blob: inout BlobWriter) throws {
+        for start in stride(from: 0, to: all.count, by: 10_000) {
+            try blob.append(Data(all[start..<min(start + 10_000, all.count)]))
         }
     }
 
     @Test(arguments: [1_000, 70_001, 1 << 18])
-    func `a sequence is written, and read as one`(partSize: Int) async throws {
+    func `a value is written in parts, and read in parts`(partSize: Int) async throws {
         let temporary = try await TemporaryStore(tables: [Document.schema])
         let documents = temporary.store.table(Document.self)
         let key = try await temporary.store.write { db in try Document.insert(Document(name: "a"), in: db) }
-        try await documents.writeBlob(\.content, of: key, size: Self.all.count, from: parts())
+        try await documents.writeBlob(\.content, of: key, size: Self.all.count) { try Self.append(to: &$0) }
         var (read, count) = ([UInt8](), 0)
         for try await part in documents.bytes(of: key, \.content, partSize: partSize) {
             #expect(!part.isEmpty && part.count <= partSize)
@@ -233,7 +230,7 @@ struct BlobPartsTests {
         let store = try await Store.inMemory(Document.self)
         let documents = store.table(Document.self)
         let key = try await store.write { db in try Document.insert(Document(name: "a"), in: db) }
-        try await documents.writeBlob(\.content, of: key, size: Self.all.count, from: parts())
+        try await documents.writeBlob(\.content, of: key, size: Self.all.count) { try Self.append(to: &$0) }
         var read: [UInt8] = []
         for try await part in documents.bytes(of: key, \.content, partSize: 9_000) {
             read += part
@@ -266,7 +263,7 @@ struct BlobPartsTests {
         try await expectFailure(.typeMismatch) {
             for try await _ in documents.bytes(of: key, \.content) {}
         }
-        try await documents.writeBlob(\.content, of: key, size: 0, from: parts(0))
+        try await documents.writeBlob(\.content, of: key, size: 0) { _ in }
         for try await _ in documents.bytes(of: key, \.content) { Issue.record("a part") }
         #expect(try await documents.find(key)?.content == Data())
         try await expectFailure(.invalidArgument) {
@@ -274,44 +271,42 @@ struct BlobPartsTests {
         }
     }
 
-    @Test func `a sequence that fails, is too short or too long keeps the former value`() async throws {
+    @Test func `a write that fails, is too short or too long keeps the previous value`() async throws {
         struct Halt: Error {}
         let temporary = try await TemporaryStore(tables: [Document.schema])
         let documents = temporary.store.table(Document.self)
         let key = try await temporary.store.write { db in
             try Document.insert(Document(name: "a", content: Data([1])), in: db)
         }
-        let failing = AsyncThrowingStream<Data, any Error> { continuation in
-            continuation.yield(Data([1, 2]))
-            continuation.finish(throwing: Halt())
-        }
         await #expect(throws: Halt.self) {
-            try await documents.writeBlob(\.content, of: key, size: 9, from: failing)
+            try await documents.writeBlob(\.content, of: key, size: 9) { blob in
+                try blob.append([1, 2])
+                throw Halt()
+            }
         }
         for size in [Self.all.count - 1, Self.all.count + 1] {
             try await expectFailure(.invalidArgument) {
-                try await documents.writeBlob(\.content, of: key, size: size, from: parts())
+                try await documents.writeBlob(\.content, of: key, size: size) { try Self.append(to: &$0) }
             }
         }
         try await expectFailure(.noSuchRow) {
-            try await documents.writeBlob(\.content, of: 77, size: 1, from: parts())
+            try await documents.writeBlob(\.content, of: 77, size: 1) { try $0.append([1]) }
         }
         #expect(try await documents.find(key)?.content == Data([1]))
     }
 
-    /// A sequence that waits in the middle: the write holds no lock before its first part, and ends with its task.
-    @Test func `a cancelled write is rolled back, a cancelled read releases its reader`() async throws {
+    @Test func `a cancelled write keeps the value, a cancelled read releases its reader`() async throws {
         let temporary = try await TemporaryStore(tables: [Document.schema])
         let documents = temporary.store.table(Document.self)
         let key = try await temporary.store.write { db in
             try Document.insert(Document(name: "a", content: Data(Self.all)), in: db)
         }
-        let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
-        let task = Task { try await documents.writeBlob(\.content, of: key, size: 10, from: stream) }
-        // Nothing has arrived yet, so the writer is free.
-        try await temporary.store.write { db in try Document.update(key, in: db) { [$0.name.set("b")] } }
-        continuation.yield(Data([1, 2]))
-        task.cancel()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await documents.writeBlob(\.content, of: key, size: 2) { blob in
+                try blob.append([1, 2])
+            }
+        }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try await documents.find(key)?.content == Data(Self.all))
 

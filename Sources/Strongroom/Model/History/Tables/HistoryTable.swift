@@ -1,15 +1,9 @@
-/// What is kept of a table's former rows: who changed which row when, from what to what.
+/// What is kept of a table's previous rows: who changed which row when, from what to what. Triggers record each change
+/// in the table `patient_history`, in the same transaction. See <doc:KeepingAHistory>.
 ///
 /// ```swift
 /// @Table("patient", in: "clinic.sqlite", history: .keep(days: 365))
-/// struct Patient {
-///     var id: Int64?
-///     var name: String
-///     var ward: String?
-/// }
 /// ```
-///
-/// Triggers record each change in the table `patient_history`, in the same transaction. See <doc:KeepingAHistory>.
 public struct History: Sendable, Hashable {
     /// How many days a change is kept; nil for no limit.
     public let days: Int?
@@ -33,13 +27,8 @@ public struct History: Sendable, Hashable {
     }
 
     /// The history of a table with a version, which undoing advances instead of putting it back, so that a record that
-    /// was read before is still noticed as stale.
-    ///
-    /// For schemas written by hand; `@Table` does so for a column that is declared with `@Column(kept: .version)`.
-    ///
-    /// ```swift
-    /// history: .keep(days: 365).versioned(by: "version")
-    /// ```
+    /// was read before is still noticed as stale. `@Table` does so for a column that is declared with `@Column(kept:
+    /// .version)`.
     ///
     /// - Parameter column: The name of the version's column, an integer; it must be recorded. A wrong name is reported
     ///   when the table is created.
@@ -135,8 +124,8 @@ struct HistoryTable {
     var quotedKeys: [String] { keys.map { Identifier.quote(Self.keyName(of: $0.name)) } }
 
     /// Whether a change is one of a row with the key in the parameters.
-    func keyCondition(from parameter: Int = 1) -> String {
-        quotedKeys.enumerated().map { "\($1) = ?\(parameter + $0)" }.joined(separator: " AND ")
+    var keyCondition: String {
+        quotedKeys.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ")
     }
 
     // MARK: Statements
@@ -169,8 +158,8 @@ struct HistoryTable {
         ]
     }
 
-    /// The triggers that keep the history.
-    var triggers: [Trigger] {
+    /// The names and the statements of the triggers that keep the history.
+    var triggers: [(name: String, sql: String)] {
         let sameKey = keys.map { "old.\($0.quoted.text) IS new.\($0.quoted.text)" }.joined(separator: " AND ")
         // Also in case, which the column's collation may ignore.
         let changed = (keys + kept).map { column in
@@ -179,15 +168,23 @@ struct HistoryTable {
                     ? " OR typeof(old.\(column.quoted.text)) <> typeof(new.\(column.quoted.text))" : "")
         }.joined(separator: " OR ")
         return [
-            Trigger("\(name)_insert", .after, .insert, on: table.name, insertion("insert", "new")),
-            Trigger(
-                "\(name)_update", .after, .update, on: table.name,
-                when: SQL(verbatim: "(\(sameKey)) AND (\(changed))"), insertion("update", "old")),
-            Trigger(
-                "\(name)_key", .after, .update, on: table.name, when: SQL(verbatim: "NOT (\(sameKey))"),
-                insertion("delete", "old"), insertion("insert", "new", isMoved: true)),
-            Trigger("\(name)_delete", .after, .delete, on: table.name, insertion("delete", "old")),
+            trigger("insert", "INSERT", insertion("insert", "new")),
+            trigger("update", "UPDATE", when: "(\(sameKey)) AND (\(changed))", insertion("update", "old")),
+            trigger(
+                "key", "UPDATE", when: "NOT (\(sameKey))", insertion("delete", "old"),
+                insertion("insert", "new", isMoved: true)),
+            trigger("delete", "DELETE", insertion("delete", "old")),
         ]
+    }
+
+    private func trigger(
+        _ kind: String, _ event: String, when condition: String? = nil, _ statements: String...
+    ) -> (name: String, sql: String) {
+        let name = Self.triggerName(kind, of: table.name)
+        let rows = "FOR EACH ROW" + (condition.map { " WHEN (\($0))" } ?? "")
+        let body = statements.map { $0 + "; " }.joined()
+        let start = "CREATE TRIGGER \(Identifier.quote(name)) AFTER \(event) ON \(table.quotedName)"
+        return (name, "\(start) \(rows) BEGIN \(body)END")
     }
 
     /// The names that the triggers of a table's history have.
@@ -200,7 +197,7 @@ struct HistoryTable {
     /// - Parameters:
     ///   - row: `old` or `new`; an inserted row has no former values.
     ///   - isMoved: Whether the row had another key before, whose deletion is the newest change.
-    private func insertion(_ kind: String, _ row: String, isMoved: Bool = false) -> SQL {
+    private func insertion(_ kind: String, _ row: String, isMoved: Bool = false) -> String {
         let former = kind == "insert" ? [] : kept
         let columns =
             ["transaction_id", "author", "at", "kind"] + (isMoved ? [Self.moved] : [])
@@ -217,7 +214,7 @@ struct HistoryTable {
                 return "\(sign)\(row).\(column.quoted.text)"
             }
         let names = columns.map(Identifier.quote).joined(separator: ", ")
-        return SQL(verbatim: "INSERT INTO \(quotedName) (\(names)) VALUES (\(values.joined(separator: ", ")))")
+        return "INSERT INTO \(quotedName) (\(names)) VALUES (\(values.joined(separator: ", ")))"
     }
 
     /// The same history without the column of the version; nil if it has none.

@@ -1,30 +1,22 @@
 extension Writing where Self: ~Copyable {
-    /// Who makes the changes of this transaction, for the tables that keep a history; nil at its beginning.
+    /// Who makes the changes of this transaction that follow, for the tables that keep a history; nil at its beginning.
+    /// If it cannot be recorded, the next change of such a table throws.
     ///
     /// ```swift
-    /// try await store.write { db in
-    ///     db.author = "dr.house"
-    ///     try Patient.update(patient, in: db)
-    /// }
+    /// db.author = "dr.house"
     /// ```
-    ///
-    /// Setting it applies to the changes that follow. If it cannot be recorded, the next change of such a table throws.
     public var author: String? {
         get { _handle.connection.transaction.authorship.author }
         nonmutating set { _handle.connection.setAuthor(newValue) }
     }
 
     /// Keeps the history of a table from now on, as its declaration says, or adapts an existing history to the present
-    /// declaration.
+    /// declaration: call it again after a step that has changed the table's columns. ``createTable(_:ifNotExists:)``
+    /// and ``Migrator/automatic(tables:removingColumns:)`` do so by themselves.
     ///
     /// ```swift
     /// Migration("7") { db in try db.keepHistory(of: Patient.schema) }
     /// ```
-    ///
-    /// Creates the table `patient_history` with an index, and the triggers; former triggers are replaced, and columns
-    /// that the history does not have yet are added to it. Call it again after a step that has changed the table's
-    /// columns. ``createTable(_:ifNotExists:)`` and ``Migrator/automatic(tables:removingColumns:)`` do so by
-    /// themselves.
     ///
     /// - Parameter schema: The table, with a history.
     /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no history declared or no primary key,
@@ -42,7 +34,7 @@ extension Writing where Self: ~Copyable {
             try connection.run(PrunedHistory.creation)
             if try db.hasTable(history.name) {
                 // Entries that other triggers have made do not say what the present ones would.
-                if try !history.continuesEntries(of: connection.schemaEntries()) {
+                if !history.continuesEntries(of: try connection.schemaEntries()) {
                     try connection.breakHistory(of: history.table.name)
                 }
                 try history.extend(in: db)
@@ -51,7 +43,7 @@ extension Writing where Self: ~Copyable {
                 try connection.continueNumbers(of: history.name)
             }
             try db.dropTriggers(of: history.table.name)
-            for trigger in history.triggers { try db.createTrigger(trigger) }
+            for trigger in history.triggers { try db.execute(SQL(verbatim: trigger.sql)) }
             // Prepared again, they are known to fire the triggers.
             connection.forgetUserStatements()
         }
@@ -73,14 +65,12 @@ extension Writing where Self: ~Copyable {
     }
 
     func dropTriggers(of table: String) throws {
-        for name in HistoryTable.triggerNames(of: table) { try dropTrigger(name, ifExists: true) }
+        for name in HistoryTable.triggerNames(of: table) { try execute("DROP TRIGGER IF EXISTS \(name: name)") }
     }
 }
 
 extension HistoryTable {
     /// Adds columns that the table in the file does not have.
-    ///
-    /// - Throws: ``StrongroomError`` with `schemaChange` if the table is not a history.
     fileprivate func extend(in db: borrowing some Writing & ~Copyable) throws {
         let connection = db._handle.connection
         guard let names = try connection.historyColumns(name, with: keys.map { Self.keyName(of: $0.name) }) else {
@@ -131,30 +121,29 @@ extension HistoryTable {
         guard [AuthorTable.name, PrunedHistory.table].allSatisfy({ Identifier.index(of: $0, in: tables) != nil }),
             try connection.historyColumns(name, with: columns.map(\.name)) != nil
         else { return false }
-        return try areTriggers(in: entries) { $0.normalised }
+        return areTriggers(in: entries) { $0.normalised }
     }
 
     /// Whether the entries that the file's triggers have made say what those of the declaration would. Triggers that
     /// did not record the version, or do not say which column it is, may differ: undoing does not put it back.
-    fileprivate func continuesEntries(of entries: [SchemaEntry]) throws -> Bool {
+    fileprivate func continuesEntries(of entries: [SchemaEntry]) -> Bool {
         func unsigned(_ tokens: [SQLToken]) -> String { tokens.filter { !$0.isSign("+") }.normalised }
-        return try areTriggers(in: entries, unsigned) || withoutVersion?.areTriggers(in: entries, unsigned) ?? false
+        return areTriggers(in: entries, unsigned) || withoutVersion?.areTriggers(in: entries, unsigned) ?? false
     }
 
-    private func areTriggers(in entries: [SchemaEntry], _ form: ([SQLToken]) -> String) throws -> Bool {
-        try triggers.allSatisfy { trigger in
+    private func areTriggers(in entries: [SchemaEntry], _ form: ([SQLToken]) -> String) -> Bool {
+        triggers.allSatisfy { trigger in
             guard
                 let entry = entries.first(where: { $0.kind == .trigger && Identifier.areSame($0.name, trigger.name) })
             else { return false }
-            return try form([SQLToken](sql: entry.sql)) == form([SQLToken](sql: trigger.sql()))
+            return form(entry.tokens) == form([SQLToken](sql: trigger.sql))
         }
     }
 }
 
-/// The table with the number of the newest transaction that can no longer be undone, for each history: it has lost a
-/// change by the history's limits, or its entries no longer mean what the table's columns mean; and the number of the
-/// newest change whose former values have another form than the columns. Also the last number of a dropped history, and
-/// the number of the newest change up to which the numbers of changes of each row are within a limit.
+/// For each history: the newest transaction that can no longer be undone, since a change was pruned or the columns have
+/// another meaning; the newest change whose values have another form than the columns; the last number of a dropped
+/// history; and the newest change up to which each row has at most a number of changes.
 enum PrunedHistory {
     static let table = "strongroom_history"
     static let creation = """

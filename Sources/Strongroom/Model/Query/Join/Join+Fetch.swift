@@ -38,11 +38,7 @@ extension Join {
     /// - Returns: True if there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
-        let connection = db._handle.connection
-        try content.prepareTables(connection)
-        let statement = try connection.statement(for: limitedToOne().content.presence)
-        defer { statement.finish() }
-        return try statement.step()
+        try db.value(limitedToOne().content.presence, as: Value.self) != nil
     }
 
     /// The number of rows, taking the limit into account.
@@ -51,35 +47,22 @@ extension Join {
     /// - Returns: The number.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func count(in db: borrowing some Reading & ~Copyable) throws -> Int {
-        try content.prepareTables(db._handle.connection)
-        return try db.value(content.count) ?? 0
-    }
-
-    /// Reads the rows into records of another type, whose columns come from any of the tables.
-    ///
-    /// ```swift
-    /// let lines = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
-    ///     .fetch(as: StatementLine.self, in: db)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - type: The record's type; exactly one of the tables must have a column of each of its names.
-    ///   - db: A transaction.
-    /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `sql` for a column that no table has, or more than one, `typeMismatch`, or
-    ///   the engine's failure.
-    public func fetch<R: Record>(as type: R.Type, in db: borrowing some Reading & ~Copyable) throws -> [R] {
-        try content.fetch(type, content.columns(named: R.columnNames), in: db)
+        try db.value(content.count) ?? 0
     }
 
     /// Reads the rows into records of another type, from specified columns and expressions.
+    ///
+    /// ```swift
+    /// let lines = try Contact.join(Order.self) { contact, order in contact.id == order.contactID }
+    ///     .fetch(as: StatementLine.self, in: db) { contact, order in [contact.name, order.total * 100] }
+    /// ```
     ///
     /// - Parameters:
     ///   - type: The record's type.
     ///   - db: A transaction.
     ///   - expressions: Makes the expressions for the record's columns, in their order.
     /// - Returns: The records.
-    /// - Throws: ``StrongroomError`` with `sql` if their number differs from that of the record's columns,
+    /// - Throws: ``StrongroomError`` with `invalidArgument` if their number differs from that of the record's columns,
     ///   `typeMismatch`, or the engine's failure.
     public func fetch<R: Record>(
         as type: R.Type,
@@ -98,23 +81,6 @@ extension Join {
         _ expressions: (Columns) -> (repeat each E)
     ) -> SelectQuery<repeat (each E).Value> {
         SelectQuery(content.selection(of: made(expressions)))
-    }
-
-    /// Selects values of each group of rows. The join's order and limit apply to the groups; see
-    /// ``group(_:)-((Columns)->E)`` for conditions on them.
-    ///
-    /// - Parameters:
-    ///   - expressions: Makes a tuple of expressions from the tables' columns: the grouping expressions, and
-    ///     aggregates.
-    ///   - groups: Makes the expressions to group by.
-    /// - Returns: The selection.
-    public func select<each E: SQLExpression, each G: SQLExpression>(
-        _ expressions: (Columns) -> (repeat each E),
-        groupedBy groups: (Columns) -> (repeat each G)
-    ) -> SelectQuery<repeat (each E).Value> {
-        var grouped = content
-        grouped.clauses.groups = made(groups)
-        return SelectQuery(grouped.selection(of: made(expressions)))
     }
 
     @usableFromInline

@@ -38,12 +38,10 @@
 /// - ``first(in:)``
 /// - ``exists(in:)``
 /// - ``count(in:)``
-/// - ``fetch(as:in:)``
 /// - ``fetch(as:in:columns:)``
 /// - ``select(_:)``
 /// - ``group(_:)-((Columns)->E)``
 /// - ``group(_:)-((Columns)->(E))``
-/// - ``select(_:groupedBy:)``
 public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     // Two tuples instead of one pack of tables: Swift 6.3 infers no chain through `Join<repeat each Part, Added>`.
     @usableFromInline var content: JoinContent

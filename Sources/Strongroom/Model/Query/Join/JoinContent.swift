@@ -3,10 +3,8 @@
 struct JoinContent: Sendable {
     private struct Member {
         let alias: String
-        let table: String
-        let tableColumns: [String]
-        let recordColumns: [String]
         let schema: TableSchema
+        let recordColumns: [String]
     }
 
     private var source: SQL
@@ -56,11 +54,8 @@ struct JoinContent: Sendable {
     }
 
     private mutating func add<Source: Table>(_ table: Source.Type) {
-        let names = Source.schema.columns.map(\.name)
         members.append(
-            Member(
-                alias: nextAlias, table: Source.schema.name, tableColumns: names,
-                recordColumns: Source.RecordType.columnNames, schema: Source.schema))
+            Member(alias: nextAlias, schema: Source.schema, recordColumns: Source.RecordType.columnNames))
     }
 
     @usableFromInline
@@ -82,49 +77,19 @@ struct JoinContent: Sendable {
             .joined(separator: ", ")
     }
 
-    /// The number of rows. With DISTINCT, the selected rows are counted, in a subquery whose columns need unique names.
-    var count: SQL {
-        let list = members.flatMap { member in
-            member.recordColumns.map { name in
-                "\(member.alias).\(Identifier.quote(name)) AS \(Identifier.quote("\(member.alias).\(name)"))"
-            }
-        }
-        return "SELECT count(*) FROM (\(sql(SQL(verbatim: list.joined(separator: ", ")))))"
-    }
+    /// The number of rows.
+    var count: SQL { "SELECT count(*) FROM (\(presence))" }
 
     /// A statement that has a row for each row of the join. With DISTINCT, an offset applies to the selected rows.
-    var presence: SQL { sql(SQL(verbatim: clauses.isDistinct ? recordColumns : "1")) }
+    var presence: SQL { sql(clauses.isDistinct ? recordColumns : "1") }
 
     /// The statement for the records of all tables.
     @usableFromInline
     func statement(on connection: Connection) throws -> Statement {
-        try prepareTables(connection)
-        return try connection.statement(for: sql(SQL(verbatim: recordColumns)))
+        try connection.statement(for: sql(recordColumns))
     }
 
-    /// The statement.
-    ///
-    /// - Parameter result: What is selected.
-    func sql(_ result: SQL) -> SQL {
-        var sql: SQL = clauses.isDistinct ? "SELECT DISTINCT " : "SELECT "
-        sql.append(result)
-        sql.append(text: " FROM ")
-        sql.append(source)
-        clauses.append(to: &sql)
-        return sql
-    }
-
-    func columns(named names: [String]) throws -> [SQL] {
-        try names.map { name in
-            let owners = members.filter { Identifier.index(of: name, in: $0.tableColumns) != nil }
-            guard let owner = owners.first, owners.count == 1 else {
-                let tables = (owners.isEmpty ? members : owners).map { "\"\($0.table)\"" }.joined(separator: ", ")
-                let fault = owners.isEmpty ? "None of the tables \(tables) has" : "The tables \(tables) all have"
-                throw StrongroomError(.sql, "\(fault) a column \"\(name)\"; choose the columns with `columns:`.")
-            }
-            return SQL(verbatim: "\(owner.alias).\(Identifier.quote(name))")
-        }
-    }
+    private func sql(_ columns: String) -> SQL { selection(of: [SQL(verbatim: columns)]).sql }
 
     func fetch<R: Record>(
         _ type: R.Type,
@@ -136,33 +101,20 @@ struct JoinContent: Sendable {
                 .invalidArgument,
                 "\(R.self) has \(R.columnNames.count.counting("column")); chosen for them: \(expressions.count).")
         }
-        try prepareTables(db._handle.connection)
-        var result = SQL(reserving: 128)
-        for (index, expression) in expressions.enumerated() {
-            if index > 0 { result.append(text: ", ") }
-            result.append("\(expression) AS \(name: R.columnNames[index])" as SQL)
-        }
+        let named = zip(expressions, R.columnNames).map { "\($0) AS \(name: $1)" as SQL }
         var records: [R] = []
-        try db.forEachRow(sql(result)) { row in records.append(try R(row: row)) }
+        try db.forEachRow(selection(of: named).sql) { row in records.append(try R(row: row)) }
         return records
     }
 
-    /// Adds the table and the row to an error about a value of the wrong type.
-    ///
-    /// - Parameters:
-    ///   - part: The table whose record was read, in the order of the join.
-    ///   - number: The row's position in the result, counted from 0.
+    /// Adds the table (the index of its part) and the row (its index) to an error about a value of the wrong type.
     @usableFromInline
     func located(_ error: any Error, in part: Int, at number: Int, on connection: Connection) -> any Error {
         guard let error = error as? StrongroomError, error.mismatch != nil else { return error }
         let member = members[part]
         // The original error is the one to report.
         let rowID = try? rowID(of: member, at: number, on: connection)
-        return error.located(in: member.table, rowID: rowID)
-    }
-
-    func prepareTables(_ connection: Connection) throws {
-        for member in members { try connection.prepareTable(member.schema) }
+        return error.located(in: member.schema.name, rowID: rowID)
     }
 
     private func rowID(of member: Member, at number: Int, on connection: Connection) throws -> Int64? {
@@ -171,7 +123,7 @@ struct JoinContent: Sendable {
         one.clauses.limit = 1
         one.clauses.offset += number
         // With the records' columns, so that the engine returns the rows in the same order.
-        let statement = try connection.statement(for: one.sql(SQL(verbatim: "\(member.alias).rowid, \(recordColumns)")))
+        let statement = try connection.statement(for: one.sql("\(member.alias).rowid, \(recordColumns)"))
         defer { statement.finish() }
         return try statement.step() ? Row(statement).integer(at: 0) : nil
     }
@@ -196,9 +148,7 @@ struct JoinReader: ~Copyable {
         part = -1
     }
 
-    /// Reads the record of the next table.
-    ///
-    /// - Parameter count: The number of the record's columns.
+    /// Reads the record of the next table, which has a number of columns.
     @inlinable
     mutating func next<R: Record>(_ type: R.Type, _ count: Int) throws -> R {
         let row = nextPart(count)
@@ -206,8 +156,6 @@ struct JoinReader: ~Copyable {
     }
 
     /// Reads the record of the next table; nil if all of its columns are NULL.
-    ///
-    /// - Parameter count: The number of the record's columns.
     @inlinable
     mutating func nextIfPresent<R: Record>(_ type: R.Type, _ count: Int) throws -> R? {
         let row = nextPart(count)

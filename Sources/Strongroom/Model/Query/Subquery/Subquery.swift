@@ -109,19 +109,13 @@ public struct Subquery<Source: Table>: Sendable {
     public func value<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> Computed<E.Value> {
         var made = made(expression)
         if made.isOnlyOfOthers(than: alias) { made.fail(Self.noOwnColumn) }
-        guard clauses.hasLimit else {
-            var plain = self
-            plain.clauses.orderings = []
-            return Computed(enclosed: plain.rows(made))
-        }
+        var plain = self
+        plain.clauses.orderings = []
+        guard clauses.hasLimit else { return Computed(enclosed: plain.rows(made)) }
         // The rows are limited before they are aggregated.
-        var sql: SQL = "(SELECT "
-        sql.append(made)
-        sql.append(text: " FROM ")
-        sql.append(limitedTable)
-        sql.append(text: ")")
-        sql.require(Source.schema.required)
-        return Computed(enclosed: sql.inForm(made.form))
+        plain.clauses = QueryClauses()
+        let rows = clauses.sql(after: "SELECT \(alias).* FROM \(table.text)")
+        return Computed(enclosed: plain.rows(made, of: "(\(rows)) AS \(SQL(verbatim: alias))"))
     }
 
     /// The value of the first row in the subquery's order.
@@ -147,7 +141,7 @@ public struct Subquery<Source: Table>: Sendable {
     /// - Parameter expression: Makes the expression from the table's columns.
     /// - Returns: The values.
     public func select<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> SelectQuery<E.Value> {
-        SelectQuery([made(expression)], from: table, clauses, of: [Source.schema])
+        SelectQuery(SelectionContent([made(expression)], from: table, clauses, of: [Source.schema]))
     }
 
     private static var noOwnColumn: StrongroomError {
@@ -163,22 +157,9 @@ public struct Subquery<Source: Table>: Sendable {
 
     private var table: SQL { SQL(verbatim: "\(Source.schema.quotedName) AS \(alias)") }
 
-    private var limitedTable: SQL {
-        var sql = SQL(verbatim: "(")
-        sql.append(clauses.sql(after: "SELECT \(alias).* FROM \(table.text)"))
-        sql.append(text: ") AS \(alias)")
-        return sql
-    }
-
-    private func rows(_ expression: SQL) -> SQL {
-        var sql = SQL(verbatim: "(SELECT ")
-        sql.append(expression)
-        sql.append(text: " FROM ")
-        sql.append(table)
-        clauses.append(to: &sql)
-        sql.append(text: ")")
-        sql.require(Source.schema.required)
-        return sql.inForm(expression.form)
+    private func rows(_ expression: SQL, of source: SQL? = nil) -> SQL {
+        let rows = SelectionContent([expression], from: source ?? table, clauses, of: [Source.schema])
+        return ("(\(rows.sql))" as SQL).inForm(expression.form)
     }
 }
 
@@ -226,8 +207,8 @@ extension SQLExpression {
     /// - Returns: The condition.
     public func isIn<Other: ColumnValue>(_ selection: SelectQuery<Other>) -> Condition
     where Other.Unwrapped == Value.Unwrapped {
-        // A computed value may be NULL although its type is not optional, as `a / 0`.
-        isIn(selection.content, withoutNull: Other._isNullable || !selection.content.isOfColumns)
+        // Also of a type that is not optional: a computed value may be NULL, as `a / 0`.
+        isIn(selection.content.presentValues, of: selection.content.expressions[0])
     }
 
     /// The value is one of the keys of a query's rows.
@@ -248,68 +229,19 @@ extension SQLExpression {
             }
             let rows = SelectionContent(
                 [keys[0].quoted], from: .name(Source.schema.name), try query.resolved(), of: [Source.schema])
-            return isIn(rows, withoutNull: false)
+            return isIn(rows.sql, of: keys[0].quoted)
         } catch {
             return Condition(failing: error as? StrongroomError ?? StrongroomError(.sql, "The table has no key."))
         }
     }
 
-    private func isIn(_ selection: SelectionContent, withoutNull: Bool) -> Condition {
+    private func isIn(_ values: SQL, of expression: SQL) -> Condition {
         var list = SQL(reserving: 128)
         list.append(sql)
         list.append(text: " IN (")
-        list.append(selection.values(withoutNull: withoutNull))
+        list.append(values)
         list.append(text: ")")
-        list.requireOneForm(sql, selection.expressions[0])
+        list.requireOneForm(sql, expression)
         return Condition(list)
-    }
-}
-
-extension Query {
-    /// The query's rows, and all rows that follow from them step by step (a recursive common table expression).
-    ///
-    /// ```swift
-    /// let below = try Ward.where { $0.name == "Surgery" }
-    ///     .recursively { found, ward in ward.parent == found.id }
-    ///     .order { $0.name.ascending }
-    ///     .fetch(in: db)
-    /// ```
-    ///
-    /// Each row is found once, so cycles end. The result can be refined, counted, updated and deleted like every query.
-    /// See SQLite's documentation, "The WITH Clause", section 3 (sqlite.org/lang_with.html).
-    ///
-    /// - Parameter step: Makes the condition by which a row follows from one that is found, from the columns of both.
-    /// - Returns: The query of all rows; its order and limit are those that are set on it.
-    /// - Throws: ``StrongroomError`` with `notDeclared` for a table without a primary key, and as ``select(_:)``.
-    public func recursively(
-        _ step: (_ found: JoinedColumns<Source>, _ next: JoinedColumns<Source>) -> Condition
-    ) throws -> Query {
-        let keys = try Source.schema.keyColumns()
-        let number = QueryScope.depth
-        let (found, next) = ("found\(number)", "next\(number)")
-        let columns = (JoinedColumns<Source>(alias: found), JoinedColumns<Source>(alias: next))
-        let (made, nested) = QueryScope.run(
-            nil, others: [Source.schema], aliases: [found, next], of: columns, { columns in step(columns.0, columns.1) }
-        )
-        let condition = nested?.fault(in: [made.sql]).map(Condition.init(failing:)) ?? made
-        let table = Source.schema.quotedName
-        let names = Source.schema.columns.map { Identifier.quote($0.name) }
-        func list(_ prefix: String, _ names: [String]) -> String {
-            names.map { prefix + $0 }.joined(separator: ", ")
-        }
-        let start = try resolved()
-        var rows = SQL(verbatim: "WITH RECURSIVE \(found) (\(list("", names))) AS (")
-        if start.hasLimit { rows.append(text: "SELECT * FROM (") }
-        rows.append(start.sql(after: "SELECT \(list("", names)) FROM \(table)", isSorted: start.hasLimit))
-        if start.hasLimit { rows.append(text: ")") }
-        rows.append(text: " UNION SELECT \(list(next + ".", names)) FROM \(found) JOIN \(table) AS \(next) ON ")
-        rows.append(condition.sql)
-        let keyNames = keys.map { Identifier.quote($0.name) }
-        rows.append(text: ") SELECT \(list("", keyNames)) FROM \(found)")
-        rows.require(Source.schema.required)
-        let left = SQL(verbatim: keyNames.count > 1 ? "(\(list("", keyNames)))" : keyNames[0])
-        var query = Query()
-        query.clauses.add(Condition("\(left) IN (\(rows))"))
-        return query
     }
 }

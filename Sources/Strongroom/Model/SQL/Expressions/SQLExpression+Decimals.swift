@@ -30,14 +30,10 @@ extension SQLExpression where Value.Unwrapped == Decimal {
     where Other.Value == Value {
         Computed(enclosed: calculated(left.sql, " + ", right.sql))
     }
-    /// The sum; NULL if the right value is.
-    public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
-    where Other.Value == Value? {
-        Computed(enclosed: calculated(left.sql, " + ", right.sql))
-    }
-    /// The sum; NULL if the left value is.
-    public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
-    where Value == Other.Value? {
+    /// The sum; NULL if one of the values is.
+    @_disfavoredOverload
+    public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value.Unwrapped?>
+    where Other.Value.Unwrapped == Value.Unwrapped {
         Computed(enclosed: calculated(left.sql, " + ", right.sql))
     }
 
@@ -50,14 +46,10 @@ extension SQLExpression where Value.Unwrapped == Decimal {
     where Other.Value == Value {
         Computed(enclosed: calculated(left.sql, " - ", right.sql))
     }
-    /// The difference; NULL if the right value is.
-    public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
-    where Other.Value == Value? {
-        Computed(enclosed: calculated(left.sql, " - ", right.sql))
-    }
-    /// The difference; NULL if the left value is.
-    public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
-    where Value == Other.Value? {
+    /// The difference; NULL if one of the values is.
+    @_disfavoredOverload
+    public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value.Unwrapped?>
+    where Other.Value.Unwrapped == Value.Unwrapped {
         Computed(enclosed: calculated(left.sql, " - ", right.sql))
     }
 }

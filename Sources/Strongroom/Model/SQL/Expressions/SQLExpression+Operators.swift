@@ -234,14 +234,10 @@ extension SQLExpression where Value: NumericColumnValue {
     where Other.Value == Value {
         Computed(left.sql, " + ", right.sql)
     }
-    /// The sum; NULL if the right value is.
-    public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
-    where Other.Value == Value? {
-        Computed(left.sql, " + ", right.sql)
-    }
-    /// The sum; NULL if the left value is.
-    public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
-    where Value == Other.Value? {
+    /// The sum; NULL if one of the values is.
+    @_disfavoredOverload
+    public static func + <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value.Unwrapped?>
+    where Other.Value.Unwrapped == Value.Unwrapped {
         Computed(left.sql, " + ", right.sql)
     }
 
@@ -254,14 +250,10 @@ extension SQLExpression where Value: NumericColumnValue {
     where Other.Value == Value {
         Computed(left.sql, " - ", right.sql)
     }
-    /// The difference; NULL if the right value is.
-    public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
-    where Other.Value == Value? {
-        Computed(left.sql, " - ", right.sql)
-    }
-    /// The difference; NULL if the left value is.
-    public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
-    where Value == Other.Value? {
+    /// The difference; NULL if one of the values is.
+    @_disfavoredOverload
+    public static func - <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value.Unwrapped?>
+    where Other.Value.Unwrapped == Value.Unwrapped {
         Computed(left.sql, " - ", right.sql)
     }
 
@@ -274,14 +266,10 @@ extension SQLExpression where Value: NumericColumnValue {
     where Other.Value == Value {
         Computed(left.sql, " * ", right.sql)
     }
-    /// The product; NULL if the right value is.
-    public static func * <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value?>
-    where Other.Value == Value? {
-        Computed(left.sql, " * ", right.sql)
-    }
-    /// The product; NULL if the left value is.
-    public static func * <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value>
-    where Value == Other.Value? {
+    /// The product; NULL if one of the values is.
+    @_disfavoredOverload
+    public static func * <Other: SQLExpression>(left: Self, right: Other) -> Computed<Value.Unwrapped?>
+    where Other.Value.Unwrapped == Value.Unwrapped {
         Computed(left.sql, " * ", right.sql)
     }
 

@@ -18,6 +18,13 @@ struct ColumnChange {
 
     func refusal(_ message: String) -> StrongroomError { connection.refusal(message) }
 
+    private func isKey(_ column: String) -> StrongroomError {
+        refusal(
+            """
+            Column "\(column)" belongs to the primary key of table "\(table.name)"; make a new table and move the rows.
+            """)
+    }
+
     // MARK: Add
 
     func add(_ column: ColumnDefinition) throws {
@@ -63,12 +70,7 @@ struct ColumnChange {
         let position = try position(of: column.name)
         let info = try self.info(of: column.name)
         guard !column.isPrimaryKey, info?.keyPlace == nil else {
-            throw refusal(
-                """
-                Column "\(column.name)" belongs to the primary key of table "\(table.name)"; make a new table and \
-                move the rows.
-                """
-            )
+            throw isKey(column.name)
         }
         try refuseOtherDates(info, column)
         var changed = text
@@ -79,21 +81,23 @@ struct ColumnChange {
         let digits = isSameForm ? nil : info?.decimalDigits.map { "(\($0))" }
         var value = digits ?? name
         if let scale = column.scale, !isSameForm, column.generated == nil {
-            value = try scaledSource(value, column.name, scale) { _, _ in }
+            value = try scaledSource(value, column.name, scale)
         } else if column.generated == nil {
             try refuseLoss(value, column)
         }
         let sources = [(column: column.name, sql: try source(value, column))]
         if column.holdsDecimals, column.generated == nil {
-            // The checks apply to the decimals, not to the former values.
+            // The checks apply to the decimals, not to the previous values.
             try connection.withoutChecks(of: [table.name]) {
                 try rebuild(changed, sources)
-                try connection.sortDecimals([column.name], of: table.name) { _, _ in }
+                try SpelledTable(connection, table.name, [(column.name, .decimal)]).convert()
             }
         } else {
             try rebuild(changed, sources)
         }
-        if column.isIndexed { try makeIndex(on: column.name) }
+        if column.isIndexed {
+            try connection.run(try TableIndex(of: column).sql(table: table.name, ifNotExists: true))
+        }
         try refuseMisfits(name, column)
         let isStillFitting = isSameForm && (column.isNullable || info?.isNullable == false)
         try connection.breakHistory(of: table.name, unread: isStillFitting ? nil : column.name)
@@ -117,8 +121,8 @@ struct ColumnChange {
     private func refuseOtherDates(_ info: ColumnInfo?, _ column: ColumnDefinition) throws {
         guard let info, !Identifier.areSame(info.declaredType, column.declaredType) else { return }
         let isReal = Identifier.areSame(info.declaredType, StorageClass.real.rawValue)
-        let former = DateForm(declaredType: info.declaredType)
-        guard former != nil || (isReal && column.dateForm != nil),
+        let stored = DateForm(declaredType: info.declaredType)
+        guard stored != nil || (isReal && column.dateForm != nil),
             try connection.ownValue("SELECT 1 FROM \(Identifier.quote(table.name)) LIMIT 1") != nil
         else { return }
         throw refusal(
@@ -133,35 +137,35 @@ struct ColumnChange {
     static func digits(ofReal value: String) -> String { "printf('%!.15g', \(value))" }
 
     /// The SQL for the converted value of the column.
-    private func source(_ former: String, _ column: ColumnDefinition) throws -> String {
+    private func source(_ value: String, _ column: ColumnDefinition) throws -> String {
         // The engine converts values written to a numeric or text column, but stores a text in a BLOB column unchanged.
-        let value =
+        let converted =
             switch column.valueType {
-            case "blob": "CASE typeof(\(former)) WHEN 'text' THEN CAST(\(former) AS BLOB) ELSE \(former) END"
-            case "text": "CASE typeof(\(former)) WHEN 'real' THEN \(Self.digits(ofReal: former)) ELSE \(former) END"
-            default: former
+            case "blob": "CASE typeof(\(value)) WHEN 'text' THEN CAST(\(value) AS BLOB) ELSE \(value) END"
+            case "text": "CASE typeof(\(value)) WHEN 'real' THEN \(Self.digits(ofReal: value)) ELSE \(value) END"
+            default: value
             }
-        guard !column.isNullable, let inPlaceOfNull = try column.defaultValue?.get(), inPlaceOfNull != .null else {
-            return value
+        guard !column.isNullable, let insteadOfNull = try column.defaultValue?.get(), insteadOfNull != .null else {
+            return converted
         }
-        return "ifnull(\(value), \(inPlaceOfNull.literal))"
+        return "ifnull(\(converted), \(insteadOfNull.literal))"
     }
 
     /// Throws if values in the changed column still have another type.
     private func refuseMisfits(_ name: String, _ column: ColumnDefinition) throws {
         guard column.generated == nil, let type = column.valueType else { return }
-        let misfit = try connection.ownValue(
+        try refuseRows(
+            where: "typeof(\(name)) NOT IN ('null', '\(type)')", column,
+            "contains what does not fit \(column.storageClass.rawValue)")
+    }
+
+    private func refuseRows(where condition: String, _ column: ColumnDefinition, _ fault: String) throws {
+        let sql = "SELECT count(*) FROM \(Identifier.quote(table.name)) WHERE \(condition)"
+        guard case .integer(let count)? = try connection.ownValue(sql), count > 0 else { return }
+        throw refusal(
             """
-            SELECT count(*) FROM \(Identifier.quote(table.name)) WHERE typeof(\(name)) NOT IN ('null', '\(type)')
+            In \(count.counting("row")) of table "\(table.name)", column "\(column.name)" \(fault); change that first.
             """)
-        if case .integer(let count)? = misfit, count > 0 {
-            throw refusal(
-                """
-                In \(count.counting("row")) of table "\(table.name)", column "\(column.name)" contains what does not \
-                fit \(column.storageClass.rawValue); change that first.
-                """
-            )
-        }
     }
 
     /// Throws if the conversion would change a value.
@@ -185,19 +189,7 @@ struct ColumnChange {
         case "text": loss = "typeof(\(name)) = 'real' AND CAST(\(Self.digits(ofReal: name)) AS REAL) <> \(name)"
         default: return
         }
-        let lossy = try connection.ownValue("SELECT count(*) FROM \(Identifier.quote(table.name)) WHERE \(loss)")
-        guard case .integer(let count)? = lossy, count > 0 else { return }
-        throw refusal(
-            """
-            In \(count.counting("row")) of table "\(table.name)", column "\(column.name)" contains what would change \
-            as \(column.storageClass.rawValue); change that first.
-            """
-        )
-    }
-
-    private func makeIndex(on column: String) throws {
-        let index = TableIndex(nil, parts: [.column(column)], unique: false, where: nil)
-        try connection.run(try index.sql(table: table.name, ifNotExists: true))
+        try refuseRows(where: loss, column, "contains what would change as \(column.storageClass.rawValue)")
     }
 
     // MARK: Drop
@@ -209,20 +201,15 @@ struct ColumnChange {
             throw refusal("Column \"\(column)\" is the only one of table \"\(table.name)\"; drop the table.")
         }
         guard info?.keyPlace == nil else {
-            throw refusal(
-                """
-                Column "\(column)" belongs to the primary key of table "\(table.name)"; make a new table and move the \
-                rows.
-                """
-            )
+            throw isKey(column)
         }
-        var users = ColumnUsers(self, column).all(except: position)
+        var users = users(of: column, except: position)
         users += try foreignKeyUsers(of: column)
         try refuseDrop(of: column, users)
         var changed = text
         changed.remove(at: position)
         let broken = try connection.brokenObjects { try replace(changed) }
-        try refuseDrop(of: column, broken.map { "\($0.entry.title) (\($0.words))" })
+        try refuseDrop(of: column, broken.map { "\($0.entry.title) (\($0.message))" })
     }
 
     private func refuseDrop(of column: String, _ users: [String]) throws {
@@ -263,11 +250,7 @@ struct ColumnChange {
 
     func rebuild(_ changed: CreateTableText, _ sources: [(column: String, sql: String)] = []) throws {
         guard let first = try connection.brokenObjects(by: { try replace(changed, sources) }).first else { return }
-        throw refusal("The change of table \"\(table.name)\" would break \(first.entry.title) (\(first.words)).")
-    }
-
-    private func replace(_ changed: CreateTableText, _ sources: [(column: String, sql: String)] = []) throws {
-        try TableRebuild(connection: connection, table: table, text: changed, entries: entries, sources: sources).run()
+        throw refusal("The change of table \"\(table.name)\" would break \(first.entry.title) (\(first.message)).")
     }
 }
 

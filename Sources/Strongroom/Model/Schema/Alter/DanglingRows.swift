@@ -9,15 +9,11 @@ struct DanglingRows {
     /// The tables with foreign keys that the engine cannot check, since they reference columns that are not unique.
     fileprivate private(set) var unchecked: Set<SQLName> = []
 
-    /// Reads the dangling rows of a file.
-    ///
-    /// - Parameters:
-    ///   - table: The table to check, with the tables that reference it; nil for all.
-    ///   - isWhole: Whether there are known to be no such rows.
-    init(_ connection: Connection, around table: String? = nil, isWhole: Bool = false) throws {
+    /// Reads the dangling rows of a file, or of a table and those that reference it; none if it is known to have none.
+    init(_ connection: Connection, around table: String? = nil, isIntact: Bool = false) throws {
         for keys in try connection.storedReferences(around: table) {
             for key in keys { rows[key.identity] = (key, []) }
-            guard !isWhole, let child = keys.first?.child else { continue }
+            guard !isIntact, let child = keys.first?.child else { continue }
             switch try connection.danglingState(of: child) {
             case .none: continue
             case .unknown: unchecked.insert(SQLName(child))
@@ -32,24 +28,11 @@ struct DanglingRows {
 
 /// The dangling rows at a later time, split into new and existing ones.
 struct DanglingComparison {
-    /// A row with a dangling foreign key; the row id is nil if the table has none.
-    struct Found: Sendable, Equatable {
-        let table: String
-        let rowID: Int64?
-        let parent: String
-
-        /// A description for messages.
-        fileprivate var words: String {
-            let number = rowID.map { " \($0)" } ?? ""
-            return "row\(number) of table \"\(table)\" references a row of \"\(parent)\" that does not exist"
-        }
-    }
-
     /// The first of the new dangling rows, as many as a message names.
-    private(set) var new: [Found] = []
+    private(set) var new: [DanglingRow] = []
     private(set) var newCount = 0
     /// The first hundred of the dangling rows that existed before.
-    private(set) var old: [Found] = []
+    private(set) var old: [DanglingRow] = []
     private(set) var oldCount = 0
     /// Whether the engine could check all foreign keys.
     private(set) var isComplete = true
@@ -58,9 +41,6 @@ struct DanglingComparison {
     private let connection: Connection
 
     /// Compares the file's current state.
-    ///
-    /// - Throws: ``StrongroomError`` with `sql` for a foreign key that references columns that are not unique, unless
-    ///   it existed before.
     init(since before: DanglingRows, _ connection: Connection, around table: String? = nil) throws {
         self.before = before
         self.connection = connection
@@ -132,7 +112,7 @@ struct DanglingComparison {
     }
 
     private mutating func count(_ key: StoredReference, _ rowID: Int64?, isKnown: Bool) {
-        let found = Found(table: key.child, rowID: rowID, parent: key.parent)
+        let found = DanglingRow(table: key.child, rowID: rowID, parent: key.parent)
         if isKnown {
             oldCount += 1
             if old.count < 100 { old.append(found) }
@@ -146,19 +126,29 @@ struct DanglingComparison {
     var sentence: String? {
         guard newCount > 0 else { return nil }
         let rest = newCount - new.count
-        let text = new.map(\.words).joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
+        let text = new.map(\.sentence).joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
         return "\(text.prefix(1).uppercased())\(text.dropFirst())."
     }
 
     /// Throws if there are new dangling rows.
-    ///
-    /// - Throws: ``StrongroomError`` with `constraint`; the message names table, row and parent of the first rows, and
-    ///   the number of the others.
     func refuseNew() throws {
         guard let sentence, let first = new.first else { return }
         var error = StrongroomError(.constraint, sentence, database: connection.database)
         error.constraint = ConstraintFailure(kind: .foreignKey, table: first.table, parentTable: first.parent)
         throw error
+    }
+}
+
+/// A row with a dangling foreign key; the row id is nil if the table has none.
+struct DanglingRow {
+    let table: String
+    let rowID: Int64?
+    let parent: String
+
+    /// A description for messages.
+    fileprivate var sentence: String {
+        let number = rowID.map { " \($0)" } ?? ""
+        return "row\(number) of table \"\(table)\" references a row of \"\(parent)\" that does not exist"
     }
 }
 
@@ -194,11 +184,11 @@ private struct StoredReference {
     init(_ key: DeclaredReference, _ rootPage: Int64, _ connection: Connection) throws {
         (child, columns, parent) = (key.child, key.columns, key.parent)
         self.rootPage = rootPage
-        let parentInfos = try connection.columnInfos(of: parent)
+        let parentInfos = try connection.columnInfos(of: key.parent)
         let declared = key.parentColumns.isEmpty ? parentInfos.keys.map(\.name) : key.parentColumns
         parentColumns = parentInfos.isEmpty ? [] : declared
-        rowID = try connection.rowIDName(of: child)
-        keyColumns = try rowID == nil ? connection.columnInfos(of: child).keys.map(\.name) : []
+        rowID = try connection.rowIDName(of: key.child)
+        keyColumns = try rowID == nil ? connection.columnInfos(of: key.child).keys.map(\.name) : []
     }
 
     var identity: Identity {
@@ -240,10 +230,7 @@ extension Connection {
         }
     }
 
-    /// The foreign keys of the file's tables, grouped by table.
-    ///
-    /// - Parameter table: Limits the result to the foreign keys of this table and of the tables that reference it; nil
-    ///   for all.
+    /// The foreign keys of the file's tables, or of a table and those that reference it, grouped by table.
     fileprivate func storedReferences(around table: String?) throws -> [[StoredReference]] {
         try declaredReferences().compactMap { keys -> [StoredReference]? in
             guard let child = keys.first?.child else { return nil }
@@ -266,17 +253,17 @@ extension Connection {
             let row = Row(statement)
             while try statement.step() {
                 let rowID = key.rowID == nil ? nil : try row.integer(at: 0)
-                var (whole, values) = (Hasher(), Hasher())
-                whole.combine(identity)
-                whole.combine(rowID)
+                var (all, values) = (Hasher(), Hasher())
+                all.combine(identity)
+                all.combine(rowID)
                 for index in 1..<row.count {
                     let (kind, bytes) = try row.value(at: index).written
-                    whole.combine(kind)
-                    whole.combine(bytes)
+                    all.combine(kind)
+                    all.combine(bytes)
                     values.combine(kind)
                     values.combine(bytes)
                 }
-                try body(rowID, RowHashes(row: whole.finalize(), values: values.finalize()))
+                try body(rowID, RowHashes(row: all.finalize(), values: values.finalize()))
             }
         }
     }

@@ -1,63 +1,26 @@
 extension ColumnChange {
-    /// Converts the numbers in a column to scaled integers; the column's constraints are kept.
-    ///
-    /// - Parameter report: Called with the number of processed rows and the total.
-    func scale(_ column: String, to scale: DecimalScale, _ report: (Int, Int) throws -> Void) throws {
-        let position = try position(of: column)
-        guard let info = try info(of: column), info.keyPlace == nil, info.generated == nil else {
-            throw refusal(
-                """
-                Column "\(column)" of table "\(table.name)" is generated or belongs to the primary key; create a new \
-                table and move the rows.
-                """)
-        }
-        guard !Identifier.areSame(info.declaredType, scale.declaredType) else { return }
-        guard let item = CreateTableText.withScaledDecimals(text.items[position], scale, info.declaredType) else {
-            throw refusal(
-                """
-                The default of column "\(column)" of table "\(table.name)" is not a decimal number that fits the scale \
-                \(scale.digits) (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which \
-                converts the values.
-                """)
-        }
-        var changed = text
-        changed.replace(at: position, with: item.sql)
-        let value = info.decimalDigits.map { "(\($0))" } ?? Identifier.quote(column)
-        try rebuild(changed, [(column: column, sql: try scaledSource(value, column, scale, report))])
-    }
-
     /// The SQL that converts a column's numbers to scaled integers.
     ///
     /// - Parameter value: The SQL for the current value: a number or its digits.
-    /// - Throws: ``StrongroomError`` with `schemaChange` for a value that is not a number or does not fit; the message
-    ///   names the row.
-    func scaledSource(
-        _ value: String, _ column: String, _ scale: DecimalScale, _ report: (Int, Int) throws -> Void
-    ) throws -> String {
+    func scaledSource(_ value: String, _ column: String, _ scale: DecimalScale) throws -> String {
         // A floating-point number is converted by its decimal representation, if that is the same number.
         let digits = "(CASE typeof(\(value)) WHEN 'real' THEN \(Self.digits(ofReal: value)) ELSE \(value) END)"
         let isRounded = "typeof(\(value)) = 'real' AND CAST(\(Self.digits(ofReal: value)) AS REAL) <> \(value)"
         let rowID = try connection.rowIDName(of: table.name)
         let rows = "FROM \(Identifier.quote(table.name)) WHERE \(Identifier.quote(column)) IS NOT NULL"
-        let total = try connection.ownValue("SELECT count(*) \(rows)")?.asInteger ?? 0
         let order = rowID.map { " ORDER BY \($0)" } ?? ""
         let sql = "SELECT \(digits), \(isRounded), \(rowID ?? "NULL") \(rows)\(order)"
         try connection.withOwnStatement(sql) { statement in
             let row = Row(statement)
-            var done = 0
             while try statement.step() {
-                if let fault = try Self.misfit(row, scale) {
-                    let rowName = try row.value(at: 2).asInteger.map { "Row \($0)" } ?? "A row"
-                    throw refusal(
-                        """
-                        \(rowName) contains \(fault) in column "\(column)" of table "\(table.name)"; correct it \
-                        first, or use another scale.
-                        """)
-                }
-                done += 1
-                if done.isMultiple(of: 1000) { try report(done, Int(total)) }
+                guard let fault = try Self.misfit(row, scale) else { continue }
+                let rowName = try row.value(at: 2).asInteger.map { "Row \($0)" } ?? "A row"
+                throw refusal(
+                    """
+                    \(rowName) contains \(fault) in column "\(column)" of table "\(table.name)"; correct it first, or \
+                    use another scale.
+                    """)
             }
-            try report(done, Int(total))
         }
         return scale.scaled(digits)
     }
@@ -80,8 +43,6 @@ extension Connection {
     /// Disables the CHECK constraints while the rows of tables are converted, and verifies them afterwards.
     ///
     /// In nested calls, the outermost one verifies.
-    ///
-    /// - Throws: ``StrongroomError`` with `constraint`; the message names rows that violate a check.
     func withoutChecks(of tables: [String], _ body: () throws -> Void) throws {
         guard try ownValue("PRAGMA ignore_check_constraints") == .integer(0) else { return try body() }
         try run("PRAGMA ignore_check_constraints = ON")
@@ -97,16 +58,24 @@ extension Connection {
         for table in tables { try requireChecks(of: table) }
     }
 
+    /// The first ten row ids of a query and the number of the others, or the number of its rows; nil if it has none.
+    ///
+    /// - Parameters:
+    ///   - id: The name of the row id, if the table has one.
+    ///   - rest: The query without its columns.
+    func rowNumbers(_ id: String?, _ rest: String) throws -> String? {
+        guard case .integer(let count)? = try ownValue("SELECT count(*) \(rest)"), count > 0 else { return nil }
+        guard let id else { return "\(count)" }
+        let rows = try ownRows("SELECT \(id) \(rest) ORDER BY \(id) LIMIT 10").compactMap { $0[0].asInteger }
+        let more = Int(count) - rows.count
+        return rows.map { "\($0)" }.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    }
+
     private func requireChecks(of table: String) throws {
         guard let text = CreateTableText(try tableEntry(table, in: try schemaEntries()).sql) else { return }
         let id = try rowIDName(of: table)
         for check in text.checks {
-            let rest = "FROM \(Identifier.quote(table)) WHERE NOT \(check)"
-            guard case .integer(let count)? = try ownValue("SELECT count(*) \(rest)"), count > 0 else { continue }
-            let rows = try id.map { try ownRows("SELECT \($0) \(rest) ORDER BY \($0) LIMIT 10") } ?? []
-            let list = rows.compactMap { $0[0].asInteger }.map { "\($0)" }.joined(separator: ", ")
-            let more = Int(count) - rows.count
-            let found = rows.isEmpty ? "\(count)" : "\(list)\(more > 0 ? " and \(more) more" : "")"
+            guard let found = try rowNumbers(id, "FROM \(Identifier.quote(table)) WHERE NOT \(check)") else { continue }
             var failure = StrongroomError(
                 .constraint,
                 """
@@ -114,59 +83,8 @@ extension Connection {
                 `db.changeColumn(_:in:)`, or correct the rows. Rows that violate it in table "\(table)": \(found).
                 """,
                 database: database)
-            failure.constraint = ConstraintFailure(
-                kind: .check, table: table, columns: [], parentTable: nil, name: nil)
+            failure.constraint = ConstraintFailure(kind: .check, table: table)
             throw failure
-        }
-    }
-}
-
-extension Connection {
-    /// Declares TEXT columns as DECIMAL_TEXT columns, with their defaults in that form.
-    func declareDecimals(_ columns: [String], of table: String) throws {
-        let entry = try tableEntry(table, in: try schemaEntries())
-        guard var text = CreateTableText(entry.sql) else {
-            throw refusal("Table \"\(table)\" is virtual; only its module can change its columns.")
-        }
-        let infos = try columnInfos(of: table)
-        for column in columns {
-            guard let info = infos.first(where: { Identifier.areSame($0.name, column) }) else {
-                throw StrongroomError(.sql, "no such column: \(column) in table \"\(table)\".", database: database)
-            }
-            let types = ["text", "varchar", "char", "clob", SortedDecimal.declaredType.asciiFolded]
-            guard types.contains(info.declaredType.asciiFolded) else {
-                throw refusal(
-                    """
-                    Column "\(column)" of table "\(table)" is declared as "\(info.declaredType)", not as TEXT; change \
-                    it with `db.changeColumn(_:in:)`, which converts the values.
-                    """)
-            }
-            guard text.sortDecimals(of: column) else {
-                throw refusal(
-                    """
-                    The default of column "\(column)" of table "\(table)" is not a decimal number \
-                    (\(info.defaultSQL ?? "")); change it with `db.changeColumn(_:in:)`, which converts the \
-                    values.
-                    """)
-            }
-        }
-        if let changed = entry.with(text.sql) { try rewriteSchema([changed]) }
-    }
-
-    /// Converts the values of columns to the DECIMAL_TEXT form; triggers do not run.
-    ///
-    /// - Parameter report: Called with the number of converted values of a column and the total.
-    func sortDecimals(_ columns: [String], of table: String, _ report: (Int, Int) throws -> Void) throws {
-        let computed = try columnInfos(of: table).filter { $0.generated != nil }.map(\.name)
-        func values(_ column: String) -> SpelledTable { SpelledTable(self, table, [(column, .decimal)]) }
-        func isComputed(_ column: String) -> Bool { computed.contains { Identifier.areSame($0, column) } }
-        for column in columns where !isComputed(column) { try values(column).convert(report: report) }
-        for column in columns where try isComputed(column) && !values(column).counts().isEmpty {
-            throw refusal(
-                """
-                Column "\(column)" of table "\(table)" is generated, and has a value that is not a decimal in the \
-                sortable form; drop the column, or compute it from a column of decimals.
-                """)
         }
     }
 }

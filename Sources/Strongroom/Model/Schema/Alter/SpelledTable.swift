@@ -42,16 +42,11 @@ extension SpelledTable {
 
     /// Rewrites the values that are in another spelling; triggers do not run.
     ///
-    /// - Parameters:
-    ///   - isHistory: Whether what has no spelling stays as it is, instead of being an error.
-    ///   - progress: Called with the number of rewritten values and the total.
+    /// - Parameter isHistory: Whether what has no spelling stays as it is, instead of being an error.
     /// - Returns: The number of the rewritten values of each column, without zeros.
     @discardableResult
-    func convert(
-        isHistory: Bool = false, report progress: (Int, Int) throws -> Void = { _, _ in }
-    ) throws -> [SpellingCount] {
-        let total = try self.counts().reduce(0) { $0 + $1.count }
-        guard total > 0 else { return [] }
+    func convert(isHistory: Bool = false) throws -> [SpellingCount] {
+        guard try !self.counts().isEmpty else { return [] }
         let rowID = try connection.rowIDName(of: name)
         let keys = try rowID.map { [$0] } ?? connection.columnInfos(of: name).keys.map { Identifier.quote($0.name) }
         guard !keys.isEmpty else {
@@ -68,7 +63,6 @@ extension SpelledTable {
                     try write(change, keys)
                     for value in change.values { counts[value.column] += 1 }
                 }
-                try progress(counts.reduce(0, +), total)
                 last = slice.last
             } while last != nil
         }

@@ -1,9 +1,6 @@
 extension Writing where Self: ~Copyable {
-    /// Creates a table and its indexes, and the history and the full-text indexes that it declares, atomically.
-    ///
-    /// ```swift
-    /// try db.createTable(Contact.schema)
-    /// ```
+    /// Creates a table, its indexes, and the history and the full-text indexes that it declares, atomically:
+    /// `db.createTable(Contact.schema)`.
     ///
     /// - Parameters:
     ///   - schema: The table.
@@ -23,15 +20,14 @@ extension Writing where Self: ~Copyable {
     /// Drops a table with its rows, indexes, full-text indexes and triggers.
     ///
     /// In a `write`, rows of other tables that reference its rows are treated as if these rows were deleted; see "DROP
-    /// TABLE" (sqlite.org/lang_droptable.html). In a ``Migration``, foreign keys are not enforced: no `ON DELETE`
-    /// action runs, and rows that still reference the table at the end of the step roll it back. Delete these rows, or
-    /// change their column, in the same step.
+    /// TABLE" (sqlite.org/lang_droptable.html). In a ``Migration`` no `ON DELETE` action runs: delete the rows that
+    /// reference the table, or change their column, in the same step.
     ///
     /// - Parameters:
     ///   - name: The table's name.
     ///   - ifExists: Whether the table may be missing.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table, `constraint` if rows still reference its
-    ///   rows; in a migration this is detected at the end of the step, which fails with `migrationFailed`.
+    ///   rows; in a migration the end of the step fails with `migrationFailed`.
     public func dropTable(_ name: String, ifExists: Bool = false) throws {
         try savepoint { db in
             let connection = db._handle.connection
@@ -73,6 +69,18 @@ extension Writing where Self: ~Copyable {
         }
     }
 
+    /// Rebuilds the indexes that sort by a collation, after a change of its order: `db.reindex(.locale("sv"))`. See
+    /// SQLite's documentation, "REINDEX" (sqlite.org/lang_reindex.html).
+    ///
+    /// - Parameter collation: The collation, which the connection must have.
+    /// - Throws: ``StrongroomError`` with `constraint` if rows of a unique index are now equal, and nothing is changed;
+    ///   `missingCollation` if there is no such collation.
+    public func reindex(_ collation: Collation) throws {
+        // The engine calls a collation that it has not used yet an unknown object.
+        _ = try value("SELECT '' = ('' COLLATE \(name: collation.name))", as: Int.self)
+        try execute("REINDEX \(name: collation.name)")
+    }
+
     /// Renames a table, and updates its indexes, triggers and views and the references to it. Its history is renamed,
     /// too: from `patient_history` to `person_history`, for example. Its full-text indexes are created anew.
     ///
@@ -87,17 +95,9 @@ extension Writing where Self: ~Copyable {
         record("rename table \(name) to \(newName)")
         try savepoint { db in
             let connection = db._handle.connection
-            let renaming = try TableRenaming(connection, name, newName)
-            let history = try HistoryRenaming(connection, name, newName)
-            try history?.stop()
             let fullText = try connection.dropFullText(ofTable: name)
-            try renaming.run()
-            try history?.resume()
-            let entries = try connection.schemaEntries()
-            for var index in fullText {
-                index.table = newName
-                try connection.create(FullTextTable(index, connection, entries), entries)
-            }
+            try connection.renameTableWithHistory(name, to: newName)
+            try connection.createAnew(fullText) { $0.table = newName }
         }
     }
 
@@ -108,10 +108,8 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-    /// Adds a column at the end of a table; existing rows get its default, or NULL.
-    ///
-    /// If the engine's `ADD COLUMN` does not support the column (a unique column, a reference with a default, NOT NULL
-    /// without a default in an empty table), the table is rebuilt.
+    /// Adds a column at the end of a table; existing rows get its default, or NULL. What the engine's `ADD COLUMN` does
+    /// not support rebuilds the table.
     ///
     /// - Parameters:
     ///   - column: The column; if the table has rows, it must be optional or have a default.
@@ -123,17 +121,16 @@ extension Writing where Self: ~Copyable {
         let definition = column.definition
         try record("add column to \(table): \(definition.sql())")
         try savepoint { db in
-            let change = try ColumnChange(db._handle.connection, table)
-            try change.add(definition)
+            try ColumnChange(db._handle.connection, table).add(definition)
             guard definition.isIndexed else { return }
-            try db.createIndex(TableIndex(nil, parts: [.column(definition.name)], unique: false, where: nil), on: table)
+            try db.createIndex(TableIndex(of: definition), on: table)
         }
     }
 
     /// Renames a column, and updates indexes, triggers, views, checks and foreign keys.
     ///
-    /// For an engine before SQLite 3.25, which has no RENAME COLUMN, the library edits the schema's text. It throws if
-    /// a view or a trigger uses the name, and it is not certain that this is the column.
+    /// An engine before SQLite 3.25 has no RENAME COLUMN: the library edits the schema's text, creates full-text
+    /// indexes anew, and throws if a view or a trigger uses the name in another way than after `NEW` or `OLD`.
     ///
     /// - Parameters:
     ///   - name: The column's name.
@@ -146,33 +143,14 @@ extension Writing where Self: ~Copyable {
         record("rename column \(name) of \(table) to \(newName)")
         try savepoint { db in
             let connection = db._handle.connection
-            try ColumnRenaming(connection, table: table, column: name, newName: newName).run()
+            let isByEngine = try EngineFeatures.current().hasRenameColumn
+            let fullText = isByEngine ? [] : try connection.dropFullText(ofTable: table)
+            try ColumnChange(connection, table).rename(name, to: newName)
             try connection.renameInHistory(of: table, name, to: newName)
             try connection.adaptFullText(of: table)
-        }
-    }
-
-    /// Renames the columns of a table that still have the previous names declared in its schema.
-    ///
-    /// ```swift
-    /// // @Column("e-mail", previously: "mail") var email: String
-    /// Migration("2") { db in try db.renameColumns(of: Contact.schema) }
-    /// ```
-    ///
-    /// A column that already has its new name is not changed, so a second run has no effect.
-    ///
-    /// - Parameter schema: The new table schema; only the names of its columns are used.
-    /// - Returns: The new names of the renamed columns, in the schema's order.
-    /// - Throws: ``StrongroomError`` with `sql` if there is no such table, `schemaChange` if it has columns with both
-    ///   names and the former one is not declared, or if a view or a trigger cannot be updated; nothing was changed.
-    @discardableResult
-    public func renameColumns(of schema: TableSchema) throws -> [String] {
-        try savepoint { db in
-            let names = try db.columns(of: schema.name).map(\.name)
-            let renamed = try schema.renamings(of: names, db._handle.connection)
-            for next in renamed { try db.renameColumn(next.from, to: next.to, in: schema.name) }
-            let new = renamed.map(\.to)
-            return schema.columns.map(\.name).filter(new.contains)
+            try connection.createAnew(fullText) { index in
+                index.columns = index.columns.map { Identifier.areSame($0, name) ? newName : $0 }
+            }
         }
     }
 
@@ -189,26 +167,20 @@ extension Writing where Self: ~Copyable {
         try savepoint { db in try ColumnChange(db._handle.connection, table).drop(name) }
     }
 
-    /// Changes the type, default or constraints of a column; the new declaration replaces the former one.
+    /// Changes the type, default or constraints of a column; the new declaration replaces the previous one.
     ///
-    /// Values are converted as the engine converts values that are written to such a column; in a BLOB column, a text
-    /// becomes its bytes in the file's encoding, which is UTF-8 if the library created the file. A column of ``Value``
-    /// accepts every value unchanged. A value that does not fit or would change is an error: a text that is not a
-    /// number or not a canonical one (`0012`), a number in a BLOB column, an integer that a floating-point number
-    /// cannot represent exactly. NULLs become the default if the column no longer allows NULL. A column that becomes
-    /// generated loses its stored values. Numbers and digits that become decimals get the DECIMAL_TEXT form, or become
-    /// scaled integers if the column has a scale; decimals that are converted to another type are converted from their
-    /// digits; see <doc:Types>.
-    ///
-    /// A row that violates a constraint fails the change, regardless of the table's `ON CONFLICT` clauses: no row is
-    /// skipped.
+    /// Values are converted as the engine converts values that are written to such a column; a text in a BLOB column
+    /// becomes its bytes, and a column of ``Value`` accepts every value unchanged. A value that does not fit or would
+    /// change is an error. NULLs become the default if the column no longer allows NULL; a column that becomes
+    /// generated loses its values. Numbers and digits that become decimals get the form of decimals, or become scaled
+    /// integers. See <doc:ChangingTheSchema> and <doc:Types>.
     ///
     /// - Parameters:
     ///   - column: The new declaration of the column with that name.
     ///   - table: The table's name.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table or column, `schemaChange` for a primary key
-    ///   and for values that the new type cannot represent or would change, `constraint` if the rows violate a
-    ///   constraint; nothing was changed.
+    ///   and for values that the new type cannot represent or would change, `constraint` if rows violate a constraint,
+    ///   regardless of the table's `ON CONFLICT` clauses; nothing was changed.
     public func changeColumn(_ column: some SchemaColumn, in table: String) throws {
         let definition = column.definition
         try record("change column of \(table): \(definition.sql())")
@@ -221,7 +193,6 @@ extension TableSchema {
     /// taken: the new name may be the previous name of another column.
     ///
     /// - Parameter names: The names of the columns in the file.
-    /// - Throws: ``StrongroomError`` with `schemaChange` if the file has columns with both names.
     func renamings(of names: [String], _ connection: Connection) throws -> [(from: String, to: String)] {
         var taken = names
         var waiting = columns.compactMap { column -> (from: String, to: String)? in
@@ -258,6 +229,15 @@ extension TableSchema {
 }
 
 extension Connection {
+    /// Creates full-text indexes that were dropped, with other names.
+    fileprivate func createAnew(_ indexes: [StoredFullText], _ rename: (inout StoredFullText) -> Void) throws {
+        let entries = try schemaEntries()
+        for var index in indexes {
+            rename(&index)
+            try create(FullTextTable(index, self, entries), entries)
+        }
+    }
+
     /// Renames a column with the values of a table's column in its history, if it has one.
     fileprivate func renameInHistory(of table: String, _ name: String, to newName: String) throws {
         let history = HistoryTable.name(of: table)
@@ -271,7 +251,7 @@ extension Connection {
                 try breakHistory(of: table, unread: newName)
                 continue
             }
-            try ColumnRenaming(self, table: history, column: historyName(name), newName: historyName(newName)).run()
+            try ColumnChange(self, history).rename(historyName(name), to: historyName(newName))
         }
     }
 }

@@ -13,7 +13,7 @@
 ///
 /// The index contains the words of the texts, not the texts themselves. Triggers update it in the transaction that
 /// changes a row. See <doc:Searching>.
-public struct FullTextIndex: Sendable, Hashable {
+public struct FullTextIndex: Sendable {
     /// The index's name among those of its table.
     public let name: String
     /// The names of the indexed columns, in order.
@@ -42,39 +42,11 @@ public struct FullTextIndex: Sendable, Hashable {
         _ name: String = "text", on columns: String..., weights: [Double] = [],
         tokenizer: TextTokenizer = .standard, prefixes: [Int] = []
     ) {
-        self.init(name, columns: columns, weights: weights, tokenizer: tokenizer, prefixes: prefixes)
-    }
-
-    /// Declares an index on a list of columns.
-    ///
-    /// - Parameters:
-    ///   - name: The index's name.
-    ///   - columns: The names of the indexed columns, at least one.
-    ///   - weights: How much a word counts in each column; empty for 1 in all.
-    ///   - tokenizer: Splits texts into words.
-    ///   - prefixes: At most 8 numbers of characters, 1 to 32, for which beginnings of words get an index of their own.
-    public init(
-        _ name: String = "text", columns: [String], weights: [Double] = [], tokenizer: TextTokenizer = .standard,
-        prefixes: [Int] = []
-    ) {
         self.weights = weights
         self.name = name
         self.columns = columns
         self.tokenizer = tokenizer
         self.prefixes = Set(prefixes).sorted()
-    }
-
-    /// Whether two declarations make the same index. Tokenizers are compared by their names.
-    public static func == (left: FullTextIndex, right: FullTextIndex) -> Bool {
-        left.name == right.name && left.columns == right.columns && left.prefixes == right.prefixes
-            && left.tokenizer.name == right.tokenizer.name
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-        hasher.combine(columns)
-        hasher.combine(tokenizer.name)
-        hasher.combine(prefixes)
     }
 
     /// - Throws: ``StrongroomError`` with `invalidName` or `invalidDeclaration` for a declaration that no table can

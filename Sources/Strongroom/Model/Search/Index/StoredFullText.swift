@@ -3,7 +3,7 @@ struct StoredFullText {
     /// The name of the virtual table.
     let name: String
     var table: String
-    let columns: [String]
+    var columns: [String]
     let tokenizer: String
     let prefixes: [Int]
     let usesFTS5: Bool
@@ -11,9 +11,7 @@ struct StoredFullText {
     /// The name in the declaration, also if the table has been renamed by SQL: it has no full stop.
     var indexName: String { name.split(separator: ".").last.map(String.init) ?? name }
 
-    /// The full-text indexes of a file.
-    ///
-    /// - Parameter table: The table that they are of; nil for all. It may be missing.
+    /// The full-text indexes of a file, or of one table, which may be missing.
     static func all(in entries: [SchemaEntry], of table: String? = nil) -> [StoredFullText] {
         entries.compactMap { view in
             guard view.kind == .view, view.name.hasPrefix(FullTextTable.prefix), view.name.hasSuffix("_rows"),
@@ -57,7 +55,7 @@ struct StoredFullText {
 
     private static func parsed(_ view: String) -> (table: String?, tokenizer: String, columns: [String]) {
         let tokens = [SQLToken](sql: view).filter { $0.kind != .space }
-        // strongroom_words ( 'standard-1' , t . `title` )
+        // strongroom_words ( 'standard-2' , t . `title` )
         let calls = tokens.indices.filter { tokens[$0].isNamed(FullTextTable.function) && $0 + 6 < tokens.count }
         let columns = calls.compactMap { tokens[$0 + 6].name }
         guard let first = calls.first, columns.count == calls.count, tokens[first + 2].kind == .literal else {

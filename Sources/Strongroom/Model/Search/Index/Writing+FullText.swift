@@ -70,10 +70,7 @@ extension FullTextIndex {
 }
 
 extension Connection {
-    /// Creates an index, unless the file has it.
-    ///
-    /// - Parameter isFilled: Whether an index with other triggers has the words of all rows: rows may have been written
-    ///   without them.
+    /// Creates an index, unless the file has it; one with other triggers is filled unless it has the words of all rows.
     func create(_ index: FullTextTable, _ entries: [SchemaEntry], isFilled: Bool = false) throws {
         let isStored = index.isStored(in: entries)
         guard !isStored || !index.hasTriggers(in: entries) else { return }
@@ -91,10 +88,8 @@ extension Connection {
         }
     }
 
-    /// Indexes all rows of a table anew.
-    ///
-    /// - Throws: ``StrongroomError`` with `typeMismatch` for a text that is not valid UTF-8, of which the engine's
-    ///   error names neither row nor column.
+    /// Indexes all rows of a table anew. The engine's error for a text that is not valid UTF-8 names neither row nor
+    /// column, so it becomes `typeMismatch`.
     func fill(_ index: FullTextTable) throws {
         do {
             for sql in index.filling { try run(sql) }
@@ -128,9 +123,7 @@ extension Connection {
         for sql in FullTextTable.removal(name) { try run(sql) }
     }
 
-    /// Drops the full-text indexes of a table.
-    ///
-    /// - Returns: The indexes, as the file had them.
+    /// Drops the full-text indexes of a table, and returns them as the file had them.
     @discardableResult
     func dropFullText(ofTable table: String) throws -> [StoredFullText] {
         let indexes = StoredFullText.all(in: try schemaEntries(), of: table)
@@ -145,9 +138,7 @@ extension Connection {
     }
 
     /// Drops the full-text indexes of a table and creates them anew. An index that the present engine would create in
-    /// another form, or of which a part is missing, is created in that form.
-    ///
-    /// - Returns: The names of the indexes.
+    /// another form, or of which a part is missing, is created in that form. Returns their names.
     @discardableResult
     func rebuildFullText(of table: String? = nil) throws -> [String] {
         let entries = try schemaEntries()
@@ -163,9 +154,7 @@ extension Connection {
         }
     }
 
-    /// Adapts the triggers of a table's full-text indexes to its unique constraints.
-    ///
-    /// - Parameter isFilled: Whether the indexes have the words of all rows; if not, the rows are indexed anew.
+    /// Adapts the triggers of a table's full-text indexes to its unique constraints; fills those that are not filled.
     func adaptFullText(of table: String, isFilled: Bool = true) throws {
         let entries = try schemaEntries()
         for stored in StoredFullText.all(in: entries, of: table) {
@@ -180,9 +169,7 @@ extension Connection {
         }
     }
 
-    /// Compares the full-text indexes of a file with their tables.
-    ///
-    /// - Returns: A sentence for each that differs, or that cannot be compared.
+    /// A sentence for each full-text index of a file that differs from its table, or that cannot be compared.
     func fullTextFindings() throws -> (findings: [String], unchecked: [String]) {
         let entries = try schemaEntries()
         var findings: [String] = []
@@ -223,12 +210,10 @@ extension Connection {
 }
 
 /// The numbers that FTS4 keeps of an index beside its words: those of each row in `…_docsize`, and their sums in
-/// `…_stat`. SQLite 3.15.2 (SQLCipher 3.4.1) reads the sums without a check whenever a row changes, and for questions
+/// `…_stat`. SQLite 3.15.2 (SQLCipher 3.4.1) reads the sums without a check whenever a row changes, and for queries
 /// with frequent words: an empty value ends the process.
 extension Connection {
-    /// Throws if the engine must not read the sums of an FTS4 index.
-    ///
-    /// - Throws: ``StrongroomError`` with `damaged`.
+    /// Throws `damaged` if the engine must not read the sums of an FTS4 index.
     func requireStatistics(of index: String) throws {
         guard try EngineFeatures.current().readsFullTextUnchecked, try statisticsTables().contains("\(index)_stat"),
             try !hasStatistics(index)
@@ -236,11 +221,8 @@ extension Connection {
         throw FullTextNumbers.damage.naming(database)
     }
 
-    /// Removes sums that the engine must not read, and creates these indexes anew.
-    ///
-    /// - Returns: The names of these indexes.
-    /// - Throws: ``StrongroomError`` with `missingFunction` if the connection does not have a tokenizer, or the
-    ///   engine's error; then the sums are only removed: without them, the engine counts from zero.
+    /// Removes sums that the engine must not read, creates these indexes anew, and returns their names. If that fails,
+    /// as without a tokenizer, the sums are only removed: without them, the engine counts from zero.
     func rebuildFullTextWithoutStatistics() throws -> [String] {
         guard try EngineFeatures.current().readsFullTextUnchecked else { return [] }
         let names = try statisticsTables().map { String($0.dropLast("_stat".count)) }.filter { try !hasStatistics($0) }
@@ -304,11 +286,8 @@ extension Connection {
         return value != nil && value != .integer(0)
     }
 
-    /// Turns the option off in every index that has it, and indexes the rows anew, in one transaction.
-    ///
-    /// - Returns: The names of these indexes.
-    /// - Throws: ``StrongroomError`` with `missingFunction` if the connection does not have a tokenizer, or the
-    ///   engine's error; then nothing is changed.
+    /// Turns the option off in every index that has it, indexes the rows anew, and returns their names, in one
+    /// transaction, which fails without a tokenizer.
     func rebuildSecureFullText() throws -> [String] {
         guard try EngineFeatures.current().hasSecureFullText, try mayHaveSecureFullText() else { return [] }
         return try inTransaction(.immediate) {

@@ -1,9 +1,5 @@
-/// The options for encoding a record as a dictionary or as JSON, and for decoding it.
-///
-/// ```swift
-/// let coding = RecordCoding(keys: .snakeCase, dates: .form(.since1970(.seconds)), unknownKeys: .ignored)
-/// let text = try contact.json(coding)
-/// ```
+/// The options for encoding a record as a dictionary or as JSON, and for decoding it: `try
+/// contact.json(RecordCoding(keys: .snakeCase, unknownKeys: .ignored))`.
 public struct RecordCoding: Sendable {
     /// The mapping from properties to keys.
     public var keys: KeyMapping
@@ -53,11 +49,8 @@ public struct RecordCoding: Sendable {
     }
 }
 
-/// The mapping from a table's properties to the keys of a dictionary or of JSON.
-///
-/// ```swift
-/// let keys = KeyMapping.snakeCase.renaming(["id": "identifier"])
-/// ```
+/// The mapping from a table's properties to the keys of a dictionary or of JSON, such as
+/// `KeyMapping.snakeCase.renaming(["id": "identifier"])`.
 public struct KeyMapping: Sendable {
     private let key: @Sendable (_ property: String, _ column: String) -> String
 

@@ -13,9 +13,7 @@ extension Table where Self: Record, RecordType == Self {
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Creates a record from values by key.
-    ///
-    /// A missing value is the column's default, or nil.
+    /// Creates a record from values by key; a missing value is the column's default, or nil.
     ///
     /// - Parameters:
     ///   - dictionary: The values.
@@ -24,7 +22,7 @@ extension Table where Self: Record, RecordType == Self {
     ///   or a missing one.
     public init(dictionary: [String: Value], _ coding: RecordCoding = .stored) throws {
         let fields = try RecordField.all(of: Self.self, coding)
-        self = try Self.record(fields, dictionary, coding, onto: nil) { field, value in try field.read(value) }
+        self = try Self.record(Self.given(dictionary, fields, coding), onto: nil)
     }
 
     /// Sets the values in a dictionary and keeps all others, atomically.
@@ -35,7 +33,7 @@ extension Table where Self: Record, RecordType == Self {
     /// - Throws: As ``init(dictionary:_:)``; the record is then not changed.
     public mutating func apply(_ dictionary: [String: Value], _ coding: RecordCoding = .stored) throws {
         let fields = try RecordField.all(of: Self.self, coding)
-        self = try Self.record(fields, dictionary, coding, onto: self) { field, value in try field.read(value) }
+        self = try Self.record(Self.given(dictionary, fields, coding), onto: self)
     }
 
     /// The record as JSON: an object with sorted keys.
@@ -48,22 +46,16 @@ extension Table where Self: Record, RecordType == Self {
         try node(RecordField.all(of: Self.self, coding)).text()
     }
 
-    /// Creates a record from JSON.
-    ///
-    /// A missing value is the column's default, or nil.
-    ///
-    /// ```swift
-    /// let contact = try Contact(json: text, RecordCoding(keys: .snakeCase, unknownKeys: .ignored))
-    /// ```
+    /// Creates a record from JSON; a missing value is the column's default, or nil.
     ///
     /// - Parameters:
     ///   - json: The text of an object.
     ///   - coding: The key mapping and the date format.
     /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for a text that is
-    ///   not an object, an unknown key, a missing one, or a duplicate one.
+    ///   not an object, an unknown key, or a missing one.
     public init(json: String, _ coding: RecordCoding = RecordCoding()) throws {
         let fields = try RecordField.all(of: Self.self, coding)
-        self = try Self.record(fields, JSONNode(text: json), coding, onto: nil)
+        self = try Self.record(Self.given(JSONNode(text: json), fields, coding), onto: nil)
     }
 
     /// Sets the values in JSON and keeps all others, atomically.
@@ -74,7 +66,7 @@ extension Table where Self: Record, RecordType == Self {
     /// - Throws: As ``init(json:_:)``; the record is then not changed.
     public mutating func apply(json: String, _ coding: RecordCoding = RecordCoding()) throws {
         let fields = try RecordField.all(of: Self.self, coding)
-        self = try Self.record(fields, JSONNode(text: json), coding, onto: self)
+        self = try Self.record(Self.given(JSONNode(text: json), fields, coding), onto: self)
     }
 
     /// Encodes records as a JSON array of objects.
@@ -101,7 +93,7 @@ extension Table where Self: Record, RecordType == Self {
             throw StrongroomError(.notARecord, "The JSON is not an array; decode a single record with init(json:).")
         }
         let fields = try RecordField.all(of: Self.self, coding)
-        return try nodes.mapRecords { try record(fields, $0, coding, onto: nil) }
+        return try nodes.mapRecords { try record(given($0, fields, coding), onto: nil) }
     }
 }
 
@@ -127,30 +119,35 @@ extension Table where Self: Record, RecordType == Self {
         return .object(Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
     }
 
-    private static func record(
-        _ fields: [RecordField], _ node: JSONNode, _ coding: RecordCoding, onto base: Self?
-    ) throws -> Self {
-        try record(fields, object(node), coding, onto: base) { field, node in try field.read(node) }
-    }
-
-    static func object(_ node: JSONNode) throws -> [String: JSONNode] {
+    static func given(_ node: JSONNode, _ fields: [RecordField], _ coding: RecordCoding) throws -> FieldValues {
         guard case .object(let object) = node else {
             throw StrongroomError(.notARecord, "The JSON is \(node.name) where the object of a record is expected.")
         }
-        return object
+        return try given(object, fields, coding) { try $0.read($1) }
+    }
+
+    static func given(
+        _ dictionary: [String: Value], _ fields: [RecordField], _ coding: RecordCoding
+    ) throws -> FieldValues {
+        try given(dictionary, fields, coding) { try $0.read($1) }
+    }
+
+    private static func given<Given>(
+        _ values: [String: Given], _ fields: [RecordField], _ coding: RecordCoding,
+        _ read: (RecordField, Given) throws -> Value
+    ) throws -> FieldValues {
+        try checkKeys(Array(values.keys), fields, coding.unknownKeys)
+        return FieldValues(
+            fields: fields, values: try fields.map { field in try values[field.key].map { try read(field, $0) } })
     }
 
     /// A record of the given values, completed with those of another record.
-    static func record<Given>(
-        _ fields: [RecordField], _ given: [String: Given], _ coding: RecordCoding, onto base: Self?,
-        _ read: (RecordField, Given) throws -> Value
-    ) throws -> Self {
-        try checkKeys(Array(given.keys), fields, coding.unknownKeys)
+    static func record(_ given: FieldValues, onto base: Self?) throws -> Self {
         var list = try base?.values() ?? ValueList(columnNames)
-        for field in fields {
+        for (field, value) in zip(given.fields, given.values) {
             guard let index = Identifier.index(of: field.column.name, in: list.names) else { continue }
-            if let value = given[field.key] {
-                list.values[index] = try read(field, value)
+            if let value {
+                list.values[index] = value
             } else if base == nil {
                 list.values[index] = try missing(field)
             }
@@ -183,5 +180,32 @@ extension Table where Self: Record, RecordType == Self {
         throw StrongroomError(
             .notARecord,
             "Table \"\(schema.name)\" has no \(names); correct the keys or their mapping, or ignore unknown keys.")
+    }
+}
+
+/// The given values of a table's columns, in their stored form.
+struct FieldValues {
+    let fields: [RecordField]
+    /// Nil for a field without a given value.
+    private(set) var values: [Value?]
+
+    init(fields: [RecordField], values: [Value?]) { (self.fields, self.values) = (fields, values) }
+
+    func value(of column: String) -> Value? {
+        fields.firstIndex { Identifier.areSame($0.column.name, column) }.flatMap { values[$0] }
+    }
+
+    /// The values that a plan writes to an existing row.
+    func written<Source: Table>(_ plan: WritePlan<Source>) -> FieldValues {
+        // A version is compared, whether or not it is named.
+        let leftOut = Source.RecordType.upkeep?.leftOut(plan.leftOut) ?? plan.leftOut
+        let names = leftOut.map { Source.RecordType.columnNames[$0] }
+        let keepsNil = plan.operation == TableStatements.Operation.keep
+        var copy = self
+        for (index, field) in fields.enumerated()
+        where keepsNil && values[index] == Value.null || Identifier.index(of: field.column.name, in: names) != nil {
+            copy.values[index] = nil
+        }
+        return copy
     }
 }

@@ -1,19 +1,16 @@
 extension Table where Self: Record, RecordType == Self {
-    /// Upserts JSON: updates the row that a rule identifies, or inserts a new one.
+    /// Upserts JSON: updates the row that a rule identifies, otherwise the one with the primary key in the JSON, or
+    /// inserts a new one.
     ///
-    /// In an existing row, only the columns in the JSON are written; `null` is NULL, unless the rule keeps nils. Where
-    /// they have these values already, nothing is written: the version and the time of the last update stay, and
-    /// observers are not notified. In a new row, a missing value is the column's default, or nil. The existing row is
-    /// the one in which the rule's columns have the values of the JSON, otherwise the one with its primary key, if the
-    /// JSON contains one.
+    /// In an existing row, only the columns in the JSON are written; `null` is NULL, unless the rule keeps nils. A row
+    /// that has these values already is not written. In a new row, a missing value is the column's default, or nil.
     ///
     /// ```swift
     /// try Contact.upsert(json: #"[{"email": "ada@example.org", "phone": "030"}]"#, .by(\.email), in: db)
     /// ```
     ///
     /// - Parameters:
-    ///   - json: The text of an object, or of an array of objects, which are written in order; an object may update the
-    ///     row that an earlier one inserted.
+    ///   - json: The text of an object, or of an array of objects, which are written in order.
     ///   - rule: The row of each, and which of the columns in the JSON are written to it if it exists.
     ///   - coding: The key mapping and the date format.
     ///   - db: A write transaction.
@@ -31,17 +28,11 @@ extension Table where Self: Record, RecordType == Self {
         let fields = try RecordField.all(of: Self.self, coding)
         let plan = try WritePlan(rule, on: db._handle.connection)
         return try db.inPart { db in
-            try nodes.mapRecords(isList: isList) { node in
-                try upsert(FieldValues(fields, try object(node)) { try $0.read($1) }, plan, coding, in: db)
-            }
+            try nodes.mapRecords(isList: isList) { try upsert(given($0, fields, coding), plan, in: db) }
         }
     }
 
     /// Upserts dictionaries, as `upsert(json:_:coding:in:)` does with an array of objects.
-    ///
-    /// ```swift
-    /// try Contact.upsert(dictionaries: [["email": "ada@example.org", "phone": "030"]], .by(\.email), in: db)
-    /// ```
     ///
     /// - Parameters:
     ///   - dictionaries: The values. In an existing row, only these are written.
@@ -58,39 +49,35 @@ extension Table where Self: Record, RecordType == Self {
         let fields = try RecordField.all(of: Self.self, coding)
         let plan = try WritePlan(rule, on: db._handle.connection)
         return try db.inPart { db in
-            try Array(dictionaries).mapRecords(isList: true) { values in
-                try upsert(FieldValues(fields, values) { try $0.read($1) }, plan, coding, in: db)
-            }
+            try Array(dictionaries).mapRecords { try upsert(given($0, fields, coding), plan, in: db) }
         }
     }
 
-    private static func upsert<Given>(
-        _ given: FieldValues<Given>, _ plan: WritePlan<Self>, _ coding: RecordCoding,
-        in db: borrowing some Writing & ~Copyable
+    private static func upsert(
+        _ given: FieldValues, _ plan: WritePlan<Self>, in db: borrowing some Writing & ~Copyable
     ) throws -> Upserted<Key> {
         let rows = try rows(of: given, plan, in: db)
         guard let first = rows.first else {
             if plan.row == .update {
-                let keys = try schema.keyColumns().map { try given.value(of: $0.name) ?? .null }
+                let keys = try schema.keyColumns().map { given.value(of: $0.name) ?? .null }
                 throw keys.contains(.null) ? TableFailure.missingKey(schema) : TableFailure.noSuchRow(schema)
             }
-            let new = try record(given.fields, given.values, coding, onto: nil, given.read)
-            return Upserted(.inserted, try insert(new, on: db._handle.connection))
+            return Upserted(.inserted, try insert(record(given, onto: nil), on: db._handle.connection))
         }
-        let written = try given.written(plan)
-        let keys = try rows.map { try update($0, with: written, coding, on: db._handle.connection) }
+        let written = given.written(plan)
+        let keys = try rows.map { try update($0, with: written, on: db._handle.connection) }
         return Upserted(.updated, key(of: first) ?? keys[0], others: Array(keys.dropFirst()))
     }
 
     /// - Returns: The row's key.
-    private static func update<Given>(
-        _ present: Self, with given: FieldValues<Given>, _ coding: RecordCoding, on connection: Connection
+    private static func update(
+        _ present: Self, with given: FieldValues, on connection: Connection
     ) throws -> Key {
         guard let key = key(of: present) else { throw TableFailure.missingKey(schema) }
-        let changed = try record(given.fields, given.values, coding, onto: present, given.read)
+        let changed = try record(given, onto: present)
         try validateUpdate(changed)
         guard try isUpdate(changed, of: present) else { return key }
-        let leftOut = columnNames.indices.filter { !given.mentions(columnNames[$0]) }
+        let leftOut = columnNames.indices.filter { given.value(of: columnNames[$0]) == nil }
         guard try update(changed, at: key, Operation.overwrite, except: leftOut, on: connection) else {
             throw TableFailure.noSuchRow(schema)
         }
@@ -106,14 +93,14 @@ extension Table where Self: Record, RecordType == Self {
     }
 
     /// The existing rows: those in which the rule's columns have the values, otherwise the one with the primary key.
-    private static func rows<Given>(
-        of given: FieldValues<Given>, _ plan: WritePlan<Self>, in db: borrowing some Writing & ~Copyable
+    private static func rows(
+        of given: FieldValues, _ plan: WritePlan<Self>, in db: borrowing some Writing & ~Copyable
     ) throws -> [Self] {
         guard plan.row != .insert else { return [] }
         if !plan.indices.isEmpty {
             if plan.row == .unique { try schema.checkUnique(plan.names) }
             let values = try plan.names.map { name in
-                guard let value = try given.value(of: name), value != .null else {
+                guard let value = given.value(of: name), value != .null else {
                     throw TableFailure.missingUnique(schema, name)
                 }
                 return value
@@ -125,7 +112,7 @@ extension Table where Self: Record, RecordType == Self {
             if !rows.isEmpty { return rows }
         }
         let keys = try schema.keyColumns().map(\.name)
-        let values = try keys.compactMap { try given.value(of: $0) }.filter { $0 != .null }
+        let values = keys.compactMap { given.value(of: $0) }.filter { $0 != .null }
         return values.count == keys.count ? try rows(keys, values, isUnique: true, in: db) : []
     }
 
@@ -146,48 +133,5 @@ extension Table where Self: Record, RecordType == Self {
         let found = try query.limit(2).fetch(in: db)
         guard found.count < 2 else { throw TableFailure.manyRows(schema, names) }
         return found
-    }
-}
-
-/// The given values of a table's columns, by the fields' keys.
-private struct FieldValues<Given> {
-    let fields: [RecordField]
-    let values: [String: Given]
-    let read: (RecordField, Given) throws -> Value
-    private let fieldOfColumn: [SQLName: RecordField]
-
-    init(_ fields: [RecordField], _ values: [String: Given], read: @escaping (RecordField, Given) throws -> Value) {
-        self.fields = fields
-        self.values = values
-        self.read = read
-        fieldOfColumn = Dictionary(
-            fields.map { (SQLName($0.column.name), $0) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// The values that a plan writes to an existing row.
-    func written<Source: Table>(_ plan: WritePlan<Source>) throws -> FieldValues {
-        // A version is compared, whether or not it is named.
-        let leftOut = Source.RecordType.upkeep?.leftOut(plan.leftOut) ?? plan.leftOut
-        let keepsNil = plan.operation == TableStatements.Operation.keep
-        guard keepsNil || !leftOut.isEmpty else { return self }
-        let names = Set(leftOut.map { SQLName(Source.RecordType.columnNames[$0]) })
-        let kept = try fields.filter { field in
-            guard let value = values[field.key] else { return false }
-            // What is not written must be valid, too.
-            let stored = try read(field, value)
-            return names.contains(SQLName(field.column.name)) || keepsNil && stored == .null
-        }
-        let keys = Set(kept.map(\.key))
-        return FieldValues(fields, values.filter { !keys.contains($0.key) }, read: read)
-    }
-
-    func mentions(_ column: String) -> Bool {
-        fieldOfColumn[SQLName(column)].map { values[$0.key] != nil } ?? false
-    }
-
-    /// A column's value in its stored form; nil if none is given.
-    func value(of column: String) throws -> Value? {
-        guard let field = fieldOfColumn[SQLName(column)], let given = values[field.key] else { return nil }
-        return try read(field, given)
     }
 }

@@ -7,14 +7,10 @@ private final class ListedTables {
 extension Connection {
     /// Runs the updates of a list: all of them or none.
     ///
-    /// SQLite keeps what an UPDATE may have to undo by itself, each page that it has changed, behind what the savepoint
-    /// may have to undo. Before 3.36 it does so until the outermost savepoint ends: some kilobytes for each row of a
-    /// list. Since then it removes it after each statement, for which it walks through a list of all that the savepoint
-    /// has: 100,000 rows took 24 times as long as without one. `UPDATE OR FAIL` has nothing to undo, since the
-    /// savepoint undoes the whole list. Where a constraint is violated, the list is undone and run once more in the
-    /// ordinary form, in which a table's own ON CONFLICT clauses count and the failure is as for one record. Foreign
-    /// keys are compared and left alone where they stay as they are, so that one which pointed to no row before is not
-    /// noticed; where all columns are such keys the row is still written, and its page kept. See
+    /// SQLite keeps what an UPDATE may have to undo by itself, behind what the savepoint may have to undo; since 3.36
+    /// it walks through all that the savepoint has after each statement: 100,000 rows took 24 times as long as without
+    /// one. `UPDATE OR FAIL` has nothing to undo. Where a constraint is violated, the list is undone and run once more
+    /// in the ordinary form, in which a table's own ON CONFLICT clauses count and the failure is as for one record. See
     /// "Temporary Files Used By SQLite", section 2.5 (sqlite.org/tempfiles.html).
     ///
     /// - Parameters:

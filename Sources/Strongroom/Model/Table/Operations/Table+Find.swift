@@ -1,9 +1,5 @@
 extension Table {
-    /// The record with a key.
-    ///
-    /// ```swift
-    /// let contact = try Contact.find(42, in: db)
-    /// ```
+    /// The record with a key: `try Contact.find(42, in: db)`.
     ///
     /// - Parameters:
     ///   - key: The primary key.
@@ -13,10 +9,7 @@ extension Table {
     @inlinable
     public static func find(_ key: Key, in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
         let connection = db._handle.connection
-        let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
-            try connection.prepareTable(schema)
-            return (try TableStatements(schema, RecordType.columnNames).find(), [])
-        }
+        let statement = try findStatement(on: connection)
         defer { statement.finish() }
         try bind(key, to: Bindings(statement), at: 0)
         guard try statement.step() else { return nil }
@@ -39,13 +32,18 @@ extension Table {
     /// Whether a row with a key exists.
     @inlinable
     static func isPresent(_ key: Key, on connection: Connection) throws -> Bool {
-        let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
-            try connection.prepareTable(schema)
-            return (try TableStatements(schema, RecordType.columnNames).find(), [])
-        }
+        let statement = try findStatement(on: connection)
         defer { statement.finish() }
         try bind(key, to: Bindings(statement), at: 0)
         return try statement.step()
+    }
+
+    @inlinable
+    static func findStatement(on connection: Connection) throws -> Statement {
+        try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
+            try connection.prepareTable(schema)
+            return (try TableStatements(schema, RecordType.columnNames).find(), [])
+        }
     }
 
     /// The records with some keys.
@@ -103,11 +101,8 @@ extension Table {
         try Query<Self>().count(in: db)
     }
 
-    /// A query for the records that satisfy a condition.
-    ///
-    /// ```swift
-    /// let page = try Contact.where { $0.name.hasPrefix("A") }.order { $0.name.ascending }.limit(20).fetch(in: db)
-    /// ```
+    /// A query for the records that satisfy a condition: `Contact.where { $0.name.hasPrefix("A") }.limit(20).fetch(in:
+    /// db)`.
     ///
     /// - Parameter condition: Returns the condition for the table's columns.
     /// - Returns: The query.
@@ -116,14 +111,9 @@ extension Table {
         Query(made(condition))
     }
 
-    /// A query for the records in some order.
+    /// A query for the records in some order: `Contact.order { ($0.city.ascending, $0.name.descending) }`.
     ///
-    /// ```swift
-    /// let byCity = Contact.order { ($0.city.ascending, $0.name.descending) }
-    /// ```
-    ///
-    /// - Parameter orderings: Returns one ordering, or several as a tuple or as lines, for the table's columns, the
-    ///   most significant first.
+    /// - Parameter orderings: Returns one ordering, or several as a tuple or as lines, the most significant first.
     /// - Returns: The query.
     public static func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> Query<Self> {
         Query<Self>().order(orderings)
@@ -132,11 +122,7 @@ extension Table {
     /// A query for all records.
     public static var query: Query<Self> { Query() }
 
-    /// Groups rows with equal values.
-    ///
-    /// ```swift
-    /// let cities = try Contact.group { $0.city }.select { ($0.city, RowCount()) }.fetch(in: db)
-    /// ```
+    /// Groups rows with equal values: `Contact.group { $0.city }.select { ($0.city, RowCount()) }.fetch(in: db)`.
     ///
     /// - Parameter expressions: Returns the expressions to group by for the table's columns.
     /// - Returns: The groups, of which values can be selected.
@@ -144,18 +130,6 @@ extension Table {
         _ expressions: (Columns) -> (repeat each E)
     ) -> GroupedQuery<Columns> {
         Query<Self>().group(expressions)
-    }
-}
-
-extension Table {
-    /// The record with the lowest primary key.
-    ///
-    /// - Parameter db: A transaction.
-    /// - Returns: The record, or nil if the table is empty.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's error.
-    @inlinable
-    public static func first(in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
-        try Query<Self>().orderedByKey(descending: false).first(in: db)
     }
 }
 
@@ -182,13 +156,8 @@ extension Table {
 
     /// The rows with some keys, as they are stored.
     ///
-    /// ```swift
-    /// let rows = try Contact.upsert(contentsOf: contacts, by: \.email, in: db)
-    /// let stored = try Contact.stored(rows.map(\.key), as: Contact.self, in: db)
-    /// ```
-    ///
     /// - Parameters:
-    ///   - keys: The keys of rows that exist.
+    ///   - keys: The keys of rows that exist, such as `rows.map(\.key)` of an upsert.
     ///   - type: The type of the results; its columns are columns of the table.
     ///   - db: A transaction.
     /// - Returns: The row of each key, in the order of the keys.
@@ -196,20 +165,16 @@ extension Table {
     public static func stored<R: Record>(
         _ keys: [Key], as type: R.Type, in db: borrowing some Reading & ~Copyable
     ) throws -> [R] {
-        let connection = db._handle.connection
-        try connection.prepareTable(schema)
-        let records = try Query<Self>.records(type, keys.map { try plainValues(of: $0) }, on: connection)
-        guard records.count == keys.count else { throw TableFailure.notStored(schema) }
-        return records
+        try keys.map { key in
+            guard let record = try Query<Self>().where(key: key).fetch(as: type, in: db).first else {
+                throw TableFailure.notStored(schema)
+            }
+            return record
+        }
     }
 
     /// Reads the columns of a record's row into the record; properties that are not stored, such as loaded children,
     /// are kept.
-    ///
-    /// ```swift
-    /// try Contact.save(&contact, in: db)
-    /// try Contact.reload(&contact, in: db)    // contact is as its row now
-    /// ```
     ///
     /// - Parameters:
     ///   - record: The record; unchanged if reading fails.
@@ -220,9 +185,10 @@ extension Table {
         guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
         let connection = db._handle.connection
         try connection.prepareTable(schema)
-        let sql = try Query<Self>.row(of: RecordType.columnNames, plainValues(of: key))
+        let columns = RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
+        let row = try Query<Self>().where(key: key).clauses.sql(after: "SELECT \(columns) FROM \(schema.quotedName)")
         var copy = record
-        let found: Void? = try Query<Self>.firstRow(sql, on: connection) { row in try copy._update(from: row) }
+        let found: Void? = try Query<Self>.firstRow(row, on: connection) { row in try copy._update(from: row) }
         guard found != nil else { throw TableFailure.notStored(schema) }
         record = copy
     }

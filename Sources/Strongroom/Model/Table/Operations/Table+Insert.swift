@@ -25,47 +25,6 @@ extension Table {
         }
     }
 
-    /// Inserts a record unless a row with the same key, or the same value in a unique column, exists.
-    ///
-    /// A violation of any other constraint is an error.
-    ///
-    /// - Parameters:
-    ///   - record: The record.
-    ///   - db: A write transaction.
-    /// - Returns: The row's key, or nil if nothing was inserted.
-    /// - Throws: As `insert(_:in:)`.
-    @inlinable
-    @discardableResult
-    public static func insertOrIgnore(_ record: RecordType, in db: borrowing some Writing & ~Copyable) throws -> Key? {
-        let connection = db._handle.connection
-        guard hooks == nil else { return try insertOrIgnoreWithHooks(record, on: connection) }
-        do {
-            return try insert(record, on: connection)
-        } catch let error as StrongroomError where error.isDuplicate(in: schema) {
-            return nil
-        }
-    }
-
-    /// Ignores the duplicate that the record is, and none that a hook makes.
-    @usableFromInline
-    static func insertOrIgnoreWithHooks(_ record: RecordType, on connection: Connection) throws -> Key? {
-        guard let hooks else { return nil }
-        var copy = record
-        do {
-            return try withHooks(&copy, hooks, on: connection) { record in
-                do {
-                    let key = try insert(record, on: connection)
-                    adopt(key, .inserted, in: &record, on: connection)
-                    return key
-                } catch let error as StrongroomError where error.isDuplicate(in: schema) {
-                    throw IgnoredDuplicate()
-                }
-            }
-        } catch is IgnoredDuplicate {
-            return nil
-        }
-    }
-
     @inlinable
     static func insert(_ record: RecordType, on connection: Connection) throws -> Key {
         guard let upkeep = RecordType.upkeep else { return try insertRow(record, on: connection) }
@@ -123,19 +82,6 @@ extension Table {
     }
 }
 
-extension StrongroomError {
-    /// Whether a row of the table with the same key or the same value in a unique column conflicts, not one of a table
-    /// that a trigger writes.
-    @usableFromInline
-    func isDuplicate(in schema: TableSchema) -> Bool {
-        guard let constraint, constraint.kind == .primaryKey || constraint.kind == .unique else { return false }
-        return constraint.table.map { Identifier.areSame($0, schema.name) } ?? true
-    }
-}
-
-/// A record that `insertOrIgnore` does not insert.
-private struct IgnoredDuplicate: Error {}
-
 /// Inserts of single values.
 extension Table {
     /// Inserts a row with single values; the other columns get their defaults.
@@ -182,9 +128,7 @@ extension Table {
         guard schema.primaryKeys.count == 1, let column = schema.primaryKeys.first, column.defaultValue == nil,
             !given.contains(where: { Identifier.areSame($0.column, column.name) }), let made = Key.made()
         else { return nil }
-        var sql = SQL(reserving: 1)
-        sql.append(value: try plainValues(of: made)[0])
-        return Assignment(column: column.name, value: sql)
+        return Assignment(column: column.name, value: "\(try plainValues(of: made)[0])")
     }
 
     /// - Returns: The row id.
@@ -214,10 +158,7 @@ extension Table {
     ) throws -> (assignments: [Assignment], key: Key?) {
         let names = schema.primaryKeys.map(\.name)
         // Of several assignments of a column, the engine takes the first one.
-        var assigned = names.compactMap { name in given.first { Identifier.areSame($0.column, name) } }
-        if assigned.count < names.count, schema.rowIDColumn == nil {
-            assigned = try withDefaults(assigned, names, on: connection)
-        }
+        let assigned = names.compactMap { name in given.first { Identifier.areSame($0.column, name) } }
         guard !names.isEmpty, assigned.count == names.count else { return (given, nil) }
         var sql: SQL = "SELECT "
         for (index, assignment) in assigned.enumerated() {
@@ -232,39 +173,13 @@ extension Table {
         // The engine generates the row id in place of NULL, and no other key.
         guard !key.contains(.null) else { return (given, nil) }
         let others = given.filter { Identifier.index(of: $0.column, in: names) == nil }
-        let own = zip(names, key).map { name, value in
-            var sql = SQL(reserving: 1)
-            sql.append(value: value)
-            return Assignment(column: name, value: sql)
-        }
+        let own = zip(names, key).map { name, value in Assignment(column: name, value: "\(value)") }
         return (own + others, try readKey(from: row, at: 0))
     }
 
-    /// The assignments of all columns of a key, with the defaults of those that are not assigned, if the file's table
-    /// was created WITHOUT ROWID: there is no row id by which the key could be read afterwards.
-    private static func withDefaults(
-        _ assigned: [Assignment], _ names: [String], on connection: Connection
-    ) throws -> [Assignment] {
-        let text = try connection.ownValue(
-            "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(schema.name))
-        guard text?.asText.flatMap(CreateTableText.init)?.isWithoutRowID == true else { return assigned }
-        let infos = try connection.columnInfos(of: schema.name)
-        return names.compactMap { name in
-            if let own = assigned.first(where: { Identifier.areSame($0.column, name) }) { return own }
-            // The engine rejects a row without the value.
-            guard let info = infos.first(where: { Identifier.areSame($0.name, name) }), let sql = info.defaultExpression
-            else { return nil }
-            // What the column makes of it: a default TRUE is the text 1, and '1' the number.
-            let type = info.declaredType.uppercased()
-            let isText = ["CHAR", "CLOB", "TEXT"].contains { type.contains($0) }
-            let cast = type.contains("INT") ? "NUMERIC" : isText ? "TEXT" : nil
-            return Assignment(column: name, value: SQL(verbatim: cast.map { "CAST((\(sql)) AS \($0))" } ?? "(\(sql))"))
-        }
-    }
-
-    /// The key of the row that was inserted last.
+    /// The key of the row that was inserted last; missing in a table WITHOUT ROWID, whose key has to be assigned.
     private static func storedKey(rowID: Int64, on connection: Connection) throws -> Key {
-        guard let name = try connection.columnInfos(of: schema.name).freeRowIDName else {
+        guard let name = try connection.rowIDName(of: schema.name) else {
             throw TableFailure.missingKey(schema)
         }
         let columns = try schema.keyColumns()

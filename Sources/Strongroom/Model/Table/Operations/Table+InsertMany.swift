@@ -1,12 +1,6 @@
 extension Table {
-    /// Inserts a list of records, atomically.
-    ///
-    /// Several rows are inserted per statement, which is faster than one by one; in a table with foreign keys, single
-    /// rows are faster and used instead.
-    ///
-    /// ```swift
-    /// let keys = try Contact.insert(contentsOf: contacts, in: db)
-    /// ```
+    /// Inserts a list of records, atomically: several rows per statement, which is faster, or single rows in a table
+    /// with foreign keys, where these are.
     ///
     /// - Parameters:
     ///   - records: The records.

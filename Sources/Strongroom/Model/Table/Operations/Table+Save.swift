@@ -1,15 +1,13 @@
 extension Table {
     /// Saves a record: updates the row with its key, or inserts a new row if there is none or the record has no key.
     ///
-    /// The record follows its row: it gets the key, the version and the time of the update, of a new row also that of
-    /// its creation. A record that the table marks for deletion is deleted instead, by its key
-    /// (``RecordHooks/deletesOnSave(_:)``). With `only` no hook runs, and a marked record is written.
+    /// The record follows its row: it gets the key, the version and the times that the table keeps. A record that the
+    /// table marks for deletion is deleted instead, by its key (``RecordHooks/deletesOnSave(_:)``). With `only` no hook
+    /// runs, and a marked record is written.
     ///
     /// ```swift
     /// var contact = Contact(name: "Ada", email: "ada@example.org")
     /// try Contact.save(&contact, in: db)              // inserted; contact.id is known now
-    /// contact.phone = "+49 30 1234"
-    /// try Contact.save(&contact, in: db)              // updated
     /// try Contact.save(&contact, .by(\.email), in: db)
     /// ```
     ///
@@ -22,10 +20,9 @@ extension Table {
     /// - Returns: The outcome.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `staleRecord` if the row has another
     ///   version than the record (see ``RecordUpkeep``), `missingKey` if the key is nil and keys of its type are not
-    ///   generated, `otherStore` if a cascade reaches a table that is declared in another database, what the
-    ///   ``WriteRule`` names, or `invalidRule` for a rule beside `cascading`, for one that updates several rows, and
-    ///   for a marked record with a rule that finds its row by other columns or inserts it; errors of the validations
-    ///   and the ``hooks``. The save is then rolled back.
+    ///   generated, `otherStore` if a cascade reaches a table of another database, what the ``WriteRule`` names, or
+    ///   `invalidRule` for a rule that `cascading` or a marked record does not allow; errors of the validations and the
+    ///   ``hooks``. The save is rolled back.
     @inlinable
     @discardableResult
     public static func save(
@@ -37,13 +34,8 @@ extension Table {
         return try saveRow(&record, on: connection)
     }
 
-    /// Saves a list of records, atomically.
-    ///
-    /// Records without a key are inserted in batches, as by `insert(contentsOf:in:)`.
-    ///
-    /// ```swift
-    /// try Contact.save(contentsOf: &contacts, in: db)
-    /// ```
+    /// Saves a list of records, atomically. Records without a key are inserted in batches, as by
+    /// `insert(contentsOf:in:)`.
     ///
     /// - Parameters:
     ///   - records: The records, in the order in which they are written; unchanged if saving fails.
@@ -268,11 +260,7 @@ extension Table {
 
 /// Writes of whole records with the table's ``Table/hooks``: the same for `insert`, `update`, `upsert` and `save`.
 extension Table {
-    /// Writes a record between the calls of its hooks, atomically.
-    ///
-    /// - Parameters:
-    ///   - record: The record, with the changes that the hooks and the write make; unchanged after an error.
-    ///   - write: Writes the row and sets the record's key.
+    /// Writes a record between the calls of its hooks, atomically; the record is unchanged after an error.
     @usableFromInline
     static func withHooks<T>(
         _ record: inout RecordType, _ hooks: RecordHooks<RecordType>, on connection: Connection,
@@ -292,8 +280,6 @@ extension Table {
 
     /// Writes a list of records between the calls of their hooks, atomically: `willSave` for each, then the rows, then
     /// `didSave` for each.
-    ///
-    /// - Parameter write: Writes the rows and sets the records' keys.
     @usableFromInline
     static func withHooks<T>(
         contentsOf records: some Sequence<RecordType>, _ hooks: RecordHooks<RecordType>, on connection: Connection,

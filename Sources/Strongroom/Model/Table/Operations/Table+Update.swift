@@ -30,10 +30,6 @@ extension Table {
 
     /// Updates the rows with the keys of a list of records, atomically.
     ///
-    /// ```swift
-    /// try Contact.update(contentsOf: contacts, only: { [$0.phone] }, in: db)
-    /// ```
-    ///
     /// - Parameters:
     ///   - records: The records.
     ///   - only: Returns the columns that are written, as for one record; nil for all.
@@ -48,8 +44,6 @@ extension Table {
     }
 
     /// The indices of the record's columns without some.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidArgument` for a column that the record does not have.
     @usableFromInline
     static func indices(except names: [String]) throws -> [Int] {
         let all = RecordType.columnNames
@@ -84,10 +78,7 @@ extension Table {
         return try Query<Self>().where(key: key).update(in: db, assignments) > 0
     }
 
-    /// Writes some columns of a record, after its validation, to the row with a key.
-    ///
-    /// - Parameter indices: The columns' indices in ``Record/columnNames``; if empty, nothing is changed.
-    /// - Returns: False if there is no such row.
+    /// Writes some columns of a record, after its validation, to the row with a key; false if there is no such row.
     static func update(
         _ record: RecordType, at key: Key, writing indices: Set<Int>, on connection: Connection
     ) throws -> Bool {
@@ -112,12 +103,8 @@ extension Table {
         return key
     }
 
-    /// Writes a record, after its validation, to the row with a key.
-    ///
-    /// - Parameters:
-    ///   - operation: The treatment of nil.
-    ///   - leftOut: The indices of columns that are not written.
-    /// - Returns: False if there is no such row.
+    /// Writes a record, after its validation, to the row with a key, but for some columns; false if there is no such
+    /// row.
     @inlinable
     static func update(
         _ record: RecordType,

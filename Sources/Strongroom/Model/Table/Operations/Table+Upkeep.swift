@@ -49,7 +49,6 @@ extension Table {
     /// Writes a record with the columns that the table keeps to the row with a key.
     ///
     /// - Returns: False if there is no such row.
-    /// - Throws: ``StrongroomError`` with `staleRecord` if the row has another version than the record.
     @usableFromInline
     static func updateKept(
         _ record: RecordType, _ upkeep: RecordUpkeep<RecordType>, at key: Key, _ operation: Int,
@@ -87,27 +86,20 @@ extension Table {
         guard let upkeep = RecordType.upkeep else { return assignments }
         if let defect = upkeep.defect { throw defect }
         var all = assignments
-        func add(_ column: String, _ value: (ColumnDefinition) -> SQL) {
-            guard !all.contains(where: { Identifier.areSame($0.column, column) }),
+        func add(_ column: String?, _ value: (ColumnDefinition) throws -> SQL) rethrows {
+            guard let column, !all.contains(where: { Identifier.areSame($0.column, column) }),
                 let definition = schema.columns.first(where: { Identifier.areSame($0.name, column) })
             else { return }
-            all.append(Assignment(column: definition.name, value: value(definition)))
+            all.append(Assignment(column: definition.name, value: try value(definition)))
         }
-        func time(_ definition: ColumnDefinition) -> SQL {
-            var sql = SQL(reserving: 1)
-            sql.append { try definition.quoted.stored(connection.writeTime) }
-            return sql
+        func time(_ definition: ColumnDefinition) throws -> SQL {
+            "\(try definition.quoted.stored(connection.writeTime))"
         }
-        if let updated = upkeep.updated { add(updated.column, time) }
-        if isNew, let created = upkeep.created { add(created.column, time) }
-        if isNew, let version = upkeep.version {
-            add(version.column) { definition in
-                var sql = SQL(reserving: 1)
-                sql.append { try definition.defaultValue?.get() ?? .integer(0) }
-                return sql
-            }
+        try add(upkeep.updated?.column, time)
+        if isNew { try add(upkeep.created?.column, time) }
+        try add(upkeep.version?.column) { definition in
+            isNew ? "\(try definition.defaultValue?.get() ?? .integer(0))" : "\(definition.quoted) + 1"
         }
-        if !isNew, let version = upkeep.version { add(version.column) { "\($0.quoted) + 1" } }
         return all
     }
 }

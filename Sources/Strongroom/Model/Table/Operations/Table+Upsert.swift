@@ -59,10 +59,6 @@ extension Table {
 
     /// Upserts a list of records, atomically.
     ///
-    /// ```swift
-    /// try Contact.upsert(contentsOf: contacts, .by(\.email), in: db)
-    /// ```
-    ///
     /// - Parameters:
     ///   - records: The records, in the order in which they are written; a record may update the row that an earlier
     ///     one inserted.

@@ -23,8 +23,6 @@ struct WritePlan<Source: Table> {
     }
 
     /// A marked record is deleted by its key, which is not that of the row that other columns identify.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidRule`.
     @usableFromInline
     func requireUnmarked(_ records: [Source.RecordType], _ hooks: RecordHooks<Source.RecordType>) throws {
         guard row != .key, row != .update, records.contains(where: hooks.isMarked) else { return }

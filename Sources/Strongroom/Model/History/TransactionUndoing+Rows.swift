@@ -1,25 +1,20 @@
 /// Gives rows the values from before a transaction, in an order in which the values of unique columns are free.
-struct RowRestoring {
-    let transaction: Int64
-    let connection: Connection
-    /// Whether a row can be deleted for a moment: no other row would be deleted or changed with it.
-    let mayDelete: (Step) throws -> Bool
-
+extension TransactionUndoing {
     /// A row to put back.
     struct Step {
         let history: StoredHistory
         /// The number of the transaction's first change of the row.
         let change: Int64
         let key: [Value]
-        /// Nil if the transaction inserted the row.
-        let former: [Value]?
+        /// The values before the transaction; nil if it inserted the row.
+        let previous: [Value]?
         /// The values of the columns that the history does not keep, of a row that was deleted for a moment.
         var others: [Value] = []
         /// Whether the values of its unique columns have been freed.
         var isParked = false
     }
 
-    func run(_ steps: [Step]) throws {
+    func restore(_ steps: [Step]) throws {
         var rest = steps
         while !rest.isEmpty {
             var refused: [Step] = []
@@ -39,9 +34,9 @@ struct RowRestoring {
     }
 
     private func restore(_ step: Step) throws {
-        guard let former = step.former else { return }
+        guard let previous = step.previous else { return }
         guard try !step.history.isPresent(step.key, on: connection) else {
-            return try update(step, former, advancesVersion: true)
+            return try update(step, previous, advancesVersion: true)
         }
         let history = step.history
         let columns = history.keyNames + history.kept + (step.others.isEmpty ? [] : history.others)
@@ -50,24 +45,24 @@ struct RowRestoring {
             INSERT OR ABORT INTO main.\(history.quotedTable) \
             (\(columns.map(Identifier.quote).joined(separator: ", "))) VALUES (\(parameters))
             """
-        try run(sql, step.key + advanced(step, former) + step.others)
+        try run(sql, step.key + advanced(step, previous) + step.others)
         try link(step)
     }
 
-    /// The former values with a version that the row has not had.
-    private func advanced(_ step: Step, _ former: [Value]) throws -> [Value] {
+    /// The previous values with a version that the row has not had.
+    private func advanced(_ step: Step, _ previous: [Value]) throws -> [Value] {
         let history = step.history
         guard let version = history.version, let index = Identifier.index(of: version, in: history.kept) else {
-            return former
+            return previous
         }
-        let same = history.quotedKeys.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ")
+        let column = history.quotedFormer[index]
         let sql = """
-            SELECT max(\(history.quotedFormer[index])) FROM main.\(history.quotedName) \
-            WHERE \(same) AND typeof(\(history.quotedFormer[index])) = 'integer'
+            SELECT max(\(column)) FROM main.\(history.quotedName) \
+            WHERE \(history.entryCondition) AND typeof(\(column)) = 'integer'
             """
         let newest = try connection.rows(sql, step.key).first?[0].asInteger
-        guard newest != .max, newest != nil || former[index] == .null else { return former }
-        var values = former
+        guard newest != .max, newest != nil || previous[index] == .null else { return previous }
+        var values = previous
         // The column was added after the row was deleted: each of the row's updates was one of the history's changes.
         values[index] = .integer(try (newest ?? history.lastChange(on: connection)) + 1)
         return values
@@ -76,11 +71,10 @@ struct RowRestoring {
     /// Lets the history of a row that was inserted again continue with that of the deleted one.
     private func link(_ step: Step) throws {
         let history = step.history
-        let lives = history.lives(on: connection)
-        let own = history.quotedKeys.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ")
-        let newest = "SELECT max(change) FROM main.\(history.quotedName) WHERE \(own) AND kind = 'insert'"
+        let own = "\(history.entryCondition) AND kind = 'insert'"
+        let newest = "SELECT max(change) FROM main.\(history.quotedName) WHERE \(own)"
         guard let number = try connection.rows(newest, step.key).first?[0].asInteger,
-            let end = try lives.end(of: step.key, from: step.change), end < number
+            let end = try history.lives(on: connection).end(of: step.key, from: step.change), end < number
         else { return }
         try connection.run(
             "UPDATE main.\(history.quotedName) SET moved = ? WHERE change = ?", .integer(end), .integer(number))
@@ -125,7 +119,8 @@ struct RowRestoring {
         for index in steps.indices where !steps[index].isParked {
             let step = steps[index]
             guard try step.history.isPresent(step.key, on: connection), try mayDelete(step) else { continue }
-            steps[index].others = try delete(step)
+            steps[index].others = try others(step)
+            _ = try delete(step)
             steps[index].isParked = true
             return
         }
@@ -135,11 +130,11 @@ struct RowRestoring {
     /// Gives a row values that it had during the transaction.
     private func update(toMeantime step: Step) throws -> Bool {
         let history = step.history
-        let same = history.quotedKeys.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ")
         let (first, second) = (history.quotedKeys.count + 1, history.quotedKeys.count + 2)
         let sql = """
             SELECT \(history.quotedFormer.joined(separator: ", ")) FROM main.\(history.quotedName) \
-            WHERE \(same) AND transaction_id = ?\(first) AND change > ?\(second) AND kind <> 'insert' ORDER BY change
+            WHERE \(history.entryCondition) AND transaction_id = ?\(first) AND change > ?\(second) \
+            AND kind <> 'insert' ORDER BY change
             """
         guard !history.quotedFormer.isEmpty else { return false }
         for values in try connection.rows(sql, step.key + [.integer(transaction), .integer(step.change)]) {
@@ -153,14 +148,34 @@ struct RowRestoring {
         return false
     }
 
-    /// - Returns: The values of the columns that the history does not keep.
-    private func delete(_ step: Step) throws -> [Value] {
+    /// The values of the columns that the history does not keep.
+    private func others(_ step: Step) throws -> [Value] {
         let history = step.history
-        let row = "FROM main.\(history.quotedTable) WHERE \(history.rowCondition)"
+        guard !history.others.isEmpty else { return [] }
         let columns = history.others.map(Identifier.quote).joined(separator: ", ")
-        let others = history.others.isEmpty ? [] : try connection.rows("SELECT \(columns) \(row)", step.key).first ?? []
-        try run("DELETE \(row)", step.key)
-        return others
+        let sql = "SELECT \(columns) FROM main.\(history.quotedTable) WHERE \(history.rowCondition)"
+        return try connection.rows(sql, step.key).first ?? []
+    }
+
+    func delete(_ step: Step) throws -> Int {
+        try run("DELETE FROM main.\(step.history.quotedTable) WHERE \(step.history.rowCondition)", step.key)
+        return connection.changes
+    }
+
+    /// Whether a row can be deleted for a moment: no other row would be deleted or changed with it.
+    private func mayDelete(_ step: Step) throws -> Bool {
+        guard try !hasTriggers(step.history.table) else { return false }
+        let effect = try UndoneReferences([], on: connection).effect(ofDeleting: step)
+        return if case .none = effect { true } else { false }
+    }
+
+    /// Whether a table has triggers of the program, which a deletion or an insertion would run.
+    private func hasTriggers(_ table: String) throws -> Bool {
+        let own = HistoryTable.triggerNames(of: table)
+        return try connection.schemaEntries().contains { entry in
+            entry.kind == .trigger && Identifier.areSame(entry.table, table)
+                && Identifier.index(of: entry.name, in: own) == nil && !entry.name.hasPrefix("strongroom_")
+        }
     }
 }
 

@@ -1,91 +1,19 @@
-/// Copies all pages of a database into an empty file that has the same cipher settings, and compares each page of the
-/// copy with the source.
-///
-/// The engine copies, and code that shares nothing with it compares: a page that the engine read or wrote wrongly is
-/// found even if its authentication code is valid.
-struct ComparedPages {
-    let source: Connection
-    /// The key of the source; nil for plaintext.
-    let from: DerivedKey?
-    let target: DatabaseFile
-    /// The key of the copy; nil for plaintext.
-    let to: DerivedKey?
-
-    private static let pagesAtOnce = 1_024
-
-    /// Copies and compares one snapshot; other connections may read and write meanwhile.
-    ///
-    /// - Parameters:
-    ///   - copy: The empty file. Nothing is written before it is proved that the engine has opened this file.
-    ///   - progress: Called repeatedly with `writing` and then `verifying`, and the number of pages that are done, of
-    ///     how many; an error that it throws ends the copy.
-    ///   - whenWritten: Called when all pages are written, before they are compared, to change settings in the header
-    ///     of the copy.
-    /// - Returns: What the comparison has found. If the engine could not read the source because it is damaged, only
-    ///   the damaged pages of the source.
-    func make(
-        _ copy: PlainFile, progress: (WorkProgress.Phase, Int, Int) throws -> Void,
-        whenWritten: () throws -> Void = {}
-    ) throws -> PageComparison.Outcome {
-        try source.inSnapshotOfPages { log in
-            let pageSize = try from?.settings.pageSize ?? Int(source.ownNumber("PRAGMA page_size"))
-            let pages = try DatabasePages(of: source, pageSize: pageSize, in: log)
-            do {
-                try write(copy) { try progress(.writing, $0, $1) }
-            } catch let error as StrongroomError
-                where error.code != .diskFull && error.code != .interrupted && source.hasMetDamage
-            {
-                let damaged = try damagedPages(of: pages) { try progress(.verifying, $0, pages.count) }
-                guard !damaged.isEmpty else { throw error }
-                return PageComparison.Outcome(damagedInSource: damaged)
-            }
-            try whenWritten()
-            try progress(.verifying, 0, pages.count)
-            return try PageComparison(of: pages, key: from, with: copy, key: to).run {
-                try progress(.verifying, $0, pages.count)
-            }
-        }
-    }
-
-    private func write(_ copy: PlainFile, progress: (Int, Int) throws -> Void) throws {
-        let connection = try target.connect(.existing, key: to)
-        defer { connection.close() }
-        try copy.requireOpened(by: connection)
-        try connection.run("PRAGMA journal_mode = OFF")
-        try connection.run("PRAGMA synchronous = OFF")
-        try connection.copyPages(from: source, pagesAtOnce: Self.pagesAtOnce, progress: progress)
-    }
-
-    private func damagedPages(of pages: DatabasePages, progress: (Int) throws -> Void) throws -> [Int] {
-        guard let from else { return [] }
-        let cipher = try PageCipher(from, settings: from.settings)
-        return try PageVerifier(PageContents(pages: pages, cipher: cipher)).damagedPages(progress: progress)
-    }
-}
-
 /// Compares a copy of a database with its source page by page, without the engine: each page has a valid authentication
 /// code in both, and the same content.
 struct PageComparison {
-    /// The source's pages.
     let pages: DatabasePages
     let copy: DatabasePages
     private let ciphers: (source: PageCipher, copy: PageCipher)?
     /// The length of the copy as a file, in bytes.
     private let copySize: Int64
 
-    /// - Parameters:
-    ///   - pages: The source's pages.
-    ///   - source: The key of the source; nil if both are plaintext.
-    ///   - file: The copy, which no connection of this process has open and which has no WAL.
-    ///   - copy: The key of the copy, with the same cipher settings; nil if both are plaintext.
+    /// - Parameter file: The copy, which no connection of this process has open and which has no WAL.
     init(of pages: DatabasePages, key source: DerivedKey?, with file: any FileBytes, key copy: DerivedKey?) throws {
         self.pages = pages
         self.copy = DatabasePages(closed: file, pageSize: pages.pageSize, count: pages.count)
         copySize = try file.size()
         if let source, let copy {
-            ciphers = (
-                try PageCipher(source, settings: source.settings), try PageCipher(copy, settings: copy.settings)
-            )
+            ciphers = (try PageCipher(source), try PageCipher(copy))
         } else {
             ciphers = nil
         }
@@ -112,9 +40,6 @@ struct PageComparison {
     }
 
     /// Compares all pages, on all processors.
-    ///
-    /// - Parameter progress: Called repeatedly with the number of pages compared; an error that it throws ends the
-    ///   comparison.
     func run(progress: (Int) throws -> Void) throws -> Outcome {
         var outcome = Outcome()
         outcome.hasOtherLength = copySize != Int64(pages.count) * Int64(pages.pageSize)
@@ -135,11 +60,9 @@ struct PageComparison {
 }
 
 extension PageComparison: PageScan {
-    /// The memory of one thread.
     struct Memory {
         let source: PageMemory
         let copy: PageMemory
-        /// The content of one page of each.
         let content: (source: WipedMemory, copy: WipedMemory)
     }
 
@@ -182,15 +105,15 @@ extension PageComparison: PageScan {
         guard let source = source.current(number) else { return .damagedInSource }
         guard let copy = copy.current(number) else { return .damagedInCopy }
         guard let ciphers else { return isSame(source, copy, number) ? nil : .different }
-        guard ciphers.copy.authentication.isAuthentic(copy, number: number) else { return .damagedInCopy }
-        guard ciphers.source.authentication.isAuthentic(source, number: number) else {
+        guard ciphers.copy.isAuthentic(copy, number: number) else { return .damagedInCopy }
+        guard ciphers.source.isAuthentic(source, number: number) else {
             return source.allSatisfy { $0 == 0 } ? .zerosInSource : .damagedInSource
         }
         let usable = ciphers.source.layout.usable
         let (first, second) = (memory.content.source.bytes[..<usable], memory.content.copy.bytes[..<usable])
-        try ciphers.source.deciphering.decipher(
+        try ciphers.source.decipher(
             source, number: number, into: UnsafeMutableRawBufferPointer(rebasing: first))
-        try ciphers.copy.deciphering.decipher(
+        try ciphers.copy.decipher(
             copy, number: number, into: UnsafeMutableRawBufferPointer(rebasing: second))
         let isSame = isSame(
             UnsafeRawBufferPointer(rebasing: first), UnsafeRawBufferPointer(rebasing: second), number)

@@ -1,25 +1,20 @@
-/// Rebuilds a table from a changed statement, with its rows, indexes and triggers.
-///
-/// This is the engine's recommended procedure: "ALTER TABLE", section 7, the twelve steps
-/// (sqlite.org/lang_altertable.html). Foreign keys are not enforced meanwhile: otherwise dropping the old table would
-/// delete the rows that reference it. Runs in the caller's savepoint.
-struct TableRebuild {
-    let connection: Connection
-    let table: SchemaEntry
-    let text: CreateTableText
-    let entries: [SchemaEntry]
-    /// SQL for the values of columns that are not copied unchanged.
-    let sources: [(column: String, sql: String)]
-
-    /// Rebuilds the table; the caller checks the views and triggers.
-    func run() throws {
+extension ColumnChange {
+    /// Rebuilds the table from a changed statement, with its rows, indexes and triggers; the caller checks the views
+    /// and triggers.
+    ///
+    /// This is the engine's recommended procedure: "ALTER TABLE", section 7, the twelve steps
+    /// (sqlite.org/lang_altertable.html). Foreign keys are not enforced meanwhile: otherwise dropping the old table
+    /// would delete the rows that reference it.
+    ///
+    /// - Parameter sources: SQL for the values of columns that are not copied unchanged.
+    func replace(_ changed: CreateTableText, _ sources: [(column: String, sql: String)] = []) throws {
         let before = try DanglingRows(connection, around: table.name)
         try connection.withoutForeignKeys {
-            try withLegacyRenaming { try replaceTable() }
+            try withLegacyRenaming { try replaceTable(changed, sources) }
         }
         let after = try comparison(since: before)
         if let sentence = after.sentence {
-            throw connection.refusal(
+            throw refusal(
                 """
                 The change of table "\(table.name)" would leave dangling references; nothing was changed. \
                 \(sentence) Correct or delete these rows, then try again.
@@ -31,7 +26,7 @@ struct TableRebuild {
         do {
             return try DanglingComparison(since: before, connection, around: table.name)
         } catch let error as StrongroomError where error.code == .sql {
-            throw connection.refusal(
+            throw refusal(
                 """
                 After the change of table "\(table.name)" a foreign key could not be checked (\(error.message)); \
                 nothing was changed. Keep the columns that other tables reference unique.
@@ -39,13 +34,13 @@ struct TableRebuild {
         }
     }
 
-    private func replaceTable() throws {
+    private func replaceTable(_ changed: CreateTableText, _ sources: [(column: String, sql: String)]) throws {
         let name = Identifier.quote(table.name)
         let copy = freeName()
         let belongings = try belongings()
         let sequence = try sequenceValue()
-        try connection.run(text.sql(named: copy, insteadOf: table.name))
-        try copyRows(to: copy)
+        try connection.run(changed.sql(named: copy, insteadOf: table.name))
+        try copyRows(to: copy, sources)
         try connection.run("DROP TABLE \(name)")
         try connection.run("ALTER TABLE \(Identifier.quote(copy)) RENAME TO \(name)")
         try restore(sequence)
@@ -79,7 +74,7 @@ struct TableRebuild {
         }
     }
 
-    private func copyRows(to copy: String) throws {
+    private func copyRows(to copy: String, _ sources: [(column: String, sql: String)]) throws {
         let old = try connection.columnInfos(of: table.name)
         let new = try connection.columnInfos(of: copy).filter { $0.generated == nil }
         let oldNames = old.map(\.name)
@@ -122,13 +117,7 @@ struct TableRebuild {
         let left = """
             FROM \(Identifier.quote(table.name)) WHERE \(id) NOT IN (SELECT \(id) FROM \(Identifier.quote(copy)))
             """
-        let found = try connection.ownRows("SELECT \(id) \(left) ORDER BY \(id) LIMIT 10")
-        guard !found.isEmpty, case .integer(let count)? = try connection.ownValue("SELECT count(*) \(left)") else {
-            return nil
-        }
-        let list = found.compactMap { $0[0].asInteger }.map { "\($0)" }.joined(separator: ", ")
-        let rest = Int(count) - found.count
-        return "Rows that violate it in table \"\(table.name)\": \(list)\(rest > 0 ? " and \(rest) more" : "")."
+        return try connection.rowNumbers(id, left).map { "Rows that violate it in table \"\(table.name)\": \($0)." }
     }
 
     /// The name by which the row ids are copied; nil if a column is the row id, if the table has none, or if columns

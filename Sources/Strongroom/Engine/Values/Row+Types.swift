@@ -40,8 +40,6 @@ extension Row {
     }
 
     /// The value of an expression.
-    ///
-    /// - Parameter form: The stored form, if it is not that of the type.
     func value<V: ColumnValue>(at index: Int, form: StoredForm?) throws -> V {
         guard let form else { return try V(from: self, at: index) }
         if V._isNullable, try isNull(at: index) { return try V(from: self, at: index) }
@@ -153,71 +151,6 @@ extension Bindings {
     }
 }
 
-/// Rows as bytes: the storage class and the bytes of each value, in the order of the rows.
-final class RowBytes {
-    private let buffer = WipedMemory(count: 64 << 10)
-    private var used = 0
-    private let isUTF16: Bool
-    private let consume: (UnsafeRawBufferPointer) -> Void
-    private(set) var rows: Int64 = 0
-
-    /// - Parameters:
-    ///   - encoding: The text encoding of the database; text is not converted.
-    ///   - consume: Called with the bytes, in parts.
-    init(_ encoding: EncodedText.Encoding, consume: @escaping (UnsafeRawBufferPointer) -> Void) {
-        isUTF16 = encoding != .utf8
-        self.consume = consume
-    }
-
-    /// Adds the current row of a statement.
-    func add(_ statement: Statement) {
-        let pointer = statement.pointer
-        for column in 0..<sqlite3_column_count(pointer) {
-            let type = sqlite3_column_type(pointer, column)
-            switch type {
-            case SQLITE_INTEGER: add(type, UInt64(bitPattern: sqlite3_column_int64(pointer, column)))
-            case SQLITE_FLOAT: add(type, sqlite3_column_double(pointer, column).bitPattern)
-            case SQLITE_TEXT where isUTF16:
-                let text = UnsafeRawPointer(sqlite3_column_text16(pointer, column))
-                add(type, text, Int(sqlite3_column_bytes16(pointer, column)))
-            case SQLITE_TEXT:
-                let text = UnsafeRawPointer(sqlite3_column_text(pointer, column))
-                add(type, text, Int(sqlite3_column_bytes(pointer, column)))
-            case SQLITE_BLOB:
-                let blob = sqlite3_column_blob(pointer, column)
-                add(type, blob, Int(sqlite3_column_bytes(pointer, column)))
-            default: add(type, 0)
-            }
-        }
-        rows += 1
-    }
-
-    /// - Parameter number: The value, or the length of one that follows.
-    private func add(_ type: Int32, _ number: UInt64) {
-        let length = 1 + MemoryLayout<UInt64>.size
-        if buffer.bytes.count - used < length { flush() }
-        buffer.bytes[used] = UInt8(truncatingIfNeeded: type)
-        buffer.bytes.storeBytes(of: number.littleEndian, toByteOffset: used + 1, as: UInt64.self)
-        used += length
-    }
-
-    private func add(_ type: Int32, _ start: UnsafeRawPointer?, _ count: Int) {
-        add(type, UInt64(count))
-        guard let start, count > 0 else { return }
-        let bytes = UnsafeRawBufferPointer(start: start, count: count)
-        if count > buffer.bytes.count - used { flush() }
-        guard count <= buffer.bytes.count else { return consume(bytes) }
-        UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[used..<used + count]).copyMemory(from: bytes)
-        used += count
-    }
-
-    /// Hands over the bytes that are left; to be called after the last row.
-    func flush() {
-        consume(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
-        used = 0
-    }
-}
-
 /// The positions of a record's columns in a statement's result, found by name and cached with the statement.
 final class ColumnOrder {
     /// The index in the result for each of the record's columns.
@@ -236,19 +169,14 @@ final class ColumnOrder {
     let positions: UnsafePointer<Positions>?
 
     /// Matches the names.
-    ///
-    /// - Parameters:
-    ///   - names: The record's columns.
-    ///   - type: The record's type.
-    ///   - statement: The statement, after its first step, at which the engine may have prepared it again.
-    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing or ambiguous.
-    init(of names: [String], in type: Any.Type, from statement: borrowing Statement) throws {
-        let found = (0..<sqlite3_column_count(statement.pointer)).map { index in
-            sqlite3_column_name(statement.pointer, index).map { String(cString: $0) } ?? ""
+    init(of names: [String], in type: Any.Type, from statement: OpaquePointer) throws {
+        let found = (0..<sqlite3_column_count(statement)).map { index in
+            sqlite3_column_name(statement, index).map { String(cString: $0) } ?? ""
         }
+        let sql = sqlite3_sql(statement).map { String(cString: $0) }
         self.type = ObjectIdentifier(type)
         count = names.count
-        let columns = try names.map { try Self.position(of: $0, among: found, sql: statement.sql) }
+        let columns = try names.map { try Self.position(of: $0, among: found, sql: sql) }
         guard !columns.elementsEqual(names.indices) else {
             positions = nil
             return
@@ -256,7 +184,7 @@ final class ColumnOrder {
         let list = UnsafeMutablePointer<Int32>.allocate(capacity: columns.count)
         list.initialize(from: columns.map { Int32(clamping: $0) }, count: columns.count)
         let positions = UnsafeMutablePointer<Positions>.allocate(capacity: 1)
-        positions.initialize(to: Positions(statement: statement.pointer, columns: list))
+        positions.initialize(to: Positions(statement: statement, columns: list))
         self.positions = UnsafePointer(positions)
     }
 
@@ -300,17 +228,38 @@ final class ColumnOrder {
     }
 }
 
-extension Statement {
-    /// The statement's current row, with its columns in the order of a record's. Call it after the first step. The
-    /// names are matched once per type, and again after the engine has prepared the statement anew.
-    ///
-    /// - Throws: ``StrongroomError`` with `sql` for a column that is missing or ambiguous.
-    @usableFromInline
-    func row<R>(for type: R.Type, _ names: [String]) throws -> Row {
-        if let order = columnOrder, order.type == ObjectIdentifier(type), areNamesKnown { return Row(self, in: order) }
-        let order = try ColumnOrder(of: names, in: type, from: self)
-        columnOrder = order
-        areNamesKnown = true
-        return Row(self, in: order)
+/// The current row of a statement whose rows a closure receives one at a time.
+struct OpenRow {
+    let statement: OpaquePointer
+    /// The copies of the row's values; nil while the row is the statement's.
+    var values: UnsafeMutablePointer<OpaquePointer?>?
+
+    /// The value object of a column of the row.
+    func cell(_ index: Int) -> OpaquePointer? {
+        guard let values else { return sqlite3_column_value(statement, Int32(clamping: index)) }
+        return index < Int(sqlite3_column_count(statement)) ? values[index] : nil
     }
+}
+
+/// The content of a column where the engine has it, without a copy.
+package enum StoredContent {
+    case null
+    case integer(Int64)
+    case real(Double)
+    /// In the encoding that the engine converts texts to, UTF-8, which is not validated.
+    case text(UnsafeBufferPointer<UInt8>)
+    case blob
+}
+
+/// A text from the engine, whose bytes need not be valid in its encoding.
+struct EncodedText: Hashable {
+    /// The text encoding of a database.
+    enum Encoding: String {
+        case utf8 = "UTF-8"
+        case utf16Little = "UTF-16le"
+        case utf16Big = "UTF-16be"
+    }
+
+    let bytes: WipedBytes
+    let encoding: Encoding
 }

@@ -4,7 +4,7 @@ import CSQLCipher
 ///
 /// See SQLite's documentation, "Open A BLOB For Incremental I/O" (sqlite.org/c3ref/blob_open.html). Guarded by the
 /// connection's slot.
-final class OpenBlob: OpenWriter {
+final class OpenBlob {
     private var pointer: OpaquePointer?
     private unowned let connection: Connection
     private let title: String
@@ -14,6 +14,7 @@ final class OpenBlob: OpenWriter {
     /// The size of the value in bytes, which cannot change while it is open.
     let count: Int
 
+    /// How often it was written.
     private(set) var writeCount = 0
     /// Whether the value is open for reading only, although it is being written.
     private var isPaused = false
@@ -23,14 +24,6 @@ final class OpenBlob: OpenWriter {
     private var hasFailed = false
 
     /// Opens a value of a table of the file.
-    ///
-    /// - Parameters:
-    ///   - table: The table's name.
-    ///   - column: The column's name.
-    ///   - rowID: The row's id.
-    ///   - isWriting: Whether the value will be written.
-    /// - Throws: ``StrongroomError`` with `noSuchRow`, `typeMismatch` for NULL and numbers, `blobAccess` for a table or
-    ///   a column that the engine cannot read or write in parts, `readOnly`, or the engine's error.
     init(_ table: String, _ column: String, rowID: Int64, isWriting: Bool, on connection: Connection) throws {
         self.connection = connection
         (self.table, self.column, self.rowID, self.isWriting) = (table, column, rowID, isWriting)
@@ -62,9 +55,6 @@ final class OpenBlob: OpenWriter {
     }
 
     /// Closes a value that was written.
-    ///
-    /// - Throws: ``StrongroomError`` with `blobChanged` if a part of it was rolled back, or it could not be opened
-    ///   again; the engine's error.
     func close() throws {
         guard !hasFailed else { throw changed() }
         let result = sqlite3_blob_close(pointer.take())
@@ -72,9 +62,6 @@ final class OpenBlob: OpenWriter {
     }
 
     /// Reads as many bytes as the buffer has.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidArgument` for bytes outside of the value, `blobChanged`, `damaged`,
-    ///   or the engine's error; `CancellationError`.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
         try check(offset, buffer.count)
         guard buffer.count > 0 else { return }
@@ -83,8 +70,6 @@ final class OpenBlob: OpenWriter {
     }
 
     /// Overwrites bytes.
-    ///
-    /// - Throws: As ``read(into:at:)``, and ``StrongroomError`` with `diskFull`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
         try check(offset, bytes.count)
         guard bytes.count > 0 else { return }
@@ -147,7 +132,8 @@ final class OpenBlob: OpenWriter {
 
     // MARK: Savepoints
 
-    /// Opens the value for reading in place of writing. The engine expires it then, too, when the row is changed.
+    /// Opens the value for reading in place of writing: the engine begins and releases no savepoint while one is open
+    /// for writing. The engine expires it then, too, when the row is changed.
     func pause() throws {
         guard pointer != nil else { return }
         try recordingFailure {
@@ -166,6 +152,7 @@ final class OpenBlob: OpenWriter {
         guard !isExpired else { throw changed() }
     }
 
+    /// Called after a part of the transaction has been rolled back in which the value was not written.
     func reopen() {
         expire()
         isExpired = false
@@ -173,6 +160,7 @@ final class OpenBlob: OpenWriter {
         try? recordingFailure { try open(forWriting: false) }
     }
 
+    /// Called when a part of the transaction is rolled back in which the value was written.
     func loseWrites() {
         hasFailed = true
         expire()

@@ -18,24 +18,19 @@ public struct Bindings: ~Copyable {
         case result(FunctionArguments)
     }
 
-    /// - Parameters:
-    ///   - base: The parameter of index 0, counted from 0.
-    ///   - width: The number of parameters; by default all of the statement's.
-    @usableFromInline
-    init(_ statement: borrowing Statement, from base: Int = 0, width: Int = .max) {
-        target = .statement(statement.pointer, statement.parameters)
+    @inline(__always)
+    init(_ statement: OpaquePointer, _ parameters: UnsafeMutablePointer<ParameterState>, from base: Int, width: Int) {
+        target = .statement(statement, parameters)
         self.base = base
         self.width = width
     }
 
-    /// - Parameter list: Receives the values; an index past its end is rejected.
     init(_ list: UnsafeMutablePointer<[Value]>) {
         target = .list(list)
         base = 0
         width = .max
     }
 
-    /// - Parameter function: A running function, whose result is set.
     @usableFromInline
     init(_ function: FunctionArguments) {
         target = .result(function)
@@ -63,8 +58,6 @@ public struct Bindings: ~Copyable {
     }
 
     /// Binds an integer.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidArgument` for an index out of range.
     @usableFromInline
     func bind(_ value: Int64, at index: Int) throws {
         switch target {
@@ -75,9 +68,6 @@ public struct Bindings: ~Copyable {
     }
 
     /// Binds a number.
-    ///
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for NaN, which the engine would store as NULL, and
-    ///   `invalidArgument` for an index out of range.
     @usableFromInline
     func bind(_ value: Double, at index: Int) throws {
         guard !value.isNaN else { throw Self.notANumber }
@@ -89,9 +79,6 @@ public struct Bindings: ~Copyable {
     }
 
     /// Binds text, including any NUL characters.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidArgument` for an index out of range, `limit` for text that is too
-    ///   long.
     @usableFromInline
     func bind(_ value: String, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
@@ -106,16 +93,12 @@ public struct Bindings: ~Copyable {
     }
 
     /// Binds bytes.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidArgument` for an index out of range, `limit` for too many bytes.
     @usableFromInline
     func bind(_ value: [UInt8], at index: Int) throws {
         try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
     }
 
     /// Binds a copy of bytes in memory.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidArgument` for an index out of range, `limit` for too many bytes.
     @usableFromInline
     func bind(bytes: UnsafeRawBufferPointer, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
@@ -127,8 +110,6 @@ public struct Bindings: ~Copyable {
     }
 
     /// Binds NULL; an insert binds the column's default value if there is one.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidArgument` for an index out of range.
     @usableFromInline
     func bindNull(at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else {
@@ -143,8 +124,6 @@ public struct Bindings: ~Copyable {
     }
 
     /// Binds a value of any type.
-    ///
-    /// - Throws: As for the other methods.
     @usableFromInline
     func bind(_ value: Value, at index: Int) throws {
         switch value {
@@ -157,8 +136,6 @@ public struct Bindings: ~Copyable {
     }
 
     /// Binds text from the engine, whose bytes need not be valid in its encoding; only to a statement.
-    ///
-    /// - Throws: As for the other methods.
     func bind(_ text: EncodedText, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else { throw Self.noStatement }
         let encoding =
@@ -177,11 +154,9 @@ public struct Bindings: ~Copyable {
 
     /// Binds a value of another statement's current row, of any type; the statements may belong to different
     /// connections. Only to a statement.
-    ///
-    /// - Throws: As for the other methods.
-    func bind(column: Int, of source: Statement, at index: Int) throws {
+    func bind(column: Int, of source: OpaquePointer, at index: Int) throws {
         guard case .statement(let statement, let parameters) = target else { throw Self.noStatement }
-        let value = sqlite3_column_value(source.pointer, Int32(clamping: column))
+        let value = sqlite3_column_value(source, Int32(clamping: column))
         try check(sqlite3_bind_value(statement, hold(index, parameters), value))
     }
 
@@ -274,7 +249,6 @@ struct ParameterState: ~Copyable {
     private let behindLast: UInt64
     private let hasMore: Bool
 
-    /// - Parameter count: The number of parameters.
     init(count: Int) {
         hasMore = count > UInt64.bitWidth
         behindLast = count < UInt64.bitWidth ? ~0 << UInt64(count) : 0

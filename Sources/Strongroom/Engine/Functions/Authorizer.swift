@@ -1,6 +1,7 @@
 import CSQLCipher
 
-/// Rejects user SQL that would change what the library manages: transactions, attached files, keys and settings.
+/// Rejects user SQL that would change what the library manages: transactions, attached files, keys and settings; and
+/// temporary tables.
 ///
 /// The engine calls the authorizer while it prepares a statement, also when it prepares one again at the first step
 /// after a schema change ("Compile-Time Authorization Callbacks", sqlite.org/c3ref/set_authorizer.html).
@@ -14,9 +15,6 @@ final class Authorizer {  // guarded by the slot, as the connection is
     /// The tables of the statement that is being prepared.
     @exclusivity(unchecked) private var tables = TableUse()
 
-    /// The columns that are the row ids of tables whose changed rows are recorded, in lower case.
-    var keys: [String: String] = [:]
-
     /// Whether tables were recorded that have not been removed yet: those of a statement that the engine prepared again
     /// while it ran.
     @exclusivity(unchecked) private(set) var hasTables = false
@@ -27,30 +25,10 @@ final class Authorizer {  // guarded by the slot, as the connection is
         return tables
     }
 
-    /// A table or view that a statement creates or renames.
-    struct CreatedObject {
-        /// Nil if the engine reports only the old name.
-        var name: String?
-        /// The old name; nil for a new object.
-        var formerName: String?
-        /// Whether it is in the connection's `temp` schema.
-        let isTemporary: Bool
-        /// Whether it is a virtual table, whose shadow tables are named with its name and `_`.
-        var isVirtual = false
-    }
-
     private static let schemas: Set = ["sqlite_master", "sqlite_temp_master"]
 
     /// Whether the engine completes the entry of a new table in the schema.
     private var isCompletingEntry = false
-
-    private var created: [CreatedObject] = []
-
-    /// Returns and clears the tables and views that statements prepared since the last call create or rename.
-    func removeCreated() -> [CreatedObject] {
-        defer { created = [] }
-        return created
-    }
 
     /// Whether a statement was prepared that defers the foreign keys of its transaction.
     private(set) var hasSeenDeferral = false
@@ -70,8 +48,7 @@ final class Authorizer {  // guarded by the slot, as the connection is
             { context, action, first, second, schema, _ in
                 guard let context else { return SQLITE_DENY }
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
-                authorizer.recordCreation(action, first, second, schema)
-                let answer = authorizer.answer(action, first, second)
+                let answer = authorizer.answer(action, first, second, schema)
                 if answer == SQLITE_DENY { authorizer.hasRefused = true }
                 return answer
             },
@@ -88,7 +65,6 @@ final class Authorizer {  // guarded by the slot, as the connection is
         case SQLITE_READ: tables.reads.insert(TableUse.name(name))
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_DROP_TABLE:
             tables.writes.insert(TableUse.name(name))
-            if action == SQLITE_UPDATE, !keys.isEmpty, let second { recordUpdate(of: second, in: TableUse.name(name)) }
         case SQLITE_CREATE_INDEX: tables.makesIndex = true
         default: return
         }
@@ -116,44 +92,21 @@ final class Authorizer {  // guarded by the slot, as the connection is
         return isCompletingEntry
     }
 
-    /// Records that a statement sets a table's row id.
-    private func recordUpdate(of column: UnsafePointer<CChar>, in table: String) {
-        guard let key = keys[table] else { return }
-        let name = TableUse.name(column)
-        if name == key || name == "rowid" { tables.writes.insert(RowRecorder.keyChange(of: table)) }
-    }
-
-    /// Records objects that user SQL creates; the library's own objects have reserved names.
-    private func recordCreation(
-        _ action: Int32, _ name: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+    private func answer(
+        _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
         _ schema: UnsafePointer<CChar>?
-    ) {
-        guard !isTrusting, let name else { return }
-        switch action {
-        case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW:
-            created.append(CreatedObject(name: String(cString: name), isTemporary: true))
-        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE:
-            created.append(
-                CreatedObject(
-                    name: String(cString: name), isTemporary: schema.map(Self.isTemporary) ?? false,
-                    isVirtual: action == SQLITE_CREATE_VTABLE))
-        case SQLITE_ALTER_TABLE:
-            created.append(
-                CreatedObject(formerName: second.map { String(cString: $0) }, isTemporary: Self.isTemporary(name)))
-        default: return
-        }
-    }
-
-    private static func isTemporary(_ schema: UnsafePointer<CChar>) -> Bool {
-        String(cString: schema).isSameName(as: "temp")
-    }
-
-    private func answer(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {
+    ) -> Int32 {
         record(action, first, second)
         if isTrusting { return SQLITE_OK }
         switch action {
         case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH:
             return SQLITE_DENY
+        // The engine resolves a name to the temporary table: it would hide one of the file, also one that is created
+        // later, so that no reader sees what is written, and be dropped when the connection is closed.
+        case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW:
+            return SQLITE_DENY
+        case SQLITE_CREATE_VTABLE:
+            return schema.map { String(cString: $0) } == "temp" ? SQLITE_DENY : SQLITE_OK
         case SQLITE_PRAGMA:
             guard let first else { return SQLITE_DENY }
             let name = String(cString: first).lowercased()

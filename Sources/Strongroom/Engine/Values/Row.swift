@@ -31,46 +31,37 @@ public struct Row: ~Copyable {
         /// A statement whose columns are in another order than the record's.
         case reordered(UnsafePointer<ColumnOrder.Positions>)
         /// A row that is copied when its table is written to.
-        case open(UnsafePointer<OpenRows.Current>)
+        case open(UnsafePointer<OpenRow>)
         case list(UnsafePointer<ValueList>)
         /// The arguments of a function.
         case arguments(FunctionArguments.Values?)
     }
 
-    @usableFromInline
-    init(_ statement: borrowing Statement) {
-        source = .statement(statement.pointer)
-        base = 0
-        width = Self.all
-    }
-
-    /// The current row of a loop.
-    ///
-    /// - Parameter rows: Must be retained as long as the row is used.
-    @usableFromInline
-    init(_ rows: OpenRows) {
-        source = .open(UnsafePointer(rows.current))
-        base = 0
-        width = Self.all
-    }
-
-    /// A range of columns of a statement's row.
+    /// A range of columns of a statement's row; all of them by default.
     ///
     /// - Parameters:
+    ///   - statement: Must not be finalized as long as the row is used.
     ///   - base: The first column in the statement.
     ///   - count: The number of columns.
-    @usableFromInline
-    init(_ statement: borrowing Statement, from base: Int, count: Int) {
-        source = .statement(statement.pointer)
+    @inline(__always)
+    init(statement: OpaquePointer, from base: Int = 0, count: Int = all) {
+        source = .statement(statement)
         self.base = base
         width = count
+    }
+
+    /// - Parameter row: Must be retained as long as the row is used.
+    init(_ row: UnsafePointer<OpenRow>) {
+        source = .open(row)
+        base = 0
+        width = Self.all
     }
 
     /// A statement's row, with its columns in the order of a record's.
     ///
     /// - Parameter order: Must be retained as long as the row is used.
-    init(_ statement: borrowing Statement, in order: ColumnOrder) {
-        source = order.positions.map { .reordered($0) } ?? .statement(statement.pointer)
+    init(statement: OpaquePointer, in order: ColumnOrder) {
+        source = order.positions.map { .reordered($0) } ?? .statement(statement)
         base = 0
         width = order.count
     }
@@ -92,12 +83,8 @@ public struct Row: ~Copyable {
 
     /// The number of columns.
     public var count: Int {
-        guard width == Self.all else { return width }
-        switch source {
-        case .statement(let statement): return Int(sqlite3_column_count(statement))
-        case .open(let current): return Int(sqlite3_column_count(current.pointee.statement))
-        default: return width
-        }
+        guard width == Self.all, let statement else { return width }
+        return Int(sqlite3_column_count(statement))
     }
 
     /// The name of a column in the statement's result.
@@ -106,19 +93,24 @@ public struct Row: ~Copyable {
     /// - Returns: The name, or nil if there is no such column.
     public func name(at index: Int) -> String? {
         guard index >= 0, index < count else { return nil }
+        if let statement { return sqlite3_column_name(statement, number(of: index)).map { String(cString: $0) } }
+        if case .list(let list) = source { return list.pointee.names[index] }
+        return String(index + 1)
+    }
+
+    /// Nil for a row that is not a statement's.
+    private var statement: OpaquePointer? {
         switch source {
-        case .statement(let statement):
-            return sqlite3_column_name(statement, Int32(clamping: base + index)).map { String(cString: $0) }
-        case .reordered(let positions):
-            let column = positions.pointee[index]
-            return sqlite3_column_name(positions.pointee.statement, column).map { String(cString: $0) }
-        case .open(let current):
-            return sqlite3_column_name(current.pointee.statement, Int32(clamping: index)).map { String(cString: $0) }
-        case .list(let list):
-            return list.pointee.names[index]
-        case .arguments:
-            return String(index + 1)
+        case .statement(let statement): statement
+        case .reordered(let positions): positions.pointee.statement
+        case .open(let current): current.pointee.statement
+        case .list, .arguments: nil
         }
+    }
+
+    /// The number of a column in the statement.
+    private func number(of index: Int) -> Int32 {
+        if case .reordered(let positions) = source { positions.pointee[index] } else { Int32(clamping: base + index) }
     }
 
     /// The value of a column.
@@ -357,17 +349,8 @@ public struct Row: ~Copyable {
 
     /// The declared type of the table column that the value comes from; nil for a computed value.
     func declaredType(at index: Int) -> String? {
-        guard index >= 0, index < count else { return nil }
-        let type: UnsafePointer<CChar>?
-        switch source {
-        case .statement(let statement): type = sqlite3_column_decltype(statement, Int32(clamping: base + index))
-        case .reordered(let positions):
-            type = sqlite3_column_decltype(positions.pointee.statement, positions.pointee[index])
-        case .open(let current):
-            type = sqlite3_column_decltype(current.pointee.statement, Int32(clamping: index))
-        case .list, .arguments: return nil
-        }
-        return type.map { String(cString: $0) }
+        guard index >= 0, index < count, let statement else { return nil }
+        return sqlite3_column_decltype(statement, number(of: index)).map { String(cString: $0) }
     }
 
     private func listed<T>(_ index: Int, _ wanted: String, _ content: (Value) -> T?) throws -> T {
@@ -418,14 +401,7 @@ extension Row {
             TypeMismatch(column: column, found: found, wanted: wanted, isOtherSpelling: true), sql: error.sql)
     }
 
-    private var sql: String? {
-        switch source {
-        case .statement(let statement): sqlite3_sql(statement).map { String(cString: $0) }
-        case .reordered(let positions): sqlite3_sql(positions.pointee.statement).map { String(cString: $0) }
-        case .open(let current): sqlite3_sql(current.pointee.statement).map { String(cString: $0) }
-        case .list, .arguments: nil
-        }
-    }
+    private var sql: String? { statement.flatMap { sqlite3_sql($0) }.map { String(cString: $0) } }
 
     private var outOfMemory: StrongroomError {
         StrongroomError(.outOfMemory, "Out of memory while a value was read.", sql: sql)

@@ -4,19 +4,29 @@ import Foundation
 extension Connection {
     /// Registers what every connection has: the regular expression, and the collations of locales on their first use.
     func installStandardFunctions() throws {
-        guard RegularExpression.install(functions, on: pointer) == SQLITE_OK,
-            WordsFunction.install(functions, on: pointer) == SQLITE_OK,
-            FitFunction.install(functions, on: pointer) == SQLITE_OK,
-            ScoreFunction.install(functions, on: pointer) == SQLITE_OK,
-            RegisteredCollation.installLocales(on: pointer) == SQLITE_OK
-        else { throw failure("The connection could not be set up") }
+        let standard: [(name: String, count: Int, call: RegisteredFunction.Body)] = [
+            (RegularExpression.name, 2, RegularExpression.call), (WordsFunction.name, 2, WordsFunction.call),
+            (FitFunction.name, 2, FitFunction.call), (ScoreFunction.name, 3, ScoreFunction.call),
+        ]
+        let areInstalled = standard.allSatisfy {
+            RegisteredFunction.install($0.name, count: $0.count, functions, on: pointer, $0.call) == SQLITE_OK
+        }
+        guard areInstalled, RegisteredCollation.installLocales(on: pointer) == SQLITE_OK else {
+            throw failure("The connection could not be set up")
+        }
     }
 
     /// Registers functions and collations in Swift.
     func install(_ declared: ConnectionFunctions) throws {
-        functions.declared = declared
+        self.declared = declared
+        functions.tokenizers = declared.tokenizers
         for function in declared.functions {
-            guard RegisteredFunction.install(function, functions, on: pointer) == SQLITE_OK else {
+            let body = function.body
+            let result = RegisteredFunction.install(
+                function.name, count: function.argumentCount, isDeterministic: function.isDeterministic, functions,
+                on: pointer
+            ) { arguments, _ in try body(arguments) }
+            guard result == SQLITE_OK else {
                 throw failure("The function \"\(function.name)\" could not be registered")
             }
         }
@@ -30,15 +40,12 @@ extension Connection {
 
     /// The error of a statement that the engine has not accepted, if it is about a function, a collation or a module of
     /// virtual tables.
-    ///
-    /// - Parameter sql: The statement.
     func functionError(sql: String) -> StrongroomError? {
         guard let message = sqlite3_errmsg(pointer).map({ String(cString: $0) }) else { return nil }
         if let missing = MissingName(message) { return missing.error(sql: sql, database: database) }
         if let error = virtualTableError(message, sql: sql) { return error }
         guard message.contains("non-deterministic functions prohibited in ") else { return nil }
-        let called = functions.declared.nondeterministic.first { [SQLToken](sql: sql).calls($0.name) }
-        return notDeterministic(called?.name, sql: sql)
+        return notDeterministic(declared.nondeterministic.first(where: [SQLToken](sql: sql).calls), sql: sql)
     }
 
     /// The error of a statement, if the engine cannot use one of the file's virtual tables.
@@ -67,11 +74,11 @@ extension Connection {
     /// Refuses a CHECK constraint that calls a function which is not declared deterministic: the engine refuses that in
     /// indexes only.
     func refuseChecks(in sql: String) throws {
-        let candidates = functions.declared.nondeterministic
+        let candidates = declared.nondeterministic
         guard !candidates.isEmpty else { return }
         let checks = [SQLToken](sql: sql).expressions(after: "CHECK")
-        guard let called = candidates.first(where: { checks.calls($0.name) }) else { return }
-        throw notDeterministic(called.name, sql: sql)
+        guard let called = candidates.first(where: checks.calls) else { return }
+        throw notDeterministic(called, sql: sql)
     }
 
     private func notDeterministic(_ name: String?, sql: String) -> StrongroomError {
@@ -122,14 +129,11 @@ struct ConnectionFunctions: Sendable {
     init() {}
 
     /// Functions and collations of a configuration.
-    ///
-    /// - Throws: ``StrongroomError`` with `invalidName` for a name that cannot be used or is used twice.
     init(_ functions: [any DatabaseFunction], _ collations: [Collation], _ tokenizers: [TextTokenizer] = []) throws {
         for tokenizer in tokenizers where !tokenizer.isBuiltIn {
             try tokenizer.checkName()
-            guard !self.tokenizers.contains(where: { $0.name == tokenizer.name }) else {
-                throw Self.declaredTwice(tokenizer.name, "tokenizer")
-            }
+            let isTwice = self.tokenizers.contains { $0.name == tokenizer.name }
+            try Self.refuse(tokenizer.name, "tokenizer", isTwice: isTwice)
             self.tokenizers.append(tokenizer)
         }
         for definition in functions.map(\._definition) {
@@ -145,7 +149,7 @@ struct ConnectionFunctions: Sendable {
             let isTwice = self.functions.contains {
                 $0.argumentCount == definition.argumentCount && Identifier.areSame($0.name, definition.name)
             }
-            guard !isTwice else { throw Self.declaredTwice(definition.name, "function") }
+            try Self.refuse(definition.name, "function", isTwice: isTwice)
             guard try !EngineNames.hasFunction(definition.name) else {
                 throw StrongroomError(
                     .invalidName,
@@ -157,9 +161,8 @@ struct ConnectionFunctions: Sendable {
             // One of the engine's, or of a locale.
             guard collation.order != nil else { continue }
             try Self.check(collation.name, "collation")
-            guard !self.collations.contains(where: { Identifier.areSame($0.name, collation.name) }) else {
-                throw Self.declaredTwice(collation.name, "collation")
-            }
+            let isTwice = self.collations.contains { Identifier.areSame($0.name, collation.name) }
+            try Self.refuse(collation.name, "collation", isTwice: isTwice)
             guard !EngineNames.hasCollation(collation.name) else {
                 throw StrongroomError(
                     .invalidName,
@@ -172,8 +175,8 @@ struct ConnectionFunctions: Sendable {
         }
     }
 
-    /// The functions that neither indexes nor checks may call.
-    var nondeterministic: [_FunctionDefinition] { functions.filter { !$0.isDeterministic } }
+    /// The names of the functions that neither indexes nor checks may call.
+    var nondeterministic: [String] { functions.filter { !$0.isDeterministic }.map(\.name) }
 
     /// The most that every supported engine accepts.
     private static let maxArguments = 100
@@ -181,14 +184,8 @@ struct ConnectionFunctions: Sendable {
     private static let longestName = 255
 
     private static func check(_ name: String, _ what: String) throws {
-        let isPlain = name.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"): true
-            default: false
-            }
-        }
         let isNumber = name.utf8.first.map { (0x30...0x39).contains($0) } ?? true
-        guard isPlain, !isNumber, name.utf8.count <= longestName else {
+        guard name.utf8.allSatisfy(\.isOfPlainName), !isNumber, name.utf8.count <= longestName else {
             throw StrongroomError(
                 .invalidName,
                 """
@@ -202,8 +199,10 @@ struct ConnectionFunctions: Sendable {
         }
     }
 
-    private static func declaredTwice(_ name: String, _ what: String) -> StrongroomError {
-        StrongroomError(.invalidName, "The configuration has the \(what) \"\(name)\" twice; give one another name.")
+    private static func refuse(_ name: String, _ what: String, isTwice: Bool) throws {
+        guard isTwice else { return }
+        throw StrongroomError(
+            .invalidName, "The configuration has the \(what) \"\(name)\" twice; give one another name.")
     }
 }
 
@@ -254,8 +253,6 @@ extension Connection {
     }
 
     /// Installs or removes a stand-in. Statements that were prepared with it are prepared again.
-    ///
-    /// - Returns: Whether the engine has accepted it.
     @discardableResult
     func setStandIn(for missing: MissingName, isInstalled: Bool) -> Bool {
         let result =

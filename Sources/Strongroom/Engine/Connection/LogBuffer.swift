@@ -18,7 +18,7 @@ import Glibc
 ///
 /// A failure to write can concern frames that the engine takes for written. Until the end of the transaction, it gets
 /// the same failure again for every write, so that it cannot commit, and when it reads such a frame.
-final class LogBuffer: FileWriteRule {
+final class LogBuffer {
     /// In bytes; the largest page, of 64 KiB, must fit.
     static let capacity = 64 << 10
     private static let frameHeader = 24
@@ -47,6 +47,7 @@ final class LogBuffer: FileWriteRule {
 
     deinit { bytes?.deallocate() }
 
+    /// Called in place of a write.
     func write(_ added: UnsafeRawPointer, _ length: Int, at offset: Int64, to file: some WritableFile) -> Int32 {
         if let failure { return repeated(failure) }
         // Frames that the transaction has written before, or that a savepoint has undone.
@@ -75,6 +76,7 @@ final class LogBuffer: FileWriteRule {
         return flush(to: file)
     }
 
+    /// Writes what is missing in the file.
     func flush(to file: some WritableFile) -> Int32 {
         if let failure { return repeated(failure) }
         guard count > 0, let bytes else { return SQLITE_OK }
@@ -84,6 +86,8 @@ final class LogBuffer: FileWriteRule {
         return result
     }
 
+    /// Called before a read; nil to read from the file.
+    ///
     /// Copies from the buffer: if the buffer had to be written first, a full disk would be met by a read, after which
     /// the engine decrypts what it has not received.
     func read(
@@ -100,11 +104,12 @@ final class LogBuffer: FileWriteRule {
         return SQLITE_OK
     }
 
+    /// Called when the connection acquires the write lock in the WAL index.
     func beginWriting() {
         isInUse = true
     }
 
-    /// Forgets frames that no commit has followed, and frees the memory.
+    /// Called when it gives the write lock up: forgets frames that no commit has followed, and frees the memory.
     func endWriting() {
         bytes?.deallocate()
         bytes = nil
@@ -134,24 +139,5 @@ extension Connection {
     /// Whether the writes to the WAL go through a buffer.
     var hasLogBuffer: Bool {
         openFile(SQLITE_FCNTL_JOURNAL_POINTER).flatMap(FileMethods.of)?.pointee.writeRule != nil
-    }
-}
-
-/// Lets a read-only connection read a file with its WAL when there is no space for the `-shm` file.
-///
-/// With the exclusive lock the engine keeps the WAL index in heap memory (sqlite.org/wal.html, "Use of WAL Without
-/// Shared-Memory"). Here the engine requests the exclusive lock but only the shared one is taken: a read-only
-/// connection needs no more, and several of them can read at the same time. What is read is valid only if file and WAL
-/// are unchanged afterwards.
-final class MemoryIndex: FileLockRule {
-    private var isOpen = false
-
-    func lockFile(_ level: Int32, _ proceed: (Int32) -> Int32) -> Int32 {
-        guard level == SQLITE_LOCK_EXCLUSIVE else { return proceed(level) }
-        // Requested again when the connection is closed: a connection that holds it checkpoints the WAL then and
-        // removes it.
-        guard !isOpen else { return SQLITE_BUSY }
-        isOpen = true
-        return SQLITE_OK
     }
 }
