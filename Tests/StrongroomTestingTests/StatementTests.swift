@@ -127,7 +127,7 @@ struct FullTextProofTests {
         func tokenizers(for database: DatabaseName) -> [TextTokenizer] { tokenizers }
     }
 
-    private static let plain = TableSchema("essay", columns: Essay.columnDefinitions)
+    private static let plain = TableSchema("essay", columns: Essay._columnDefinitions)
 
     @Test func `a step that creates the declared index is proved`() async throws {
         let essays = Essays(
@@ -162,7 +162,7 @@ struct FullTextProofTests {
             text.indices.map { TextToken(String(text[$0]), $0..<text.index(after: $0)) }
         }
         let schema = TableSchema(
-            "essay", columns: Essay.columnDefinitions, fullText: [FullTextIndex(on: "title", tokenizer: letters)])
+            "essay", columns: Essay._columnDefinitions, fullText: [FullTextIndex(on: "title", tokenizer: letters)])
         let proof = MigrationProof(Essays(migrator: .automatic(tables: [schema]), tokenizers: [letters]))
             .release("1", tables: [Self.plain])
             .planting(at: "1") { db in

@@ -44,7 +44,7 @@ extension RecordModel {
         }
         guard !calls.isEmpty else { return [] }
         return [
-            "\(prefix)static let upkeep: Strongroom.RecordUpkeep<Self>? = Strongroom.RecordUpkeep<Self>()"
+            "\(prefix)static let _upkeep: Strongroom._RecordUpkeep<Self>? = Strongroom._RecordUpkeep<Self>()"
                 + calls.joined()
         ]
     }
@@ -63,7 +63,7 @@ extension RecordModel {
     private var definitions: String {
         let list = properties.map { "columns.\($0.name).definition" }
         return """
-            \(prefix)static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+            \(prefix)static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                 \(list.joined(separator: ",\n    ")),
             ]
             """

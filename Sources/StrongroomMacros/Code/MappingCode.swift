@@ -52,7 +52,7 @@ extension RecordModel {
             """
         }
         return """
-            \(prefix)static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+            \(prefix)static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                 \(lines.joined(separator: "\n    "))
                 return nil
             }

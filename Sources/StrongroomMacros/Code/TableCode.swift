@@ -48,7 +48,7 @@ extension TableArguments {
             """
             \(prefix)static let schema = Strongroom.TableSchema(
                 \(name.swiftLiteral),
-                columns: \(record).columnDefinitions,
+                columns: \(record)._columnDefinitions,
                 indexes: indexes
             )
             """,

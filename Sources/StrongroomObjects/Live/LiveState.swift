@@ -215,7 +215,7 @@ final class LiveState<Source: Table>: DeferredWrite where Source.RecordType == S
         var record = value
         let hadKey = Source.key(of: value) != nil
         if !hadKey, let madeKey { Source.setKey(madeKey, of: &record) }
-        if let kept { Source.upkeep?.copy(from: kept, to: &record) }
+        if let kept { Source._upkeep?.copy(from: kept, to: &record) }
         let (saved, written) = try write(&record, in: db)
         var outcome = Outcome(saved: saved, record: record, version: version, changes: changes, hasWritten: true)
         let key = !hadKey && madeKey == nil ? Source.key(of: record) : nil
@@ -224,7 +224,7 @@ final class LiveState<Source: Table>: DeferredWrite where Source.RecordType == S
             if let key { state.madeKey = key }
             state.written = changes
             state.uncertain.formUnion(written)
-            if Source.upkeep != nil { state.kept = record }
+            if Source._upkeep != nil { state.kept = record }
             state.uncommitted += 1
         }
         return outcome
@@ -270,14 +270,14 @@ final class LiveState<Source: Table>: DeferredWrite where Source.RecordType == S
     /// key and the columns that the table keeps.
     private func keep(_ outcome: Outcome) {
         if !replace(by: outcome.record, outcome.version, countsAsChange: false),
-            outcome.hasMadeKey || (outcome.hasWritten && Source.upkeep != nil),
+            outcome.hasMadeKey || (outcome.hasWritten && Source._upkeep != nil),
             let key = Source.key(of: outcome.record)
         {
             edit(countsAsChange: false) { value in
                 if outcome.hasMadeKey, Source.key(of: value) == nil { Source.setKey(key, of: &value) }
                 // If the object was given another key meanwhile, it stands for another row.
                 guard outcome.hasWritten, Source.key(of: value) == key else { return }
-                Source.upkeep?.copy(from: outcome.record, to: &value)
+                Source._upkeep?.copy(from: outcome.record, to: &value)
             }
         }
         // The former record is released outside the lock.

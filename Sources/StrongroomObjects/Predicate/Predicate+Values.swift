@@ -34,7 +34,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
             guard let column = translation.column(keyPath) else {
                 throw PredicateTranslation.refusal(
                     described(keyPath),
-                    "\(translation.recordName) stores it in no column that it knows: check its columnName(of:)")
+                    "\(translation.recordName) stores it in no column; declare the type with @Table or @Record")
             }
             _ = try PredicateTranslation.columnType(Output.self)
             let definition = translation.definitions.first { $0.name.isSameName(as: column) }

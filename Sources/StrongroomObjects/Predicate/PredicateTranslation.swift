@@ -40,7 +40,7 @@ struct PredicateTranslation {
         self.definitions = definitions
         record = predicate.variable.key
         recordName = "\(R.self)"
-        column = { path in (path as? PartialKeyPath<R>).flatMap { R.columnName(of: $0) } }
+        column = { path in (path as? PartialKeyPath<R>).flatMap { R._columnName(of: $0) } }
     }
 
     func term<E: PredicateExpression>(_ expression: E) throws -> PredicateTerm {

@@ -54,11 +54,11 @@ extension Condition {
     /// let adults = Contact.where { isAdult && $0.phone != nil }
     /// ```
     ///
-    /// - Parameter predicate: The predicate; `Record.columnName(of:)` maps its properties to columns.
+    /// - Parameter predicate: The predicate; its properties are stored ones of a type with @Table or @Record.
     /// - Throws: `StrongroomError` with `notTranslatable` for an expression that has no counterpart in SQL; the
     ///   message names it and an alternative; and `valueNotStorable` for a captured value that the engine cannot store.
     public init<R: Record>(_ predicate: Predicate<R>) throws {
-        try self.init(predicate, (R.self as? any Table.Type)?.schema.columns ?? R.columnDefinitions)
+        try self.init(predicate, (R.self as? any Table.Type)?.schema.columns ?? R._columnDefinitions)
     }
 
     init<R: Record>(_ predicate: Predicate<R>, _ definitions: [ColumnDefinition]) throws {

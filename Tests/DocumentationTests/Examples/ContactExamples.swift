@@ -60,7 +60,7 @@ struct ContactExamples {
             let isKnown = try Contact.where { $0.name == "Ada" }.exists(in: db)
             let number = try Contact.where { $0.calls == 0 }.count(in: db)
 
-            let newest = try Contact.latest(in: db)  // the record with the highest key
+            let newest = try Contact.query.latest(in: db)  // the record with the highest key
 
             #expect(busy.map(\.name) == ["Ada"] && some.map(\.name) == ["Ada", "Bob"])
             #expect(ada?.name == "Ada" && matches.map(\.name) == ["Cleo"])

@@ -26,7 +26,7 @@ struct KeepingAHistoryExamples {
             try Patient.update(patient, in: db)
         }
 
-        let changes = try await store.read { db in try Patient.history(of: key, in: db) }
+        let changes = try await store.read { db in try Patient.changes(of: key, in: db) }
         for change in changes {
             print(change.at, change.author ?? "unknown", change.kind, change.columns)
             print(change.before?.ward ?? "-", change.after?.ward ?? "-")
@@ -45,7 +45,7 @@ struct KeepingAHistoryExamples {
         }
         #expect(try await store.table(Patient.self).find(key)?.ward == "1")
 
-        let removed = try await store.write { db in try Patient.pruneHistory(in: db) }
+        let removed = try await store.write { db in try db.pruneHistory(of: Patient.self) }
         #expect(removed == 0)
 
         try await store.write { db in try Patient.erase(key, in: db) }
@@ -86,7 +86,7 @@ struct KeepingAHistoryExamples {
 
     @Test func aStepKeepsAHistory() async throws {
         let migrator = Migrator {
-            Migration("6") { db in try db.createTable(TableSchema("patient", columns: Patient.columnDefinitions)) }
+            Migration("6") { db in try db.createTable(TableSchema("patient", columns: Patient._columnDefinitions)) }
             Migration("7") { db in try db.keepHistory(of: Patient.schema) }
         }
         var place = try Place(tables: Patient.schema)

@@ -33,7 +33,7 @@ struct LargeValuesExamples {
 
         let header: [UInt8] = [9, 8, 7]
         try await store.write { db in
-            try Document.changeBlob(\.content, of: key, in: db) { blob in try blob.write(header, at: 0) }
+            try Document.writeBlob(\.content, of: key, in: db) { blob in try blob.write(header, at: 0) }
         }
 
         let connection = Connection()

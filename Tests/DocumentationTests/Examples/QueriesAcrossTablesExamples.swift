@@ -116,7 +116,7 @@ struct QueriesAcrossTablesExamples {
         try await store().read { db in
             let list = try Patient.order { $0.name.ascending }
                 .with { patient in
-                    let visits = Appointment.subquery { $0.patient == patient.id }
+                    let visits = Subquery(Appointment.self) { $0.patient == patient.id }
                     return (visits.count, visits.value { $0.date.max() })
                 }
                 .fetch(in: db)  // [(Patient, Int, Date?)]
@@ -131,7 +131,7 @@ struct QueriesAcrossTablesExamples {
         try await store().read { db in
             let busiest = try Patient.query
                 .with { patient in
-                    let visits = Appointment.subquery { $0.patient == patient.id }
+                    let visits = Subquery(Appointment.self) { $0.patient == patient.id }
                     return (visits.count, visits.order { $0.date.descending }.first { $0.note })
                 }
                 .order { count, _ in count.descending }
@@ -147,7 +147,7 @@ struct QueriesAcrossTablesExamples {
     @Test func anUpdateFromAQuery() async throws {
         try await store().write { db in
             try Patient.query.update(in: db) { patient in
-                [patient.visits.set(Appointment.subquery { $0.patient == patient.id }.count)]
+                [patient.visits.set(Subquery(Appointment.self) { $0.patient == patient.id }.count)]
             }
 
             #expect(try Patient.all(in: db).map(\.visits) == [2, 1, 1, 0])

@@ -40,7 +40,7 @@ struct SearchingExamples {
 
     @Test func aStepCreatesAnIndex() async throws {
         let migrator = Migrator {
-            Migration("2") { db in try db.createTable(TableSchema("note", columns: Note.columnDefinitions)) }
+            Migration("2") { db in try db.createTable(TableSchema("note", columns: Note._columnDefinitions)) }
             Migration("3") { db in try db.keepFullText(of: Note.schema) }
         }
         var place = try Place(tables: Note.schema)

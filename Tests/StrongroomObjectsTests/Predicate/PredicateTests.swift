@@ -36,7 +36,7 @@ struct Item: Table, Record, Equatable {
     static func key(of item: Item) -> Int64? { item.id }
     static func setKey(_ key: Int64, of item: inout Item) { item.id = key }
 
-    static func columnName(of property: PartialKeyPath<Item>) -> String? {
+    static func _columnName(of property: PartialKeyPath<Item>) -> String? {
         switch property {
         case \.id: "id"
         case \.word: "a word"

@@ -25,7 +25,7 @@ struct MadeTableTests {
         #expect(MadeContact.schema.name == "made \"contact\"")
         #expect(MadeContact.schema.columns.map(\.name) == names)
         #expect(MadeContact.columnNames == names)
-        #expect(MadeContact.columnDefinitions.map(\.name) == names)
+        #expect(MadeContact._columnDefinitions.map(\.name) == names)
         #expect(MadeContact.schema.columns.map(\.isPrimaryKey) == [true, false, false, false, false, false])
         #expect(MadeContact.schema.columns.map(\.isNullable) == [false, false, false, false, true, false])
         #expect(MadeContact.schema.columns.map(\.isUnique) == [false, false, true, false, false, false])
@@ -44,11 +44,11 @@ struct MadeTableTests {
     }
 
     @Test func aPropertyIsFoundByItsKeyPath() {
-        #expect(MadeContact.columnName(of: \.email) == "e-mail")
-        #expect(MadeContact.columnName(of: \.order) == "order")
-        #expect(MadeContact.columnName(of: \.isSelected) == nil)
-        #expect(MadeContact.columnName(of: \.shout) == nil)
-        #expect(MadeCard.columnName(of: \.email) == "e-mail")
+        #expect(MadeContact._columnName(of: \.email) == "e-mail")
+        #expect(MadeContact._columnName(of: \.order) == "order")
+        #expect(MadeContact._columnName(of: \.isSelected) == nil)
+        #expect(MadeContact._columnName(of: \.shout) == nil)
+        #expect(MadeCard._columnName(of: \.email) == "e-mail")
     }
 
     @Test func updatingFromARowKeepsWhatIsIgnored() async throws {

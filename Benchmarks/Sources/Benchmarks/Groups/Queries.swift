@@ -56,7 +56,7 @@ extension Group {
     private static func aggregates(_ db: borrowing ReadTransaction) throws -> Summary {
         let rows = try Entry.order { $0.id.ascending }
             .with { entry in
-                let visits = Visit.subquery { $0.entry == entry.id }
+                let visits = Subquery(Visit.self) { $0.entry == entry.id }
                 return (visits.count, visits.value { $0.minutes.max() })
             }
             .fetch(in: db)

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Rewrites a file with another key, or with other cipher settings. Meanwhile this process has no other connection to
 /// the file, and the lock between processes is held, so that no other process opens it.
 ///

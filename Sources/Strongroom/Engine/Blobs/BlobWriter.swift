@@ -1,4 +1,4 @@
-/// A stored value that is written in parts; lent to the closures of `Table.writeBlob` and `Table.changeBlob`.
+/// A stored value that is written in parts; lent to the closure of `Table.writeBlob`.
 ///
 /// ```swift
 /// try Document.writeBlob(\.content, of: key, size: size, in: db) { blob in

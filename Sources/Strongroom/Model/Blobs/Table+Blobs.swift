@@ -27,68 +27,51 @@ extension Table {
         return try body(BlobReader(blob))
     }
 
-    /// Replaces the value of a row by one that is written in parts.
+    /// Replaces the value of a row by one that is written in parts, or overwrites parts of it.
     ///
     /// ```swift
     /// try Document.writeBlob(\.content, of: key, size: size, in: db) { blob in
     ///     for part in parts { try blob.append(part) }
     /// }
+    /// try Document.writeBlob(\.content, of: key, in: db) { blob in try blob.write(header, at: 0) }
     /// ```
     ///
-    /// The engine runs the table's checks and triggers for a value of zeros ("Zeroblob",
-    /// sqlite.org/lang_corefunc.html#zeroblob), and none for the parts.
+    /// For a new value the engine runs the table's checks and triggers with one of zeros ("Zeroblob",
+    /// sqlite.org/lang_corefunc.html#zeroblob); it runs none for the parts.
     ///
     /// - Parameters:
     ///   - column: The column, which must not be generated, indexed, unique or a reference.
     ///   - key: The primary key of the row, which must exist.
-    ///   - size: The size of the new value in bytes, from 0 to the engine's limit for a row (1,000,000,000 by default).
+    ///   - size: The size of the new value in bytes, from 0 to the engine's limit for a row (1,000,000,000 by default);
+    ///     nil for parts of the present value, whose size stays as it is.
     ///   - db: A write transaction.
-    ///   - body: Writes the value, as many bytes as the size says. If it throws, the previous value is kept.
+    ///   - body: Writes the new value, as many bytes as the size says, or parts of the present one. If it throws, the
+    ///     previous value is kept.
     /// - Throws: ``StrongroomError`` with `noSuchRow`, `limit` for a size that the engine cannot store,
     ///   `invalidArgument` if the closure appended another number of bytes, `blobAccess`, `constraint`, `diskFull`, or
     ///   the engine's error; what the closure throws.
     public static func writeBlob<V: BlobColumnValue>(
-        _ column: KeyPath<Columns, Column<V>>, of key: Key, size: Int, in db: borrowing some Writing & ~Copyable,
-        _ body: (inout BlobWriter) throws -> Void
+        _ column: KeyPath<Columns, Column<V>>, of key: Key, size: Int? = nil,
+        in db: borrowing some Writing & ~Copyable, _ body: (inout BlobWriter) throws -> Void
     ) throws {
         let connection = db._handle.connection
         let place = try BlobPlace<Self>(columns[keyPath: column].definition, key, on: connection)
         try connection.inSavepoint { try place.write(size, body) }
     }
-
-    /// Overwrites parts of a row's value, whose size stays as it is. The engine runs neither the table's checks nor its
-    /// triggers.
-    ///
-    /// ```swift
-    /// try Document.changeBlob(\.content, of: key, in: db) { blob in try blob.write(header, at: 0) }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - column: The column, which must not be generated, indexed, unique or a reference.
-    ///   - key: The primary key of the row.
-    ///   - db: A write transaction.
-    ///   - body: Overwrites parts. If it throws, the previous value is kept.
-    /// - Throws: As `withBlob` and `writeBlob`.
-    public static func changeBlob<V: BlobColumnValue>(
-        _ column: KeyPath<Columns, Column<V>>, of key: Key, in db: borrowing some Writing & ~Copyable,
-        _ body: (inout BlobWriter) throws -> Void
-    ) throws {
-        let connection = db._handle.connection
-        let place = try BlobPlace<Self>(columns[keyPath: column].definition, key, on: connection)
-        try connection.inSavepoint { try place.write(try place.openForWriting(), body) }
-    }
 }
 
 extension BlobPlace {
-    /// Replaces the value; if this throws, the transaction, or the savepoint around it, must be rolled back.
-    func write(_ size: Int, _ body: (inout BlobWriter) throws -> Void) throws {
+    /// Replaces the value, or overwrites parts of it if there is no size; if this throws, the transaction, or the
+    /// savepoint around it, must be rolled back.
+    func write(_ size: Int?, _ body: (inout BlobWriter) throws -> Void) throws {
+        guard let size else { return try write(openForWriting(), body) }
         try write(try reserve(size)) { writer in
             try body(&writer)
             guard writer.position == size else { throw isIncomplete(writer.position, of: size) }
         }
     }
 
-    fileprivate func write(_ blob: OpenBlob, _ body: (inout BlobWriter) throws -> Void) throws {
+    private func write(_ blob: OpenBlob, _ body: (inout BlobWriter) throws -> Void) throws {
         // Before the caller rolls back: a value that is open for writing is a statement in progress.
         defer { blob.finish() }
         var writer = BlobWriter(blob)

@@ -9,7 +9,7 @@ extension Table {
     /// The changes of a row, oldest first.
     ///
     /// ```swift
-    /// for change in try Patient.history(of: key, in: db) { print(change.at, change.columns) }
+    /// for change in try Patient.changes(of: key, in: db) { print(change.at, change.columns) }
     /// ```
     ///
     /// - Parameters:
@@ -18,7 +18,7 @@ extension Table {
     /// - Returns: The changes that were not pruned; empty for a row that has not changed since the history is kept.
     /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no history, `sql` if the file does not keep it
     ///   yet, `typeMismatch` if an earlier value does not fit the present type of its property, or the engine's error.
-    public static func history(
+    public static func changes(
         of key: Key, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
         let reader = try HistoryReader<Self>(on: db._handle.connection)
@@ -36,7 +36,7 @@ extension Table {
     ///   - limit: The maximum number of changes, not negative; nil for all.
     ///   - db: A transaction.
     /// - Returns: The changes that were not pruned.
-    /// - Throws: As `history(of:in:)`, and ``StrongroomError`` with `invalidArgument` for a negative limit.
+    /// - Throws: As `changes(of:in:)`, and ``StrongroomError`` with `invalidArgument` for a negative limit.
     public static func changes(
         since number: Int64, limit: Int? = nil, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
@@ -51,26 +51,12 @@ extension Table {
     ///   - limit: The maximum number of changes, not negative; nil for all.
     ///   - db: A transaction.
     /// - Returns: The changes that were not pruned.
-    /// - Throws: As `history(of:in:)`, and ``StrongroomError`` with `invalidArgument` for a negative limit.
+    /// - Throws: As `changes(of:in:)`, and ``StrongroomError`` with `invalidArgument` for a negative limit.
     public static func changes(
         since date: Date, limit: Int? = nil, in db: borrowing some Reading & ~Copyable
     ) throws -> [RecordChange<Self>] {
         let reader = try HistoryReader<Self>(on: db._handle.connection)
         return try reader.changes(where: "at >= ?1", limit: limit) { try date.bind(to: $0, at: 0) }
-    }
-
-    /// Removes the changes that are older than the history's days, and of each row those beyond its number of changes.
-    ///
-    /// Its cost grows with the number of removed changes and, for `changes:`, with those made since the last call, so
-    /// that it can be called whenever a store is opened.
-    ///
-    /// - Parameter db: A write transaction.
-    /// - Returns: The number of removed changes; 0 for a history without limits.
-    /// - Throws: As `history(of:in:)`.
-    @discardableResult
-    public static func pruneHistory(in db: borrowing some Writing & ~Copyable) throws -> Int {
-        let history = try HistoryReader<Self>(on: db._handle.connection).history
-        return try db.savepoint { db in try history.prune(on: db._handle.connection) }
     }
 
     /// Deletes a row and its history, and the history of every row that is deleted with it by foreign keys (`ON DELETE
@@ -87,7 +73,7 @@ extension Table {
     /// - Returns: Whether there was a row or a history.
     /// - Throws: ``StrongroomError`` with `notUnique` if `rows` is nil, and there are a row with the key and changes of
     ///   a row that had it before and was deleted; nothing was erased. `constraint` if other rows reference the row, or
-    ///   as `history(of:in:)`.
+    ///   as `changes(of:in:)`.
     @discardableResult
     public static func erase(
         _ key: Key, _ rows: ErasedRows? = nil, in db: borrowing some Writing & ~Copyable
@@ -123,6 +109,22 @@ extension Table {
             }
             return true
         }
+    }
+}
+
+extension Writing where Self: ~Copyable {
+    /// Removes the changes that are older than the history's days, and of each row those beyond its number of changes.
+    ///
+    /// Its cost grows with the number of removed changes and, for `changes:`, with those made since the last call, so
+    /// that it can be called whenever a store is opened.
+    ///
+    /// - Parameter table: The table.
+    /// - Returns: The number of removed changes; 0 for a history without limits.
+    /// - Throws: As `changes(of:in:)`.
+    @discardableResult
+    public func pruneHistory<Source: Table>(of table: Source.Type) throws -> Int {
+        let history = try HistoryReader<Source>(on: _handle.connection).history
+        return try savepoint { db throws in try history.prune(on: db._handle.connection) }
     }
 }
 

@@ -7,7 +7,7 @@ extension Writing where Self: ~Copyable {
     /// Puts back the rows that a transaction has changed, in all tables with a history, as they were before it.
     ///
     /// ```swift
-    /// let change = try Patient.history(of: key, in: db).last
+    /// let change = try Patient.changes(of: key, in: db).last
     /// if let number = change?.transaction { try db.undo(transaction: number) }
     /// ```
     ///

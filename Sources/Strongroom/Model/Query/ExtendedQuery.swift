@@ -3,7 +3,7 @@
 /// ```swift
 /// let list = try Patient.order { $0.name.ascending }
 ///     .with { patient in
-///         let visits = Appointment.subquery { visit in visit.patient == patient.id }
+///         let visits = Subquery(Appointment.self) { visit in visit.patient == patient.id }
 ///         return (visits.count, visits.value { $0.date.max() })
 ///     }
 ///     .fetch(in: db)                                              // [(Patient, Int, Date?)]

@@ -168,7 +168,7 @@ struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where So
 
     init<Reference: KeyReference>(_ property: any WritableKeyPath<Source, Reference> & Sendable)
     where Reference.Referred == Key {
-        name = Source.columnName(of: property)
+        name = Source._columnName(of: property)
         key = { $0[keyPath: property]._referredKey }
         set = { $0[keyPath: property] = Reference(_referringTo: $1) }
         guard Reference._noReference != nil else {
@@ -193,7 +193,7 @@ struct Position<Source: Table>: Sendable where Source.RecordType == Source {
     let set: @Sendable (inout Source, Int) -> Void
 
     init(_ property: any WritableKeyPath<Source, Int> & Sendable) {
-        name = Source.columnName(of: property)
+        name = Source._columnName(of: property)
         get = { $0[keyPath: property] }
         set = { $0[keyPath: property] = $1 }
     }
@@ -211,7 +211,7 @@ enum RelationFailure {
             .invalidDeclaration,
             """
             A property that a relation uses for the rows of table "\(schema.name)" has no column; use a stored \
-            property, and if the table is not declared with @Table, return the column from its `columnName(of:)`.
+            property of a table that is declared with @Table.
             """)
     }
 

@@ -36,8 +36,8 @@
 @attached(
     extension, conformances: Table, Record,
     names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
-    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(_update),
-    named(columnName), named(upkeep)
+    named(_columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(_update),
+    named(_columnName), named(_upkeep)
 )
 public macro Table(_ name: String, in database: String? = nil) =
     #externalMacro(module: "StrongroomMacros", type: "TableMacro")
@@ -60,8 +60,8 @@ public macro Table(_ name: String, in database: String? = nil) =
 @attached(
     extension, conformances: Table, Record,
     names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
-    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(_update),
-    named(columnName), named(upkeep)
+    named(_columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(_update),
+    named(_columnName), named(_upkeep)
 )
 public macro Table(_ name: String, in database: String? = nil, history: History) =
     #externalMacro(module: "StrongroomMacros", type: "TableMacro")
@@ -85,8 +85,8 @@ public macro Table(_ name: String, in database: String? = nil, history: History)
 @attached(
     extension, conformances: Table, Record,
     names: named(Columns), named(columns), named(schema), named(databaseName), named(columnNames),
-    named(columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(_update),
-    named(columnName), named(upkeep)
+    named(_columnDefinitions), named(Key), named(key), named(setKey), named(init), named(encode), named(_update),
+    named(_columnName), named(_upkeep)
 )
 public macro Table(
     _ name: String, in database: String? = nil, history: History? = nil, fullText: [FullTextIndex]
@@ -127,8 +127,8 @@ public macro Table<R: Record>(_ name: String, of record: R.Type, in database: St
 /// ```
 @attached(
     extension, conformances: Record,
-    names: named(Columns), named(columns), named(columnNames), named(columnDefinitions), named(Key), named(key),
-    named(setKey), named(init), named(encode), named(_update), named(columnName), named(upkeep)
+    names: named(Columns), named(columns), named(columnNames), named(_columnDefinitions), named(Key), named(key),
+    named(setKey), named(init), named(encode), named(_update), named(_columnName), named(_upkeep)
 )
 public macro Record() = #externalMacro(module: "StrongroomMacros", type: "RecordMacro")
 
@@ -159,7 +159,7 @@ public macro Record() = #externalMacro(module: "StrongroomMacros", type: "Record
 ///   - collation: The collating sequence for texts.
 ///   - generated: The expression of a generated column, which is read and never written.
 ///   - previousName: The column's previous name.
-///   - kept: What the table keeps in the column by itself; see ``RecordUpkeep``.
+///   - kept: What the table keeps in the column by itself; see ``_RecordUpkeep``.
 ///   - encoding: The encoding of a value that is `Codable` and not a ``ColumnValue``, or the stored form of a date.
 @attached(peer)
 public macro Column(
@@ -200,7 +200,7 @@ public macro Column(
 ///   - collation: The collating sequence for texts.
 ///   - generated: The expression of a generated column, which is read and never written.
 ///   - previousName: The column's previous name.
-///   - kept: What the table keeps in the column by itself; see ``RecordUpkeep``.
+///   - kept: What the table keeps in the column by itself; see ``_RecordUpkeep``.
 ///   - encoding: The encoding of a value that is `Codable` and not a ``ColumnValue``, or the stored form of a date.
 @attached(peer)
 public macro Column<Value: ColumnValue>(
@@ -238,7 +238,7 @@ public enum ColumnEncoding: Sendable, Hashable {
     case iso8601WithBlank
 }
 
-/// What a table keeps in a column by itself whenever a record is written; see ``RecordUpkeep``.
+/// What a table keeps in a column by itself whenever a record is written; see ``_RecordUpkeep``.
 public enum KeptColumn: Sendable, Hashable {
     /// The version of the row, by which updates notice that the row has changed since the record was read; for an `Int`
     /// or an `Int64`.

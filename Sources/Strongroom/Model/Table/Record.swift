@@ -46,15 +46,15 @@ public protocol Record: Sendable {
     ///
     /// - Parameter property: A property of the record.
     /// - Returns: The column's name, or nil if the property is not stored.
-    static func columnName(of property: PartialKeyPath<Self>) -> String?
+    static func _columnName(of property: PartialKeyPath<Self>) -> String?
 
     /// The definitions of the columns, from which `#Predicate` gets the scale of a decimal in a record that is not a
     /// table.
-    static var columnDefinitions: [ColumnDefinition] { get }
+    static var _columnDefinitions: [ColumnDefinition] { get }
 
     /// The columns that a table keeps by itself when a record is written: a version, and times; nil for none, which has
     /// no overhead. Declare it as a `static let` rather than a computed property.
-    static var upkeep: RecordUpkeep<Self>? { get }
+    static var _upkeep: _RecordUpkeep<Self>? { get }
 }
 
 extension Record {
@@ -65,13 +65,13 @@ extension Record {
     }
 
     /// None.
-    @inlinable public static var upkeep: RecordUpkeep<Self>? { nil }
+    @inlinable public static var _upkeep: _RecordUpkeep<Self>? { nil }
 
     /// Empty: no column is declared.
-    public static var columnDefinitions: [ColumnDefinition] { [] }
+    public static var _columnDefinitions: [ColumnDefinition] { [] }
 
     /// Nil for all properties.
-    public static func columnName(of property: PartialKeyPath<Self>) -> String? { nil }
+    public static func _columnName(of property: PartialKeyPath<Self>) -> String? { nil }
 }
 
 extension Record {

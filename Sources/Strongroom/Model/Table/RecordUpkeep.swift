@@ -7,14 +7,7 @@ public import Foundation
 /// The columns that a table keeps by itself whenever a record is written: a version, and the times of a row's creation
 /// and of its last update.
 ///
-/// `@Column(kept:)` declares them; by hand:
-///
-/// ```swift
-/// static let upkeep: RecordUpkeep<Document>? = RecordUpkeep()
-///     .version(\.version, "version")
-///     .created(\.created, "created")
-///     .updated(\.updated, "updated")
-/// ```
+/// `@Column(kept:)` declares them.
 ///
 /// The version makes an update optimistic: a record is written only if its row still has the version with which the
 /// record was read, and the row then has the next one. Otherwise the write throws ``StrongroomError`` with
@@ -28,7 +21,7 @@ public import Foundation
 /// some columns, dictionaries or JSON). An `update` with assignments sets the update time and increments the version,
 /// unless they are assigned, and checks no version. SQL of the program, and other programs, do what they say: they
 /// change these columns only where they name them.
-public struct RecordUpkeep<R: Record>: Sendable {
+public struct _RecordUpkeep<R: Record>: Sendable {
     struct Version: Sendable {
         let column: String
         let index: Int
@@ -61,7 +54,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
     /// - Returns: The upkeep with the version.
     public func version<V: FixedWidthInteger & ColumnValue>(
         _ property: any WritableKeyPath<R, V> & Sendable, _ column: String
-    ) -> RecordUpkeep {
+    ) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.version = Version(
                 column: column, index: index, advance: { record in record[keyPath: property] &+= 1 },
@@ -75,7 +68,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - property: The property.
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
-    public func created(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> RecordUpkeep {
+    public func created(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.created = Time(column: column, index: index) { $0[keyPath: property] = $1 }
         }
@@ -87,7 +80,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - property: The property.
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
-    public func created(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> RecordUpkeep {
+    public func created(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.created = Time(column: column, index: index) { record, now in
                 if record[keyPath: property] == nil { record[keyPath: property] = now }
@@ -101,7 +94,7 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - property: The property.
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
-    public func updated(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> RecordUpkeep {
+    public func updated(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.updated = Time(column: column, index: index) { $0[keyPath: property] = $1 }
         }
@@ -113,29 +106,29 @@ public struct RecordUpkeep<R: Record>: Sendable {
     ///   - property: The property.
     ///   - column: The name of its column.
     /// - Returns: The upkeep with the time.
-    public func updated(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> RecordUpkeep {
+    public func updated(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.updated = Time(column: column, index: index) { $0[keyPath: property] = $1 }
         }
     }
 
     private func adding<V>(
-        _ property: any WritableKeyPath<R, V> & Sendable, _ column: String, _ add: (inout RecordUpkeep, Int) -> Void
-    ) -> RecordUpkeep {
+        _ property: any WritableKeyPath<R, V> & Sendable, _ column: String, _ add: (inout _RecordUpkeep, Int) -> Void
+    ) -> _RecordUpkeep {
         var copy = self
         copy.copies.append { $1[keyPath: property] = $0[keyPath: property] }
         if let index = Identifier.index(of: column, in: R.columnNames) {
             add(&copy, index)
         } else {
             let message =
-                "\(R.self) has no column \"\(column)\" that the table could keep; correct the name in `upkeep`."
+                "\(R.self) has no column \"\(column)\" that the table could keep; declare it with `@Column(kept:)`."
             copy.defect = copy.defect ?? StrongroomError(.invalidDeclaration, message)
         }
         return copy
     }
 }
 
-extension RecordUpkeep {
+extension _RecordUpkeep {
     /// The index of the version's column.
     @usableFromInline var versionIndex: Int? { version?.index }
 

@@ -34,7 +34,7 @@ struct TableExpansionTests {
 
                 public static let columns = Columns()
 
-                public static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                public static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.id.definition,
                     columns.email.definition,
                     columns.`order`.definition,
@@ -84,7 +84,7 @@ struct TableExpansionTests {
                     self.`order` = try row[2]
                 }
 
-                public static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                public static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \Self.id {
                         return "id"
                     }
@@ -127,7 +127,7 @@ struct TableExpansionTests {
 
                 static let columns = Columns()
 
-                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.order.definition,
                     columns.line.definition,
                 ]
@@ -190,7 +190,7 @@ struct TableExpansionTests {
                     self.line = try row[1]
                 }
 
-                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \Self.order {
                         return "order"
                     }
@@ -236,7 +236,7 @@ struct RecordExpansionTests {
 
                 static let columns = Columns()
 
-                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.settings.definition,
                     columns.more.definition,
                     columns.two.definition,
@@ -264,7 +264,7 @@ struct RecordExpansionTests {
                     self.more = (try row[1] as Strongroom.JSON<[Extra]>?)?.value
                 }
 
-                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \Self.settings {
                         return "settings"
                     }
@@ -308,7 +308,7 @@ struct RecordExpansionTests {
 
                 static let columns = Columns()
 
-                static let columnDefinitions: [Strongroom.ColumnDefinition] = [
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
                     columns.name.definition,
                 ]
 
@@ -326,7 +326,7 @@ struct RecordExpansionTests {
                     self.name = try row[0]
                 }
 
-                static func columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
                     if property == \\Self.name {
                         return "name"
                     }

@@ -99,7 +99,7 @@ struct BlobSavepointTests {
                 }
             }
             try expectFailure(.blobChanged) {
-                try Document.changeBlob(\.content, of: key, in: db) { blob in
+                try Document.writeBlob(\.content, of: key, in: db) { blob in
                     try? db.savepoint { _ in
                         try blob.write([1] as [UInt8], at: 0)
                         throw Refusal()
@@ -114,7 +114,7 @@ struct BlobSavepointTests {
         try await expectContent([5, 5]) { db, key throws in
             try Document.update(key, in: db) { [$0.content.set(Data([5, 5]))] }
             try expectFailure(.blobChanged) {
-                try Document.changeBlob(\.content, of: key, in: db) { blob in
+                try Document.writeBlob(\.content, of: key, in: db) { blob in
                     try blob.write([1] as [UInt8], at: 0)
                     try db.savepoint { db in try Document.update(key, in: db) { [$0.content.set(Data([7, 7]))] } }
                     try blob.write([2] as [UInt8], at: 1)
@@ -126,7 +126,7 @@ struct BlobSavepointTests {
     @Test func `a row that is as before after a rollback has not changed`() async throws {
         try await expectContent([1, 2]) { db, key throws in
             try Document.update(key, in: db) { [$0.content.set(Data([5, 5]))] }
-            try Document.changeBlob(\.content, of: key, in: db) { blob in
+            try Document.writeBlob(\.content, of: key, in: db) { blob in
                 try blob.write([1] as [UInt8], at: 0)
                 try? db.savepoint { db in
                     try Document.update(key, in: db) { [$0.content.set(Data([7, 7]))] }
@@ -141,7 +141,7 @@ struct BlobSavepointTests {
         try await expectContent([5, 5]) { db, key throws in
             try Document.update(key, in: db) { [$0.content.set(Data([5, 5]))] }
             try expectFailure(.blobChanged) {
-                try Document.changeBlob(\.content, of: key, in: db) { blob in
+                try Document.writeBlob(\.content, of: key, in: db) { blob in
                     try Document.update(key, in: db) { [$0.content.set(Data([7, 7]))] }
                     try db.savepoint { db in _ = try Document.insert(Document(name: "b", content: Data()), in: db) }
                     try blob.write([2] as [UInt8], at: 1)
@@ -200,7 +200,7 @@ struct BlobSavepointTests {
             try db.execute("CREATE TABLE own (x)")
             try Document.update(key, in: db) { [$0.content.set(Data([5, 5]))] }
             try expectFailure(.blobChanged) {
-                try Document.changeBlob(\.content, of: key, in: db) { blob in
+                try Document.writeBlob(\.content, of: key, in: db) { blob in
                     if isNested { try db.savepoint { _ in } }
                     try Document.update(key, in: db) { [$0.content.set(Data([7, 7]))] }
                     try? db.savepoint { _ in throw Refusal() }

@@ -68,7 +68,7 @@ struct BlobTests {
     @Test func `parts of a value are overwritten, anywhere`() async throws {
         try await Self.store().store.write { db in
             let key = try Document.insert(Document(name: "a", content: Data(Self.bytes(9_000))), in: db)
-            try Document.changeBlob(\.content, of: key, in: db) { blob in
+            try Document.writeBlob(\.content, of: key, in: db) { blob in
                 try blob.write([0xAA, 0xBB], at: 8_998)
                 try blob.write(Data([0xCC]), at: 0)
             }
@@ -116,7 +116,7 @@ struct BlobTests {
     private func change(
         _ store: Store, _ key: Int64, _ body: @escaping @Sendable (inout BlobWriter) throws -> Void
     ) async throws {
-        try await store.write { db in try Document.changeBlob(\.content, of: key, in: db, body) }
+        try await store.write { db in try Document.writeBlob(\.content, of: key, in: db, body) }
     }
 
     /// The write is undone by itself: the rest of the transaction is committed.
@@ -136,7 +136,7 @@ struct BlobTests {
                 }
             }
             #expect(throws: Halt.self) {
-                try Document.changeBlob(\.content, of: key, in: db) { blob in
+                try Document.writeBlob(\.content, of: key, in: db) { blob in
                     try blob.write([9, 9, 9], at: size / 2)
                     throw Halt()
                 }
@@ -182,7 +182,7 @@ struct BlobTests {
                 }
             }
             try expectFailure(.blobChanged) {
-                try Document.changeBlob(\.content, of: key, in: db) { blob in
+                try Document.writeBlob(\.content, of: key, in: db) { blob in
                     try Document.delete(key, in: db)
                     try blob.write([1], at: 0)
                 }
@@ -201,7 +201,7 @@ struct BlobTests {
             try Document.withBlob(\.content, of: key, in: db) { try $0.read($0.count, at: 0) }
         }.makeAsyncIterator()
         #expect(try await values.next() == [1, 2, 3])
-        try await store.write { db in try Document.changeBlob(\.content, of: key, in: db) { try $0.write([7], at: 1) } }
+        try await store.write { db in try Document.writeBlob(\.content, of: key, in: db) { try $0.write([7], at: 1) } }
         #expect(try await values.next() == [1, 7, 3])
     }
 }
@@ -239,7 +239,7 @@ struct BlobRefusalTests {
             #expect(code(db) { try Document.withBlob(\.content, of: 99, in: $0) { _ in } } == .noSuchRow)
             #expect(code(db) { try Document.writeBlob(\.content, of: 99, size: 1, in: $0) { _ in } } == .noSuchRow)
             #expect(code(db) { try Document.withBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
-            #expect(code(db) { try Document.changeBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
+            #expect(code(db) { try Document.writeBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
             try db.execute("UPDATE document SET content = 12 WHERE id = \(key)")
             #expect(code(db) { try Document.withBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
         }
@@ -250,12 +250,12 @@ struct BlobRefusalTests {
             let key = try Document.insert(Document(digest: Data([1, 2]), code: [3]), in: db)
             #expect(try Document.withBlob(\.digest, of: key, in: db) { try $0.read(2, at: 0) } == [1, 2])
             #expect(try Document.withBlob(\.code, of: key, in: db) { $0.count } == 1)
-            #expect(code(db) { try Document.changeBlob(\.digest, of: key, in: $0) { _ in } } == .blobAccess)
+            #expect(code(db) { try Document.writeBlob(\.digest, of: key, in: $0) { _ in } } == .blobAccess)
             #expect(code(db) { try Document.writeBlob(\.code, of: key, size: 2, in: $0) { _ in } } == .blobAccess)
             // An index that only the file has.
             try db.execute("CREATE INDEX extra ON document (content)")
             try Document.update(key, in: db) { [$0.content.set(Data([5]))] }
-            #expect(code(db) { try Document.changeBlob(\.content, of: key, in: $0) { _ in } } == .blobAccess)
+            #expect(code(db) { try Document.writeBlob(\.content, of: key, in: $0) { _ in } } == .blobAccess)
             #expect(
                 code(db) { try Document.writeBlob(\.content, of: key, size: 1, in: $0) { try $0.append([9]) } }
                     == .blobAccess)

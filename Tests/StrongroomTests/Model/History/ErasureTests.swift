@@ -145,11 +145,11 @@ struct ErasureTests {
             try db.execute("UPDATE visit SET day = '2'")
             for note in ["a", "b", "c"] { try Visit.update(key("2"), in: db) { [$0.note.set(note)] } }
             // Insertion and deletion of the first key, and the insertion of the second.
-            #expect(try Visit.pruneHistory(in: db) == 3)
+            #expect(try db.pruneHistory(of: Visit.self) == 3)
             #expect(try Visit.changes(since: 0, in: db).map(\.before?.note) == ["SECRET", "a", "b"])
             try Visit.update(key("2"), in: db) { [$0.note.set("d")] }
-            #expect(try Visit.pruneHistory(in: db) == 1)
-            #expect(try Visit.pruneHistory(in: db) == 0)
+            #expect(try db.pruneHistory(of: Visit.self) == 1)
+            #expect(try db.pruneHistory(of: Visit.self) == 0)
         }
     }
 }

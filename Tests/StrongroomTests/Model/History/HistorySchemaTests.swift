@@ -41,7 +41,7 @@ struct HistorySchemaTests {
         #expect(store.opening.migration?.schemaChanges.isEmpty == false)
         try await store.write { db throws in
             try Kept.update(1, in: db) { [$0.name.set("b")] }
-            #expect(try Kept.history(of: 1, in: db).map(\.before?.name) == ["a"])
+            #expect(try Kept.changes(of: 1, in: db).map(\.before?.name) == ["a"])
         }
         try await store.close()
         store = try await open(directory, key, .automatic(tables: [Kept.schema]))
@@ -51,7 +51,7 @@ struct HistorySchemaTests {
         store = try await open(directory, key, .automatic(tables: [Wider.schema]))
         try await store.write { db throws in
             try Wider.update(1, in: db) { [$0.size.set(4)] }
-            let changes = try Wider.history(of: 1, in: db)
+            let changes = try Wider.changes(of: 1, in: db)
             #expect(changes.map(\.before?.title) == ["a", "b"])
             #expect(changes.map(\.after?.title) == ["b", "b"])
             #expect(changes.map(\.columns) == [["title"], ["size"]])
@@ -61,7 +61,7 @@ struct HistorySchemaTests {
         store = try await open(directory, key, .automatic(tables: [Wider.withoutHistory]))
         try await store.write { db throws in
             try db.execute("UPDATE item SET size = 5")
-            #expect(try Wider.history(of: 1, in: db).count == 2)
+            #expect(try Wider.changes(of: 1, in: db).count == 2)
             #expect(try db.value("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'", as: Int.self) == 0)
         }
         try await store.close()
@@ -154,7 +154,7 @@ struct HistorySchemaTests {
         try await store.close()
         store = try await open(directory, key, .automatic(tables: [Moved.schema]))
         try await store.write { db throws in
-            let change = try #require(try Moved.history(of: 1, in: db).last)
+            let change = try #require(try Moved.changes(of: 1, in: db).last)
             #expect(change.before?.title == "a")
             #expect(change.before?.name == "new")
             #expect(change.after?.title == "b")
@@ -187,7 +187,7 @@ struct HistorySchemaTests {
         try await store.close()
         store = try await open(directory, key, .automatic(tables: [Numbered.schema]))
         try await store.write { db throws in
-            let changes = try Numbered.history(of: 1, in: db)
+            let changes = try Numbered.changes(of: 1, in: db)
             #expect(changes.map(\.isBeforeKnown) == [true, false])
             #expect(changes.map(\.isAfterKnown) == [false, true])
             #expect(changes.last?.after?.name == 2)
@@ -359,7 +359,7 @@ struct HistorySchemaTests {
             try db.execute("CREATE TABLE thing_history (id INTEGER)")
             try expectFailure(.schemaChange) { try db.renameTable("item", to: "thing") }
             try db.dropTable("thing_history")
-            #expect(try Kept.history(of: 1, in: db).count == 2)
+            #expect(try Kept.changes(of: 1, in: db).count == 2)
 
             if !isKept { try db.stopHistory(of: "item") }
             try db.renameTable("item", to: "thing")
@@ -375,13 +375,13 @@ struct HistorySchemaTests {
         }
         #expect(try await schema(store) == schema(other.store))
         let later = try await store.transaction { db throws in
-            #expect(try Thing.history(of: 1, in: db).map(\.before?.name) == [nil, "a"])
+            #expect(try Thing.changes(of: 1, in: db).map(\.before?.name) == [nil, "a"])
             try Thing.update(1, in: db) { [$0.name.set("c")] }
         }
         try await store.write { db throws in
             #expect(try db.undo(transaction: later).count == 1)
-            #expect(try Thing.history(of: 1, in: db).map(\.before?.name) == [nil, "a", "b", "c"])
-            #expect(try Thing.history(of: 1, in: db).map(\.number) == [1, 2, 3, 4])
+            #expect(try Thing.changes(of: 1, in: db).map(\.before?.name) == [nil, "a", "b", "c"])
+            #expect(try Thing.changes(of: 1, in: db).map(\.number) == [1, 2, 3, 4])
             if isKept { #expect(try PrunedFacts.newest("thing", db) == 0) }
             try expectFailure(.notUndoable) { try db.undo(transaction: number) }
         }

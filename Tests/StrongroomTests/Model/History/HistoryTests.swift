@@ -21,7 +21,7 @@ struct HistoryTests {
             try Patient.update(key, in: db) { [$0.name.set("Ada L.")] }
         }
         try await store.write { db in try Patient.delete(key, in: db) }
-        let changes = try await store.read { db in try Patient.history(of: key, in: db) }
+        let changes = try await store.read { db in try Patient.changes(of: key, in: db) }
         try #require(changes.count == 3)
         var inserted = first
         inserted.id = key
@@ -46,7 +46,7 @@ struct HistoryTests {
         let key = try #require(patient.id)
         try rename(key, in: store, author: "grace")
         try rename(key, in: store, author: nil)
-        let changes = try await store.read { db in try Patient.history(of: key, in: db) }
+        let changes = try await store.read { db in try Patient.changes(of: key, in: db) }
         #expect(changes.map(\.author) == ["ada", "grace", nil])
     }
 
@@ -141,34 +141,34 @@ struct HistoryTests {
             let key = try Visit.insert(
                 Visit(patient: try Patient.insert(Clinic.patient(), in: db), day: "1", note: "a"), in: db)
             try db.execute("REPLACE INTO visit (patient, day, note) VALUES (\(key.patient), '1', 'b')")
-            var changes = try Visit.history(of: key, in: db)
+            var changes = try Visit.changes(of: key, in: db)
             #expect(changes.map(\.kind) == [.insert, .delete, .insert])
             #expect(changes.map(\.before?.note) == [nil, "a", nil])
             #expect(changes.map(\.after?.note) == ["a", nil, "b"])
 
             try Visit.upsert(Visit(patient: key.patient, day: "1", note: "c"), in: db)
-            changes = try Visit.history(of: key, in: db)
+            changes = try Visit.changes(of: key, in: db)
             #expect(changes.last?.kind == .update)
             #expect(changes.last?.before?.note == "b")
 
             try db.execute("UPDATE visit SET day = '2'")
-            changes = try Visit.history(of: key, in: db)
+            changes = try Visit.changes(of: key, in: db)
             #expect(changes.last?.kind == .delete)
             let moved = Visit.Key(patient: key.patient, day: "2")
-            #expect(try Visit.history(of: moved, in: db).map(\.kind) == [.insert])
-            #expect(try Visit.history(of: moved, in: db).first?.after?.note == "c")
+            #expect(try Visit.changes(of: moved, in: db).map(\.kind) == [.insert])
+            #expect(try Visit.changes(of: moved, in: db).first?.after?.note == "c")
 
             try Visit.truncate(in: db)
-            #expect(try Visit.history(of: moved, in: db).map(\.kind) == [.insert, .delete])
+            #expect(try Visit.changes(of: moved, in: db).map(\.kind) == [.insert, .delete])
         }
         // Of a unique column, whose row has another key.
         try await store.write { db throws in
-            let one = try #require(try Patient.latest(in: db))
+            let one = try #require(try Patient.query.latest(in: db))
             let key = try #require(one.id)
             try db.execute("REPLACE INTO patient (name, number, born) VALUES ('Z', 'p1', 1.0)")
             #expect(try Patient.find(key, in: db) == nil)
-            #expect(try Patient.history(of: key, in: db).map(\.kind) == [.insert, .delete])
-            #expect(try Patient.history(of: key, in: db).last?.before == one)
+            #expect(try Patient.changes(of: key, in: db).map(\.kind) == [.insert, .delete])
+            #expect(try Patient.changes(of: key, in: db).last?.before == one)
         }
     }
 
@@ -188,9 +188,9 @@ struct HistoryTests {
         try await Clinic.store().store.write { db throws in
             let key = try Scan.insert(Scan(title: "a", content: Data([1])), in: db)
             try Scan.writeBlob(\.content, of: key, size: 2, in: db) { try $0.append([1, 2]) }
-            #expect(try Scan.history(of: key, in: db).map(\.kind) == [.insert])
+            #expect(try Scan.changes(of: key, in: db).map(\.kind) == [.insert])
             try Scan.update(key, in: db) { [$0.title.set("b")] }
-            let change = try #require(try Scan.history(of: key, in: db).last)
+            let change = try #require(try Scan.changes(of: key, in: db).last)
             #expect(change.before == Scan(id: key, title: "a", content: nil))
             #expect(change.after == Scan(id: key, title: "b", content: Data([1, 2])))
             #expect(change.columns == ["title"])
@@ -298,13 +298,13 @@ struct ForeignHistoryTests {
         store = try await vault.open()
         try await store.write(author: "grace") { db throws in
             try Patient.delete(one, in: db)
-            let changes = try Patient.history(of: one, in: db)
+            let changes = try Patient.changes(of: one, in: db)
             #expect(changes.map(\.kind) == [.insert, .update, .delete])
             #expect(changes.map(\.author) == ["ada", nil, "grace"])
             #expect(changes.map { $0.transaction == nil } == [false, true, false])
             #expect(changes.map(\.after?.name) == ["A", "C", nil])
             // No trigger has fired there for the row that was replaced.
-            let replaced = try Patient.history(of: two, in: db)
+            let replaced = try Patient.changes(of: two, in: db)
             #expect(replaced.map(\.kind) == [.insert, .insert])
             #expect(replaced.map(\.isAfterKnown) == [false, true])
             #expect(replaced.map(\.after?.name) == [nil, "D"])

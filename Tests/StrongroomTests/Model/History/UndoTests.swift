@@ -39,7 +39,7 @@ struct UndoTests {
         let restored = try await store.read { db in try Self.content(db) }
         #expect(restored == before)
         #expect(undone != number)
-        let last = try await store.read { db in try Patient.history(of: one, in: db).last }
+        let last = try await store.read { db in try Patient.changes(of: one, in: db).last }
         #expect(last?.kind == .insert)
         #expect(last?.author == "undo")
         try await store.write { db in try db.undo(transaction: undone) }
@@ -82,7 +82,7 @@ struct UndoTests {
             _ = try Scan.insert(Scan(title: "s"), in: db)
         }
         try await store.write { db in try Patient.update(key, in: db) { [$0.name.set("C")] } }
-        let later = try await store.read { db in try #require(try Patient.history(of: key, in: db).last?.number) }
+        let later = try await store.read { db in try #require(try Patient.changes(of: key, in: db).last?.number) }
         let error = await #expect(throws: StrongroomError.self) {
             try await store.write { db in try db.undo(transaction: number) }
         }
@@ -111,11 +111,11 @@ struct UndoTests {
         }
         let key = Visit.Key(patient: 1, day: "1")
         try await store.write { db throws in
-            #expect(try Visit.pruneHistory(in: db) == 3)
-            #expect(try Visit.history(of: key, in: db).map(\.before?.note) == ["2", "3", "4"])
-            #expect(try Visit.history(of: key, in: db).map(\.after?.note) == ["3", "4", "5"])
-            #expect(try Visit.pruneHistory(in: db) == 0)
-            #expect(try Patient.pruneHistory(in: db) == 0)
+            #expect(try db.pruneHistory(of: Visit.self) == 3)
+            #expect(try Visit.changes(of: key, in: db).map(\.before?.note) == ["2", "3", "4"])
+            #expect(try Visit.changes(of: key, in: db).map(\.after?.note) == ["3", "4", "5"])
+            #expect(try db.pruneHistory(of: Visit.self) == 0)
+            #expect(try db.pruneHistory(of: Patient.self) == 0)
         }
         // What was pruned cannot be undone in part.
         try await expectFailure(.notUndoable) { [numbers] in
@@ -128,10 +128,10 @@ struct UndoTests {
         try await store.write { db throws in
             let key = try Scan.insert(Scan(title: "a"), in: db)
             try Scan.update(key, in: db) { [$0.title.set("b")] }
-            #expect(try Scan.pruneHistory(in: db) == 0)
+            #expect(try db.pruneHistory(of: Scan.self) == 0)
             try db.execute("UPDATE scan_history SET at = at - 31 * 86400.0 WHERE kind = 'insert'")
-            #expect(try Scan.pruneHistory(in: db) == 1)
-            #expect(try Scan.history(of: key, in: db).map(\.kind) == [.update])
+            #expect(try db.pruneHistory(of: Scan.self) == 1)
+            #expect(try Scan.changes(of: key, in: db).map(\.kind) == [.update])
         }
     }
 
@@ -151,10 +151,10 @@ struct UndoTests {
         try await store.write { db throws in
             #expect(try Patient.erase(one, in: db))
             #expect(try !Patient.erase(one, in: db))
-            #expect(try Patient.history(of: one, in: db).isEmpty)
+            #expect(try Patient.changes(of: one, in: db).isEmpty)
             #expect(try Visit.changes(since: 0, in: db).allSatisfy { $0.key.patient == two })
-            #expect(try Visit.history(of: Visit.Key(patient: two, day: "1"), in: db).count == 2)
-            #expect(try Patient.history(of: two, in: db).count == 1)
+            #expect(try Visit.changes(of: Visit.Key(patient: two, day: "1"), in: db).count == 2)
+            #expect(try Patient.changes(of: two, in: db).count == 1)
         }
         // A row that was deleted before.
         try await store.write { db throws in

@@ -131,7 +131,7 @@ struct DateFormMigrationTests {
         }
         static let columns = Columns()
         static let schema = TableSchema("appointment", columns.id, columns.day, columns.version)
-        static let upkeep: RecordUpkeep<Appointment>? = RecordUpkeep().version(\.version, "version")
+        static let _upkeep: _RecordUpkeep<Appointment>? = _RecordUpkeep().version(\.version, "version")
 
         static func key(of record: Appointment) -> Int64? { record.id }
         static func setKey(_ key: Int64, of record: inout Appointment) { record.id = key }

@@ -318,7 +318,7 @@ struct SpellingTests {
             #expect(Self.words(counts) == ["tagged.id 1"])
         }
         let names = try await store.read { db in
-            try Tagged.history(of: Self.uuid, in: db).compactMap(\.before?.name)
+            try Tagged.changes(of: Self.uuid, in: db).compactMap(\.before?.name)
         }
         #expect(names == ["first"])
     }

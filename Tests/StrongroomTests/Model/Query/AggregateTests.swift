@@ -44,7 +44,7 @@ struct AggregateTests {
             #expect(try Purchase.query.value(in: db) { $0.total.sum() } == nil)
             #expect(try Purchase.query.value(in: db) { $0.total.max() } == nil)
             #expect(try Purchase.query.count(in: db) == 0)
-            #expect(try Purchase.latest(in: db) == nil)
+            #expect(try Purchase.query.latest(in: db) == nil)
             #expect(try Purchase.query.first(in: db) == nil)
         }
     }
@@ -75,7 +75,7 @@ struct AggregateTests {
     @Test func theLatestIsThatOfTheQuery() async throws {
         try await fill()
         try await temporary.store.read { (db) throws in
-            #expect(try Purchase.latest(in: db)?.id == 5)
+            #expect(try Purchase.query.latest(in: db)?.id == 5)
             #expect(try Purchase.where { $0.buyer == 1 }.latest(in: db)?.id == 2)
             // Of the two with the least total, and not of all.
             #expect(try Purchase.order { $0.total.ascending }.limit(2).latest(in: db)?.id == 3)

@@ -172,7 +172,7 @@ struct LoopWritesTests {
             try db.createTable(Part.schema)
             for byte: UInt8 in 1...3 { try Part.insert(Part(content: [byte]), in: db) }
             var met: [[UInt8]] = []
-            try Part.changeBlob(\.content, of: 3, in: db) { blob in
+            try Part.writeBlob(\.content, of: 3, in: db) { blob in
                 try Part.order { $0.id.ascending }.forEach(in: db) { part in
                     met.append(part.content)
                     if met.count == 1 { try blob.write([9], at: 0) }

@@ -33,7 +33,7 @@ struct QueriesAcrossTablesTests {
             ) {
                 try Patient.order { $0.name.ascending }
                     .with { patient in
-                        let visits = Appointment.subquery { $0.patient == patient.id }
+                        let visits = Subquery(Appointment.self) { $0.patient == patient.id }
                         return (visits.count, visits.value { $0.date.max() })
                     }
                     .fetch(in: db)
@@ -56,7 +56,7 @@ struct QueriesAcrossTablesTests {
             ) {
                 try Patient.query
                     .with { patient in
-                        let visits = Appointment.subquery { $0.patient == patient.id }
+                        let visits = Subquery(Appointment.self) { $0.patient == patient.id }
                         return (visits.value { $0.fee.sum() }, visits.order { $0.date.descending }.first { $0.note })
                     }
                     .order { fees, _ in fees.descending }.limit(2).fetch(in: db)
@@ -187,7 +187,7 @@ struct QueriesAcrossTablesTests {
                         Appointment.exists { $0.patient == one.id } && Appointment.exists { $0.patient == other.id }
                     }
                     .select { one, other in
-                        (one.name, other.name, Appointment.subquery { $0.patient == one.id }.count)
+                        (one.name, other.name, Subquery(Appointment.self) { $0.patient == one.id }.count)
                     }
                     .fetch(in: db)
             }
@@ -254,7 +254,7 @@ struct QueriesAcrossTablesTests {
 
     @Test func aSubqueryRefinedInsideOfAnother() async throws {
         let error = try await refusal {
-            let visits = Appointment.subquery
+            let visits = Subquery(Appointment.self)
             let shared = Appointment.exists { visit in visits.where { $0.doctor == visit.doctor }.exists }
             return Patient.where { _ in shared }
         }

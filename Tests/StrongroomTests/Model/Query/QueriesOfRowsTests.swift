@@ -158,7 +158,7 @@ struct QueriesOfRowsTests {
             """, finds: ["Bo", "Cy"]
         ) {
             Patient.where { patient in
-                patient.id.isIn(Appointment.subquery { $0.doctor == 1 && $0.minutes < 50 }.select { $0.patient })
+                patient.id.isIn(Subquery(Appointment.self) { $0.doctor == 1 && $0.minutes < 50 }.select { $0.patient })
                     && patient.name != "Ada"
             }
         }
@@ -243,7 +243,7 @@ struct QueriesOfRowsTests {
             WHERE ((SELECT count(*) FROM `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`)) > ?)
             """, finds: ["Ada"]
         ) {
-            Patient.where { patient in Appointment.subquery { $0.patient == patient.id }.count > 1 }
+            Patient.where { patient in Subquery(Appointment.self) { $0.patient == patient.id }.count > 1 }
         }
     }
 
@@ -255,7 +255,7 @@ struct QueriesOfRowsTests {
             """, finds: ["Ada", "Bo", "Cy", "Di"]
         ) {
             Patient.order { patient in
-                (Appointment.subquery { $0.patient == patient.id }.count.descending, patient.name.ascending)
+                (Subquery(Appointment.self) { $0.patient == patient.id }.count.descending, patient.name.ascending)
             }
         }
     }
@@ -266,7 +266,7 @@ struct QueriesOfRowsTests {
             WHERE (`minutes` = (SELECT max(s1.`minutes`) FROM `appointment` AS s1))
             """, finds: [5]
         ) {
-            Appointment.where { $0.minutes == Appointment.subquery.value { $0.minutes.max() } }
+            Appointment.where { $0.minutes == Subquery(Appointment.self).value { $0.minutes.max() } }
         }
     }
 
@@ -278,7 +278,7 @@ struct QueriesOfRowsTests {
             """, finds: [2, 3, 4]
         ) {
             Appointment.where { visit in
-                visit.date == Appointment.subquery { $0.patient == visit.patient }.value { $0.date.max() }
+                visit.date == Subquery(Appointment.self) { $0.patient == visit.patient }.value { $0.date.max() }
             }
         }
     }
@@ -291,7 +291,7 @@ struct QueriesOfRowsTests {
             """, finds: ["Ada"]
         ) {
             Patient.where { patient in
-                Appointment.subquery { $0.patient == patient.id }.order { $0.date.descending }.limit(2)
+                Subquery(Appointment.self) { $0.patient == patient.id }.order { $0.date.descending }.limit(2)
                     .value { $0.minutes.sum() } == 45 && patient.city == "Bonn"
             }
         }
@@ -308,7 +308,7 @@ struct QueriesOfRowsTests {
                 """
             ) {
                 try Patient.query.update(in: db) { patient in
-                    [patient.visits.set(Appointment.subquery { $0.patient == patient.id }.count)]
+                    [patient.visits.set(Subquery(Appointment.self) { $0.patient == patient.id }.count)]
                 }
             }
             return try Patient.all(in: db).map(\.visits)

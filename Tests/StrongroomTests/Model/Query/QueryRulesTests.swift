@@ -42,7 +42,7 @@ struct QueryRulesTests {
 
     @Test func aDecimalIsNotInAListOfAnotherScale() async {
         let list = await code { db in
-            _ = try Appointment.where { $0.fee.isIn(Tariff.subquery.select { $0.price }) }.fetch(in: db)
+            _ = try Appointment.where { $0.fee.isIn(Subquery(Tariff.self).select { $0.price }) }.fetch(in: db)
         }
         #expect(list == .notTranslatable)
     }
@@ -113,12 +113,12 @@ struct QueryRulesTests {
     func valuesOfSubqueries() async throws {
         let outer = await code { db in
             _ = try Patient.query.select { patient in
-                Appointment.subquery { $0.patient == patient.id }.value { _ in patient.visits.max() }
+                Subquery(Appointment.self) { $0.patient == patient.id }.value { _ in patient.visits.max() }
             }
             .fetch(in: db)
         }
         #expect(outer == .notTranslatable)
-        #expect(Appointment.subquery.limit(1).count.sql.requiredTables.map(\.name) == ["appointment"])
+        #expect(Subquery(Appointment.self).limit(1).count.sql.requiredTables.map(\.name) == ["appointment"])
     }
 
     @Test("A computed value that is NULL is not among those of a list")

@@ -97,7 +97,7 @@ struct CTPersistanceTests {
         try await store.write { db in
             let keys = try Contact.insert(contentsOf: Contact.samples(2_500), in: db)
             #expect(try Contact.all(in: db).count == 2_500)
-            #expect(try Contact.latest(in: db)?.id == 2_500)
+            #expect(try Contact.query.latest(in: db)?.id == 2_500)
             #expect(try Contact.where { $0.score > 1 && $0.phone == nil }.distinct().fetch(in: db).count == 1_248)
             let (low, low2) = (3.0, 5.0)
             let own = try db.fetch(

@@ -55,7 +55,7 @@ struct UniqueKeyTests {
         try await store("id INTEGER, word TEXT, data BLOB").write { db throws in
             try db.execute("UPDATE plain SET id = 7, data = x'00'")
             try expectFailure(.tableDiffers) {
-                try Scan.changeBlob(\.data, of: 7, in: db) { blob in try blob.write([1], at: 0) }
+                try Scan.writeBlob(\.data, of: 7, in: db) { blob in try blob.write([1], at: 0) }
             }
             try expectFailure(.tableDiffers) {
                 try Scan.writeBlob(\.data, of: 7, size: 1, in: db) { blob in try blob.append([1]) }

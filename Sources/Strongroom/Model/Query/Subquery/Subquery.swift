@@ -1,10 +1,10 @@
 /// Rows of a table within another query: they exist or not, are counted, or give a value.
 ///
-/// A subquery is made with ``Table/subquery(_:)`` inside the closure of the outer query, whose columns it may use:
+/// A subquery is made with ``Subquery`` inside the closure of the outer query, whose columns it may use:
 ///
 /// ```swift
 /// let list = try Patient.query.select { patient in
-///     let visits = Appointment.subquery { visit in visit.patient == patient.id }
+///     let visits = Subquery(Appointment.self) { visit in visit.patient == patient.id }
 ///     return (patient.name, visits.count, visits.value { $0.date.max() })
 /// }
 /// .fetch(in: db)                                                  // [(String, Int, Date?)]
@@ -33,8 +33,18 @@ public struct Subquery<Source: Table>: Sendable {
     private let alias: String
     private var clauses = QueryClauses()
 
-    init() {
+    /// All rows of a table.
+    public init(_ table: Source.Type) {
         alias = "s\(QueryScope.depth)"
+    }
+
+    /// The rows of a table for which a condition is true.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - condition: Makes the condition from the table's columns, and from those of the outer query.
+    public init(_ table: Source.Type, _ condition: (JoinedColumns<Source>) -> Condition) {
+        self = Self(table).where(condition)
     }
 
     private var columns: JoinedColumns<Source> { JoinedColumns(alias: alias) }
@@ -85,7 +95,7 @@ public struct Subquery<Source: Table>: Sendable {
     ///
     /// ```swift
     /// let absent = Patient.where { patient in
-    ///     !Appointment.subquery { $0.patient == patient.id }.exists
+    ///     !Subquery(Appointment.self) { $0.patient == patient.id }.exists
     /// }
     /// ```
     public var exists: Condition {
@@ -122,7 +132,7 @@ public struct Subquery<Source: Table>: Sendable {
     ///
     /// ```swift
     /// let notes = try Patient.query.select { patient in
-    ///     Appointment.subquery { $0.patient == patient.id }.order { $0.date.descending }.first { $0.note }
+    ///     Subquery(Appointment.self) { $0.patient == patient.id }.order { $0.date.descending }.first { $0.note }
     /// }
     /// ```
     ///
@@ -164,17 +174,6 @@ public struct Subquery<Source: Table>: Sendable {
 }
 
 extension Table {
-    /// Rows of the table within another query; see ``Subquery``.
-    ///
-    /// - Parameter condition: Makes the condition from the table's columns, and from those of the outer query.
-    /// - Returns: The subquery.
-    public static func subquery(_ condition: (JoinedColumns<Self>) -> Condition) -> Subquery<Self> {
-        Subquery<Self>().where(condition)
-    }
-
-    /// All rows of the table within another query; see ``Subquery``.
-    public static var subquery: Subquery<Self> { Subquery() }
-
     /// Whether a row exists, for each row of an outer query.
     ///
     /// ```swift
@@ -187,7 +186,7 @@ extension Table {
     /// - Parameter condition: Makes the condition from the table's columns, and from those of the outer query.
     /// - Returns: The condition.
     public static func exists(_ condition: (JoinedColumns<Self>) -> Condition) -> Condition {
-        subquery(condition).exists
+        Subquery(Self.self, condition).exists
     }
 }
 

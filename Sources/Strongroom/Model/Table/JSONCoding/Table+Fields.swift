@@ -160,7 +160,7 @@ extension Table where Self: Record, RecordType == Self {
     /// The value of a new record's field for which none is given.
     private static func missing(_ field: RecordField) throws -> Value {
         if let value = try field.column.defaultValue?.get() { return value }
-        if !field.isNullable, let kept = try RecordType.upkeep?.placeholder(for: field.column) { return kept }
+        if !field.isNullable, let kept = try RecordType._upkeep?.placeholder(for: field.column) { return kept }
         guard field.isNullable else {
             throw StrongroomError(
                 .notARecord, "There is no value for \"\(field.key)\", which is required and has no default; add one.")
@@ -198,7 +198,7 @@ struct FieldValues {
     /// The values that a plan writes to an existing row.
     func written<Source: Table>(_ plan: WritePlan<Source>) -> FieldValues {
         // A version is compared, whether or not it is named.
-        let leftOut = Source.RecordType.upkeep?.leftOut(plan.leftOut) ?? plan.leftOut
+        let leftOut = Source.RecordType._upkeep?.leftOut(plan.leftOut) ?? plan.leftOut
         let names = leftOut.map { Source.RecordType.columnNames[$0] }
         let keepsNil = plan.operation == TableStatements.Operation.keep
         var copy = self

@@ -86,7 +86,7 @@ extension Table where Self: Record, RecordType == Self {
 
     /// Whether a record has other values than its row, but for the key and the times that the table keeps.
     private static func isUpdate(_ changed: Self, of present: Self) throws -> Bool {
-        let upkeep = RecordType.upkeep
+        let upkeep = RecordType._upkeep
         let times = [upkeep?.created?.index, upkeep?.updated?.index].compactMap(\.self)
         let unwritten = Set(indices(of: try schema.keyColumns().map(\.name)) + times)
         return try !changed.columns(differingFrom: present).isSubset(of: unwritten)

@@ -71,16 +71,6 @@ extension Table {
         return try keys.filter { try seen.insert(identity(of: $0)).inserted }
     }
 
-    /// The record with the highest primary key.
-    ///
-    /// - Parameter db: A transaction.
-    /// - Returns: The record, or nil if the table is empty.
-    /// - Throws: ``StrongroomError`` with `typeMismatch`, or the engine's error.
-    @inlinable
-    public static func latest(in db: borrowing some Reading & ~Copyable) throws -> RecordType? {
-        try Query<Self>().latest(in: db)
-    }
-
     /// Every record of the table, in the order of the primary key.
     ///
     /// - Parameter db: A transaction.

@@ -27,7 +27,7 @@ extension Table {
 
     @inlinable
     static func insert(_ record: RecordType, on connection: Connection) throws -> Key {
-        guard let upkeep = RecordType.upkeep else { return try insertRow(record, on: connection) }
+        guard let upkeep = RecordType._upkeep else { return try insertRow(record, on: connection) }
         return try insertRow(stamped(record, upkeep, on: connection), on: connection)
     }
 

@@ -113,7 +113,7 @@ extension Table {
         }
         defer { statement.finish() }
         var base = 0
-        if let upkeep = RecordType.upkeep {
+        if let upkeep = RecordType._upkeep {
             for index in range {
                 let record = try stamped(records[index], upkeep, on: connection)
                 try validateInsert(record)

@@ -13,7 +13,7 @@ extension Table {
     ///     it, no hook runs.
     ///   - db: A write transaction.
     /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
-    ///   it, `staleRecord` if the row has another version than the record (see ``RecordUpkeep``), `tableDiffers` if
+    ///   it, `staleRecord` if the row has another version than the record (see ``_RecordUpkeep``), `tableDiffers` if
     ///   several rows of the file's table can have one key, `constraint`, `invalidArgument` for a column that the
     ///   record does not have; errors of `validateUpdate`.
     @inlinable
@@ -113,7 +113,7 @@ extension Table {
         except leftOut: [Int] = [],
         on connection: Connection
     ) throws -> Bool {
-        guard let upkeep = RecordType.upkeep else {
+        guard let upkeep = RecordType._upkeep else {
             return try updateRow(record, at: key, operation, except: leftOut, on: connection)
         }
         return try updateKept(record, upkeep, at: key, operation, except: leftOut, on: connection)
@@ -156,7 +156,7 @@ extension Table {
             try connection.prepareTable(schema)
             try connection.requireUniqueKey(of: schema)
             let statements = TableStatements(schema, RecordType.columnNames)
-            let version = RecordType.upkeep?.versionIndex
+            let version = RecordType._upkeep?.versionIndex
             let keepingNil = operation == Operation.keep
             return (try statements.update(keepingNil: keepingNil, except: leftOut, form, version: version), [])
         }

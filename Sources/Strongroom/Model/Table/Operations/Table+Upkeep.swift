@@ -4,12 +4,12 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The columns that a table keeps by itself; see ``RecordUpkeep``.
+/// The columns that a table keeps by itself; see ``_RecordUpkeep``.
 extension Table {
     /// The record as an insert stores it.
     @usableFromInline
     static func stamped(
-        _ record: RecordType, _ upkeep: RecordUpkeep<RecordType>, on connection: Connection
+        _ record: RecordType, _ upkeep: _RecordUpkeep<RecordType>, on connection: Connection
     ) throws -> RecordType {
         if let defect = upkeep.defect { throw defect }
         var copy = record
@@ -21,13 +21,13 @@ extension Table {
     @inlinable
     static func adopt(_ key: Key, _ outcome: Saved, in record: inout RecordType, on connection: Connection) {
         setKey(key, of: &record)
-        guard let upkeep = RecordType.upkeep else { return }
+        guard let upkeep = RecordType._upkeep else { return }
         follow(outcome, upkeep, in: &record, on: connection)
     }
 
     @usableFromInline
     static func follow(
-        _ outcome: Saved, _ upkeep: RecordUpkeep<RecordType>, in record: inout RecordType, on connection: Connection
+        _ outcome: Saved, _ upkeep: _RecordUpkeep<RecordType>, in record: inout RecordType, on connection: Connection
     ) {
         switch outcome {
         case .inserted: upkeep.stampNew(&record, connection.writeTime)
@@ -51,7 +51,7 @@ extension Table {
     /// - Returns: False if there is no such row.
     @usableFromInline
     static func updateKept(
-        _ record: RecordType, _ upkeep: RecordUpkeep<RecordType>, at key: Key, _ operation: Int,
+        _ record: RecordType, _ upkeep: _RecordUpkeep<RecordType>, at key: Key, _ operation: Int,
         except leftOut: [Int], on connection: Connection
     ) throws -> Bool {
         if let defect = upkeep.defect { throw defect }
@@ -83,7 +83,7 @@ extension Table {
     ///
     /// - Parameter isNew: Whether a row is inserted.
     static func completed(_ assignments: [Assignment], isNew: Bool, on connection: Connection) throws -> [Assignment] {
-        guard let upkeep = RecordType.upkeep else { return assignments }
+        guard let upkeep = RecordType._upkeep else { return assignments }
         if let defect = upkeep.defect { throw defect }
         var all = assignments
         func add(_ column: String?, _ value: (ColumnDefinition) throws -> SQL) rethrows {

@@ -44,8 +44,8 @@ extension Table {
     ///   - db: A write transaction.
     /// - Returns: Whether the row existed, and its key.
     /// - Throws: ``StrongroomError`` with what the ``WriteRule`` names; `constraint`, also if several rows cannot have
-    ///   one value of a unique column; `staleRecord` if the row has another version than the record (see
-    ///   ``RecordUpkeep``); errors of the validations and the ``hooks``. Nothing is changed then.
+    ///   one value of a unique column; `staleRecord` if the row has another version than the
+    ///   record; errors of the validations and the ``hooks``. Nothing is changed then.
     @inlinable
     @discardableResult
     public static func upsert(
