@@ -9,7 +9,7 @@ enum CommandList {
     ].filter { !$0.subcommands.isEmpty }
 
     /// Commands for files, keys and schemas.
-    private static let _upkeep: [any ParsableCommand.Type] = [
+    private static let upkeep: [any ParsableCommand.Type] = [
         StatusCommand.self, DoctorCommand.self, RotateCommand.self, ConvertCommand.self, MigrateCommand.self,
         AdoptCommand.self, VerifyCommand.self, ReindexCommand.self, SalvageCommand.self, RecoverCommand.self,
         KeysCommand.self,
