@@ -105,7 +105,8 @@ final class Authorizer {  // guarded by the slot, as the connection is
         // later, so that no reader sees what is written, and be dropped when the connection is closed.
         case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW:
             return SQLITE_DENY
-        case SQLITE_CREATE_VTABLE:
+        // Engine 3 reports `CREATE TABLE temp.t` so.
+        case SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE:
             return schema.map { String(cString: $0) } == "temp" ? SQLITE_DENY : SQLITE_OK
         case SQLITE_PRAGMA:
             guard let first else { return SQLITE_DENY }

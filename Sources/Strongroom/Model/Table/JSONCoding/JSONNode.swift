@@ -58,13 +58,21 @@ enum JSONNode: Codable {
 }
 
 extension JSONNode {
-    /// - Throws: ``StrongroomError`` with `notARecord` for invalid JSON.
+    /// - Throws: ``StrongroomError`` with `notARecord` for invalid JSON, and for an object with a duplicate key, of
+    ///   which Foundation would use one.
     init(text: String) throws {
         do {
             self = try JSONDecoder().decode(JSONNode.self, from: Data(text.utf8))
         } catch {
             // The decoder's error may contain the content.
             throw StrongroomError(.notARecord, "The text is not valid JSON; check that it is complete and in UTF-8.")
+        }
+        var keys = JSONKeys(text)
+        if let twice = try keys.firstTwice() {
+            // The keys of a nested object may be content.
+            let key = twice.isOuter ? "The key \"\(twice.key)\"" : "A key below the first level"
+            throw StrongroomError(
+                .notARecord, "\(key) is used twice in an object of the JSON; remove one of the two.")
         }
     }
 
@@ -89,5 +97,68 @@ extension JSONNode {
         case .list: "an array"
         case .object: "an object"
         }
+    }
+}
+
+/// Scans the keys of a text that is known to be valid JSON (RFC 8259), but for a comma after the last value of an
+/// object or an array, which Foundation accepts.
+struct JSONKeys {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    /// The first duplicate key of an object, and whether the object is the outermost one; nil if there is none.
+    mutating func firstTwice() throws -> (key: String, isOuter: Bool)? {
+        // The keys of each open object; nil for an open array.
+        var open: [Set<String>?] = []
+        var text: Range<Int>?
+        var isAfterComma = false
+        while position < bytes.count {
+            let byte = bytes[position]
+            switch byte {
+            case UInt8(ascii: "{"): open.append([])
+            case UInt8(ascii: "["): open.append(nil)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                guard !isAfterComma else { throw Self.trailingComma }
+                _ = open.popLast()
+            case UInt8(ascii: "\""): text = parseString()
+            case UInt8(ascii: ":"):
+                // Only a key precedes a colon.
+                guard let range = text, !open.isEmpty else { break }
+                let key = try Self.key(bytes[range])
+                guard open[open.count - 1]?.insert(key).inserted ?? true else {
+                    return (key, open.count(where: { $0 != nil }) == 1)
+                }
+            default: break
+            }
+            if byte > UInt8(ascii: " ") { isAfterComma = byte == UInt8(ascii: ",") }
+            position += 1
+        }
+        return nil
+    }
+
+    private static var trailingComma: StrongroomError {
+        StrongroomError(
+            .notARecord, "The text is not valid JSON: an object or an array ends with a comma; remove the comma.")
+    }
+
+    /// Advances to the closing quotation mark of a string.
+    ///
+    /// - Returns: The range of the string, including its quotation marks.
+    private mutating func parseString() -> Range<Int> {
+        let start = position
+        position += 1
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return start..<min(position + 1, bytes.count)
+    }
+
+    /// The characters of a key.
+    private static func key(_ text: ArraySlice<UInt8>) throws -> String {
+        let inner = text.dropFirst().dropLast()
+        guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
+        return try JSONDecoder().decode(String.self, from: Data(text))
     }
 }
