@@ -1,3 +1,4 @@
+import Strongroom
 import StrongroomCommands
 import Testing
 
@@ -164,32 +165,6 @@ struct ProgressBarTests {
         #expect(drawn.first?.hasSuffix(" left") == isShown)
     }
 
-    @Test("A time left that is no estimate is not shown", arguments: [0, 1])
-    func endlessTimeLeft(completed: Int) {
-        let bar = bar(total: .max, on: console(width: 200))
-        clock.advance(by: .seconds(100))
-        bar.update(to: completed)
-        #expect(drawn.first?.hasSuffix("/9,223,372,036,854,775,807  0.0/s") == true)
-    }
-
-    @Test("A clock that was read out of order does not count backwards")
-    func clockOutOfOrder() {
-        let bar = bar(on: console(width: 80), ending: .summary)
-        clock.advance(by: .seconds(-1))
-        bar.finish()
-        #expect(drawn == ["Copying: 0 of 1,000 in 0 µs\n"])
-    }
-
-    @Test("A slow rate has a decimal")
-    func slowRate() {
-        let bar = bar(total: nil, on: console())
-        clock.advance(by: .seconds(8))
-        bar.update(to: 20)
-        clock.advance(by: .seconds(1))
-        bar.update(to: 90)
-        #expect(drawn == ["Copying  20  2.5/s", "Copying  90  10/s"])
-    }
-
     @Test("A summary takes the bar's place at the end, and later progress is not drawn")
     func summary() {
         let bar = bar(on: console(width: 30))
@@ -300,11 +275,29 @@ struct ProgressBarTests {
         bar.finish()
         #expect(drawn.last == "Copying: 8,000 in 4.00 s, 2,000/s\n")
     }
+}
 
-    @Test("A bar on the real clock counts time forward")
-    func realClock() {
-        let first = ProgressBar.uptime()
-        #expect(first >= .zero)
-        #expect(ProgressBar.uptime() >= first)
+/// A clock that only the test moves. It does not begin at zero, as real ones do not.
+final class ManualClock: Sendable {
+    private let elapsed = Locked(Duration.seconds(3600))
+
+    var now: Duration {
+        elapsed.withLock { $0 }
+    }
+
+    func advance(by duration: Duration) {
+        elapsed.withLock { $0 += duration }
+    }
+}
+
+struct ScreenTests {
+    @Test("A status line that comes late is not shown, not even after the end of a later one")
+    func lateStatus() {
+        var screen = Screen()
+        #expect(screen.showing(status: "40%", stamp: 2) == [Screen.Chunk("\r40%\u{1B}[K", to: .errors)])
+        #expect(screen.showing(status: "30%", stamp: 1) == [])
+        #expect(screen.showing(status: "", stamp: 4) == [Screen.Chunk("\r\u{1B}[K", to: .errors)])
+        #expect(screen.showing(status: "50%", stamp: 3) == [])
+        #expect(screen.writing("a\n", to: .errors, sharesRow: true) == [Screen.Chunk("a\n", to: .errors)])
     }
 }

@@ -172,7 +172,7 @@ struct BrokenMigrationTests {
             try Library.third.up(db)
             try db.execute("CREATE UNIQUE INDEX one ON book (shelf)")
         }
-        let proof = library.proof().planting(at: "1") { db in
+        let proof = library.quickProof().planting(at: "1") { db in
             try db.execute("INSERT INTO book (title) VALUES ('Sanditon')")
         } expecting: { _, _ in
             true
@@ -199,7 +199,7 @@ struct BrokenMigrationTests {
                 try bindings.set(shelf, at: 1)
             }
         }
-        let faults = try await Library().proof().records(of: Wrong.self).report().faults.map(\.description)
+        let faults = try await Library().quickProof().records(of: Wrong.self).report().faults.map(\.description)
         try expectFault("the records Wrong of table \"book\" cannot be read at the newest version", "1 → 3", in: faults)
     }
 
@@ -210,7 +210,7 @@ struct BrokenMigrationTests {
             try db.execute("ALTER TABLE book ADD COLUMN shelf TEXT NOT NULL DEFAULT 'none'")
             _ = try? db.execute("UPDATE book SET shelf = 'old'")
             _ = try? db.execute("CREATE INDEX book_title ON book (title)")
-        }.faults()
+        }.faults(interrupts: true)
         let fault = try expectFault(
             "migration \"2\" is not rolled back when one of its statements fails", "`try?`", in: faults)
         #expect(fault.contains("after \"ALTER TABLE book ADD COLUMN shelf"))
@@ -229,7 +229,7 @@ struct BrokenMigrationTests {
             if isFirst { try db.execute("UPDATE book SET shelf = 'old'") }
             try db.execute("CREATE INDEX book_title ON book (title)")
         }
-        let faults = try await library.faults()
+        let faults = try await library.faults(interrupts: true)
         let fault = try expectFault(
             "migration \"2\" does not recover from an interruption: column \"book.shelf\" has other values",
             in: faults)
@@ -317,7 +317,7 @@ struct BrokenMigrationTests {
             try db.dropTable("loan")
         }
         #expect(try await library.faults() == [])
-        let proof = library.proof().planting(at: "3", backTo: "1") { db in
+        let proof = library.quickProof().planting(at: "3", backTo: "1") { db in
             try db.execute("INSERT INTO book (id, title) VALUES (7, 'Sanditon')")
             try db.execute("INSERT INTO loan (book, reader) VALUES (7, 'Jane')")
         } expecting: { db, _ in
@@ -335,7 +335,7 @@ struct BrokenMigrationTests {
             try db.dropColumn("shelf", from: "book")
             try? db.dropIndex("book_title")
         }
-        let faults = try await library.faults()
+        let faults = try await library.faults(interrupts: true)
         try expectFault("the downgrade from \"2\" is not rolled back when one of its statements fails", in: faults)
     }
 }

@@ -14,7 +14,7 @@ struct FixtureTests {
     }
 
     private func report(_ library: Library) async throws -> MigrationProof.Report {
-        try await library.proof(fixtures: fixtures).report()
+        try await library.proof(fixtures: fixtures).withoutInterruptions().report()
     }
 
     private static func name(_ version: String) throws -> String {

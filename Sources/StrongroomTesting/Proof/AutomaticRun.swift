@@ -51,7 +51,7 @@ final class AutomaticRun: ProofResults {
         }
         for origin in origins {
             guard try await proveWays(from: origin) else { continue }
-            try await proveInterruptions(of: origin)
+            if proof.interrupts { try await proveInterruptions(of: origin) }
             try await proveRotation(of: origin)
             try await proveBacks(of: origin)
         }

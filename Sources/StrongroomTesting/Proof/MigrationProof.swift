@@ -34,6 +34,9 @@ public struct MigrationProof: Sendable {
     var removals: [ColumnRemoval] = []
     /// The keys of fixture files that have their own, by file name.
     var fixtureKeys: [String: Key] = [:]
+    /// Whether migrations are interrupted, too, which takes most of the time of a proof; tests of other faults do
+    /// without.
+    var interrupts = true
 
     /// The key of fixture files. It is public: plant no secrets.
     ///

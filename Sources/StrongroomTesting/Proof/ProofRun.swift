@@ -34,7 +34,7 @@ final class ProofRun: ProofResults {
         try await proveFreshFile()
         try await proveUps()
         try await proveDowns()
-        try await proveInterruptions()
+        if proof.interrupts { try await proveInterruptions() }
         try await proveRotation()
         try await proveFixtures()
         reportUnprovedRecords(of: tables ?? [])

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -196,4 +195,3 @@ struct AskingForRowsExamples {
         }
     }
 }
-#endif

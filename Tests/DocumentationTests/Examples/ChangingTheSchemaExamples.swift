@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -118,4 +117,3 @@ struct ChangingTheSchemaExamples {
         #expect(printed.lines == [#"["email"]"#])
     }
 }
-#endif

@@ -36,7 +36,6 @@ enum Families {
     }
 }
 
-#if Macros
 private struct Discovered {
     /// For the whole process, as the registry is.
     enum Place {
@@ -56,7 +55,6 @@ private struct Discovered {
         try await Stores.shared.open("journal_\(user).sqlite")
     }
 }
-#endif
 
 /// A catalogue that is only read.
 private struct Catalogue: Configuration {
@@ -145,7 +143,6 @@ struct ConfigurationsAndFamiliesExamples {
         try await reading.closeAll()
     }
 
-    #if Macros
     @Test func aRenamedDatabaseIsAdopted() async throws {
         let place = try Place(tables: Families.Entry.schema)
         let stores = try Stores(place)
@@ -166,5 +163,4 @@ struct ConfigurationsAndFamiliesExamples {
         try await store.close()
         try FileManager.default.removeItem(atPath: Discovered.Place.data)
     }
-    #endif
 }

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -69,4 +68,3 @@ struct ContactExamples {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -127,4 +126,3 @@ struct DamagedFilesExamples {
         #expect(FileManager.default.fileExists(atPath: rescuePath))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -145,4 +144,3 @@ struct DictionariesAndJSONExamples {
         #expect(error?.code == .notARecord)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -64,4 +63,3 @@ struct FunctionsAndCollationsExamples {
         try await store.close()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import StrongroomTesting
 import Testing
@@ -23,4 +22,3 @@ struct GettingStartedExamples {
         #endif
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -34,4 +33,3 @@ struct HooksExamples {
         }
     }
 }
-#endif

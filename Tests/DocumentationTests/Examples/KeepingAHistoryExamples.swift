@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -99,4 +98,3 @@ struct KeepingAHistoryExamples {
         try await store.close()
     }
 }
-#endif

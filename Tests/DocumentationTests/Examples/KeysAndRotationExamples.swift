@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -176,4 +175,3 @@ struct KeysAndRotationExamples {
         try await store.close()
     }
 }
-#endif

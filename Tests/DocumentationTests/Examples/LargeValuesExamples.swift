@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -74,4 +73,3 @@ struct LargeValuesExamples {
         #expect(found.map(\.content) == [Data(repeating: 5, count: size)])
     }
 }
-#endif

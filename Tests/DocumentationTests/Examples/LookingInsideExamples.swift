@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -41,4 +40,3 @@ struct LookingInsideExamples {
         try await restored.close()
     }
 }
-#endif

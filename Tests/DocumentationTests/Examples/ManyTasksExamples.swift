@@ -1,4 +1,3 @@
-#if Macros
 import Logging
 import Strongroom
 import StrongroomTesting
@@ -125,4 +124,3 @@ struct ManyTasksExamples {
         #expect(AddressBook().settings(for: name).slowStatement == .milliseconds(200))
     }
 }
-#endif

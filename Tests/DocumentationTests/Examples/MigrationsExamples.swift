@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -211,4 +210,3 @@ struct MigrationsExamples {
         try await store.close()
     }
 }
-#endif

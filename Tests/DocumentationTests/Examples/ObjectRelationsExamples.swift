@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomObjects
 import StrongroomTesting
@@ -88,4 +87,3 @@ struct ObjectRelationsExamples {
         try await stores.closeAll()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -168,4 +167,3 @@ struct ObjectsExamples {
         }
     }
 }
-#endif

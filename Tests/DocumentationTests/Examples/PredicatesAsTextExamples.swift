@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -62,4 +61,3 @@ struct PredicatesAsTextExamples {
         #expect(error?.message == shown.text)
     }
 }
-#endif

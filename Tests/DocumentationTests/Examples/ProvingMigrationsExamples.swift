@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -197,4 +196,3 @@ struct ProvingMigrationsExamples {
         #expect(try await proof.verify().fixtures == ["1.0.sqlite"])
     }
 }
-#endif

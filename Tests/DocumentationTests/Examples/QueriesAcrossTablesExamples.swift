@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -220,4 +219,3 @@ struct QueriesAcrossTablesExamples {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -272,4 +271,3 @@ struct ReadingAndWritingExamples {
         }
     }
 }
-#endif

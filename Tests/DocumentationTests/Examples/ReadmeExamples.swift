@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import StrongroomTesting
 import Testing
@@ -18,4 +17,3 @@ struct ReadmeExamples {
         #endif
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -105,4 +104,3 @@ struct RecordsAcrossTablesExamples {
         #expect(filled == Contact(id: 8, name: "Bob", phone: "031"))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -53,4 +52,3 @@ struct SearchingExamples {
         try await store.close()
     }
 }
-#endif

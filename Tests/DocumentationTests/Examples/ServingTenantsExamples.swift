@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -164,4 +163,3 @@ struct ServingTenantsExamples {
         #expect(report.isComplete)
     }
 }
-#endif

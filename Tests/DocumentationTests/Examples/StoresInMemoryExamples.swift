@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -41,4 +40,3 @@ struct StoresInMemoryExamples {
         try await again.close()
     }
 }
-#endif

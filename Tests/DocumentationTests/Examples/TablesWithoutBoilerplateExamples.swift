@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 public import Strongroom
 import StrongroomTesting
@@ -73,4 +72,3 @@ struct TablesWithoutBoilerplateExamples {
         }
     }
 }
-#endif

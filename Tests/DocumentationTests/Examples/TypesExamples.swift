@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -195,4 +194,3 @@ struct TypesExamples {
         #expect(error?.code == .typeMismatch)
     }
 }
-#endif

@@ -120,18 +120,6 @@ struct ToolTests {
         #expect(!status.output.contains("raw:"))
     }
 
-    @Test func aFileInUseIsRotatedUnderItsUser() async throws {
-        try await workshop.make("inventory.sqlite")
-        let store = try await Stores(workshop.inventory).open("inventory.sqlite")
-        _ = try await workshop.run("keys", "append", workshop.keyFile)
-        let rotation = try await workshop.run("rotate", "inventory.sqlite", "--in-use", "--json")
-        #expect(rotation.status == 0)
-        #expect(try rotation.json()["status"] as? String == "done")
-        // Whoever has it open finds the new key by itself.
-        #expect(try await store.table(InstalledPackage.self).count() == 0)
-        try await store.close()
-    }
-
     @Test func aReaderThatHasSeenEnoughEndsItQuietly() async throws {
         try await workshop.make("inventory.sqlite", "inventory_a.sqlite", "inventory_b.sqlite")
         let script = "\"$0\" status --family inventory --json --at-most 1 | head -n 1; echo ${PIPESTATUS[0]}"

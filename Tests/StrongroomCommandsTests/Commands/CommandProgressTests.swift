@@ -70,7 +70,7 @@ struct CommandProgressTests {
     @Test(arguments: [("rotate", "Rotating"), ("verify", "Verifying"), ("backup", "Copying"), ("doctor", "Reading")])
     func theOthersTellHowMuchIsDone(command: String, label: String) async throws {
         var newer = self.ledger
-        newer.configuration.keys.append(.passphrase(Ledger.secrets[1]))
+        newer.configuration.keys.append(Ledger.keys[1])
         let test = CommandProgressTests(ledger: command == "rotate" ? newer : ledger)
         let file = command == "backup" ? [ledger.directory.path("copy.sqlite")] : []
         let told = try await test.errors([command, "ledger.sqlite"] + file)

@@ -13,8 +13,7 @@ import Darwin
 @Suite("Exit codes as they are documented", .ending)
 struct ExitCodeTests {
     @Test func `a row that a constraint refuses is 65`() async throws {
-        let ledger = try Ledger()
-        try await ledger.make()
+        let ledger = try await Ledger.made()
         let run = try await ledger.run(
             "query", "ledger.sqlite", "INSERT INTO entry (id) VALUES (1)", "--write", "--json")
         #expect(run.status == .dataError)
@@ -22,8 +21,7 @@ struct ExitCodeTests {
     }
 
     @Test func `a database that is restored from itself is wrong usage`() async throws {
-        let ledger = try Ledger()
-        try await ledger.make()
+        let ledger = try await Ledger.made()
         let run = try await ledger.run("restore", ledger.path(), "ledger.sqlite", "--force", "--json")
         #expect(run.status == .usage)
         #expect(try run.failure().code == "alreadyOpen")
@@ -32,8 +30,7 @@ struct ExitCodeTests {
 
     #if os(Linux)
     @Test func `a file that may not be written is 77`() async throws {
-        let ledger = try Ledger()
-        try await ledger.make()
+        let ledger = try await Ledger.made()
         // Where not even root may make a file.
         let run = try await ledger.run("export", "ledger.sqlite", "entry", "-o", "/sys/strongroom.csv", "--json")
         #expect(run.status == .noPermission)
@@ -62,8 +59,7 @@ struct ExitCodeTests {
     @Test func `a migration that a full disk stops is 74`() async throws {
         let directory = try TemporaryDirectory()
         let path: String = directory.path("data")
-        let store = try await Stores(Filling(directory: path, isNew: false)).open("filling.sqlite")
-        try await store.close()
+        try await Stores(Filling(directory: path, isNew: false)).open("filling.sqlite").close()
         let (output, errors) = (TextCapture(), TextCapture())
         let session = CommandSession(
             console: Console(
@@ -110,8 +106,7 @@ struct ExitCodeTests {
     }
 
     @Test func `a damaged page of an index is told in one line`() async throws {
-        let ledger = try Ledger()
-        try await ledger.make(rows: 2_000)
+        let ledger = try await Ledger.made(rows: 2_000)
         let size = try CipherSettings.engineDefault().pageSize
         var indexPages = 0
         let whole = try ledger.bytes(ledger.path())

@@ -58,17 +58,17 @@ struct KeysCommandTests {
     }
 
     @Test func appendsAPassphraseThatIsTypedOrPiped() async throws {
-        let keys = try ledger.keyFile(Ledger.secrets[0])
-        let typed = try await ledger.run("keys", "append", keys, "--passphrase", "--json", typed: Ledger.secrets[1])
+        let keys = try ledger.keyFile(Ledger.passphrases[0])
+        let typed = try await ledger.run("keys", "append", keys, "--passphrase", "--json", typed: Ledger.passphrases[1])
         #expect(try typed.json(Count.self).keys == 2)
         let piped = try await ledger.run(
-            "keys", "append", keys, "--passphrase-stdin", "--json", piped: "\(Ledger.secrets[2])\n")
+            "keys", "append", keys, "--passphrase-stdin", "--json", piped: "\(Ledger.passphrases[2])\n")
         #expect(try piped.json(Count.self).keys == 3)
-        #expect(try text(keys) == Ledger.secrets.map { "\($0)\n" }.joined())
+        #expect(try text(keys) == Ledger.passphrases.map { "\($0)\n" }.joined())
         // One that is there already would be no new key.
-        let twice = try await ledger.run("keys", "append", keys, "--passphrase", "--json", typed: Ledger.secrets[1])
+        let twice = try await ledger.run("keys", "append", keys, "--passphrase", "--json", typed: Ledger.passphrases[1])
         #expect(twice.status == .configuration)
-        #expect(try text(keys) == Ledger.secrets.map { "\($0)\n" }.joined())
+        #expect(try text(keys) == Ledger.passphrases.map { "\($0)\n" }.joined())
     }
 
     @Test func aFileThatCannotBeUsedIsNotAppendedTo() async throws {
@@ -123,5 +123,210 @@ struct KeysCommandTests {
             let digits = Array(line.dropFirst(4))
             return .raw(stride(from: 0, to: 64, by: 2).compactMap { UInt8(String(digits[$0..<$0 + 2]), radix: 16) })
         }
+    }
+}
+
+/// Where a command's keys come from, on a file without a configuration.
+struct KeyOptionsTests {
+    private let ledger: Ledger
+
+    init() async throws {
+        ledger = try Ledger()
+        try await ledger.make()
+    }
+
+    @Test func aKeyFileOpensIt() async throws {
+        let keys = try ledger.keyFile(Ledger.secrets[1], Ledger.secrets[0])
+        let run = try await ledger.run("status", "--path", ledger.path(), "--key-file", keys)
+        #expect(run.status == .success)
+        #expect(run.output.contains("key 2 of 2"))
+    }
+
+    @Test func standardInputOpensIt() async throws {
+        let run = try await ledger.run(
+            "status", ledger.path(), "--key-stdin", piped: "\(Ledger.secrets[0])\n")
+        #expect(run.status == .success)
+        // Typed at a prompt it is no answer to that option.
+        let typed = try await ledger.run("status", ledger.path(), "--key-stdin", typed: Ledger.secrets[0])
+        #expect(typed.status == .configuration)
+    }
+
+    @Test func aVariableOfTheEnvironmentOpensIt() async throws {
+        let name = "STRONGROOM_TEST_\(UInt32.random(in: 0...UInt32.max))"
+        setenv(name, Ledger.secrets[0], 1)
+        defer { unsetenv(name) }
+        #expect(try await ledger.run("status", ledger.path(), "--key-env", name).status == .success)
+    }
+
+    @Test func aTypedPassphraseOpensIt() async throws {
+        let ledger = try await Ledger.made(keys: [.passphrase(Ledger.passphrases[0])])
+        #expect(try await ledger.run("status", ledger.path(), typed: Ledger.passphrases[0]).status == .success)
+    }
+
+    @Test func aKeyThatAFileIsToGetIsTypedTwice() async throws {
+        let before = try ledger.bytes(ledger.path())
+        for (command, answers) in [("convert", ["swordfish-one", "swordfish-oen"]), ("convert", ["swordfish-one"])] {
+            let typed = Locked(answers)
+            let errors = TextCapture()
+            let session = CommandSession(
+                console: Console(
+                    output: ConsoleStream(capture: TextCapture()), errors: ConsoleStream(capture: errors)),
+                stores: try Stores(ledger.configuration),
+                input: KeyInput(
+                    all: { _ in [] },
+                    line: { _ in typed.withLock { $0.isEmpty ? nil : Array($0.removeFirst().utf8) } }))
+            let status = await StrongroomTool.status(of: [command, ledger.path(), "--json"], in: session)
+            #expect(status == .configuration)
+            #expect(errors.text.contains(answers.count == 2 ? "keysDiffer" : "noKey"))
+            #expect(!errors.text.contains("swordfish"))
+        }
+        #expect(try ledger.bytes(ledger.path()) == before)
+    }
+
+    @Test func withoutAKeyAndATerminalItSaysHowToGiveOne() async throws {
+        let run = try await ledger.run("status", ledger.path(), "--json")
+        #expect(run.status == .configuration)
+        #expect(try run.failure().code == "noKey")
+        #expect(try run.failure().message.contains("--key-file"))
+    }
+
+    @Test func aWrongKeyLeavesTheFileUntouched() async throws {
+        let before = try ledger.bytes(ledger.path())
+        for command in ["status", "rotate", "convert", "verify"] {
+            let run = try await ledger.run(command, ledger.path(), "--json", typed: Ledger.secrets[2])
+            #expect(run.status == .configuration, "\(command)")
+            #expect(try run.failure().code == "wrongKey", "\(command)")
+        }
+        #expect(try ledger.bytes(ledger.path()) == before)
+    }
+
+    @Test func aFileThatOthersCanReadIsRefused() async throws {
+        let keys = try ledger.keyFile(Ledger.secrets[0], mode: 0o644)
+        let run = try await ledger.run("status", ledger.path(), "--key-file", keys, "--json")
+        #expect(run.status == .configuration)
+        #expect(try run.failure().code == "keySource")
+    }
+
+    @Test(arguments: ["status", "doctor", "rotate", "convert", "migrate", "verify"])
+    func whatIsNotThereIsNotMadeAndNobodyIsAskedForItsKey(command: String) async throws {
+        let empty = try Ledger()
+        for file in [empty.path(), "ledger.sqlite"] where command != "migrate" || file == "ledger.sqlite" {
+            let run = try await empty.run(command, file)
+            #expect(run.status == .noInput)
+            #expect(run.output.contains("does not exist") || run.errors.contains("There is no file"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: empty.configuration.directory))
+    }
+
+    @Test func aNameWithoutAConfigurationIsRefused() async throws {
+        let file = "unknown_\(UInt32.random(in: 0...UInt32.max)).sqlite"
+        let run = try await ledger.run("status", file, "--json")
+        #expect(try run.failure().code == "noConfiguration")
+        #expect(try !run.failure().message.contains("./"))
+    }
+
+    @Test func twoSourcesAreWrongUsage() async throws {
+        let run = try await ledger.run("status", ledger.path(), "--key-stdin", "--plaintext")
+        #expect(run.status == .usage)
+    }
+
+    @Test func aKeyAsAnArgumentIsRefused() async throws {
+        // Spelled so that the test of the output does not meet it: the parser repeats what it does not know.
+        let run = try await ledger.run("status", ledger.path(), "--key", "something")
+        #expect(run.status == .usage)
+    }
+}
+
+@Suite("Slots from a terminal", .ending)
+struct KeySlotCommandTests {
+    private struct Slot: Decodable {
+        let fingerprint, label, created: String
+        let isRecovery: Bool
+        let key: Int?
+        let recoveryKey: String?
+    }
+
+    private struct Answer: Decodable { let slots: [Slot] }
+
+    private let ledger: Ledger
+
+    init() throws { ledger = try Ledger(keys: [.passphrase(Ledger.passphrases[0])]).with(\.protection, .envelope) }
+
+    private func slots() async throws -> [Slot] {
+        try await ledger.run("keys", "slots", "ledger.sqlite", "--json").json(Answer.self).slots
+    }
+
+    @Test func slotsAreAddedLabelledAndRevoked() async throws {
+        try await ledger.make()
+        let first = try #require(try await slots().first)
+        #expect(first.label == "key chain: passphrase" && first.key == 1 && !first.isRecovery)
+        let keys = try ledger.keyFile(Ledger.secrets[1])
+        let run = try await ledger.run(
+            "keys", "add", "ledger.sqlite", "--new-key-file", keys, "--label", "second", "--json")
+        let added = try run.json(Slot.self)
+        #expect(try await slots().map(\.label) == ["key chain: passphrase", "second"])
+        #expect(try await slots().map(\.key) == [1, nil])
+        let labelled = try await ledger.run("keys", "label", "ledger.sqlite", first.fingerprint, "of the chain")
+        #expect(labelled.status == .success, "\(labelled.errors)")
+        #expect(try await slots().map(\.label) == ["of the chain", "second"])
+        // Only its own key can seal the label.
+        let other = try await ledger.run("keys", "label", "ledger.sqlite", added.fingerprint, "x", "--json")
+        #expect(try other.failure().code == "keySlot")
+        let own = try await ledger.run(
+            "keys", "label", "ledger.sqlite", added.fingerprint, "theirs", "--key-file", keys)
+        #expect(own.status == .success, "\(own.errors)")
+        let table = try await ledger.run("keys", "slots", "ledger.sqlite").output
+        #expect(table.contains(added.fingerprint) && table.contains("theirs") && table.contains("of the chain"))
+        #expect(try await ledger.run("keys", "revoke", "ledger.sqlite", added.fingerprint).status == .success)
+        #expect(try await slots().map(\.label) == ["of the chain"])
+        let last = try await ledger.run("keys", "revoke", "ledger.sqlite", first.fingerprint, "--json")
+        #expect(try last.failure().code == "keySlot" && last.status == .usage)
+        #expect(try await ledger.run("keys", "revoke", "ledger.sqlite", "12").status == .usage)
+    }
+
+    @Test(arguments: [[], ["--json"]]) func aRecoveryKeyThatNobodyCouldReadIsAFailure(form: [String]) async throws {
+        try await ledger.make()
+        let (pipe, errors) = (try DescriptorPair.pipe(), TextCapture())
+        pipe.closeReading()
+        let session = CommandSession(
+            console: Console(
+                output: ConsoleStream(descriptor: pipe.writing, environment: [:]),
+                errors: ConsoleStream(capture: errors)),
+            stores: try Stores(ledger.configuration), input: KeyInput(all: { _ in [] }, line: { _ in nil }))
+        let status = await StrongroomTool.status(of: ["keys", "recovery", "ledger.sqlite"] + form, in: session)
+        #expect(status == .inputOutput)
+        let slot = try #require(try await slots().last)
+        #expect(slot.isRecovery && errors.text.contains(slot.fingerprint))
+    }
+
+    @Test func aRecoveryKeyIsPrintedOnceAndOpensFileAndBackup() async throws {
+        try await ledger.make()
+        let made = try await ledger.run("keys", "recovery", "ledger.sqlite", "--label", "safe", "--json")
+        let slot = try made.json(Slot.self)
+        let text = try #require(slot.recoveryKey)
+        #expect(slot.isRecovery && slot.label == "safe" && text.count == 47)
+        #expect(try await !ledger.run("keys", "slots", "ledger.sqlite").output.contains(text))
+        let copy = ledger.directory.path("copy.sqlite")
+        let backup = try await ledger.run("backup", "ledger.sqlite", copy)
+        #expect(backup.output.contains("\(copy).keys: keep both files together"), "\(backup.output)")
+        // The passphrase is lost.
+        let paper = try ledger.keyFile("recovery:\(text)", name: "paper")
+        for command in ["verify", "tables"] {
+            let run = try await ledger.run(command, copy, "--key-file", paper)
+            #expect(run.status == .success, "\(run.errors)")
+        }
+        let after = ledger.with(\.keys, [Ledger.keys[2]])
+        let wrong = try await after.run("restore", copy, "ledger_b.sqlite", "--json")
+        #expect(try wrong.failure().code == "wrongKey")
+        #expect(try wrong.failure().message.contains("safe, recovery key"))
+        let restored = try await after.run(
+            "restore", copy, "ledger_b.sqlite", "--backup-key-file", paper, "--adopt-from", "ledger.sqlite")
+        #expect(restored.status == .success, "\(restored.errors)")
+        #expect(try await after.rows("ledger_b.sqlite") == 3)
+        // Or the new key gets a slot.
+        let keys = try ledger.keyFile(Ledger.secrets[2])
+        let added = try await ledger.run("keys", "add", ledger.path(), "--key-file", paper, "--new-key-file", keys)
+        #expect(added.status == .success, "\(added.errors)")
+        #expect(try await after.rows() == 3)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Strongroom
 import StrongroomCommands
+import StrongroomTesting
 import Testing
 
 struct StatusCommandTests {
@@ -32,9 +33,8 @@ struct StatusCommandTests {
     }
 
     @Test func tellsWhatThereIsToKnow() async throws {
-        let ledger = try Ledger()
-        try await ledger.make(rows: 7)
-        let newer = ledger.with(\.keys, [.passphrase(Ledger.secrets[0]), .passphrase(Ledger.secrets[1])]).with(
+        let ledger = try await Ledger.made(rows: 7)
+        let newer = ledger.with(\.keys, [Ledger.keys[0], Ledger.keys[1]]).with(
             \.versions, 3)
         let detail = try #require(try await newer.run("status", "ledger.sqlite", "--json").json(Answer.self).detail)
         #expect(detail.path == ledger.path())
@@ -78,9 +78,8 @@ struct StatusCommandTests {
     }
 
     @Test func aFileOnALostKeyNeedNotHaveHadAnEnvelope() async throws {
-        let ledger = try Ledger()
-        try await ledger.make()
-        let other = ledger.with(\.keys, [.passphrase(Ledger.secrets[1])]).with(\.protection, .envelope)
+        let ledger = try await Ledger.made()
+        let other = ledger.with(\.keys, [Ledger.keys[1]]).with(\.protection, .envelope)
         for command in ["status", "verify", "rotate"] {
             let run = try await other.run(command, "ledger.sqlite")
             #expect(run.status == .configuration)
@@ -92,9 +91,8 @@ struct StatusCommandTests {
     }
 
     @Test func leavesTheFileAndItsDirectoryAsTheyAre() async throws {
-        let ledger = try Ledger()
-        try await ledger.make()
-        let newer = ledger.with(\.keys, [.passphrase(Ledger.secrets[0]), .passphrase(Ledger.secrets[1])]).with(
+        let ledger = try await Ledger.made()
+        let newer = ledger.with(\.keys, [Ledger.keys[0], Ledger.keys[1]]).with(
             \.versions, 3)
         func state() throws -> [String: Data] {
             let names = try FileManager.default.contentsOfDirectory(atPath: ledger.configuration.directory)
@@ -106,8 +104,7 @@ struct StatusCommandTests {
     }
 
     @Test func tellsPeopleInLines() async throws {
-        let ledger = try Ledger()
-        try await ledger.make()
+        let ledger = try await Ledger.made()
         let run = try await ledger.run("status", "ledger.sqlite")
         #expect(run.output.contains("key 1 of 1"))
         #expect(run.output.contains("version 2"))
@@ -138,8 +135,7 @@ struct StatusCommandTests {
     }
 
     @Test func inBriefNoTableIsCounted() async throws {
-        let ledger = try Ledger()
-        try await ledger.make()
+        let ledger = try await Ledger.made()
         let detail = try #require(
             try await ledger.run("status", "ledger.sqlite", "--brief", "--json").json(Answer.self).detail)
         #expect(detail.tables == nil && detail.schema.version == "2")
@@ -185,5 +181,184 @@ struct StatusCommandTests {
         #expect(run.status == .noInput)
         #expect(try run.failure().code == "fileMissing")
         #expect(!FileManager.default.fileExists(atPath: ledger.configuration.directory))
+    }
+}
+
+/// Several databases at once, of which one is given up.
+@Suite("A run over several databases", .ending)
+struct FamilyRunTests {
+    private static let paths = ["/nowhere/ledger_a.sqlite", "/nowhere/ledger_b.sqlite"]
+
+    private func run(
+        _ work: @escaping @Sendable (OperatedDatabase) async throws -> FamilyRun<String>.Result
+    ) throws -> FamilyRun<String> {
+        let databases = try Self.paths.map { try OperatedDatabase($0, path: nil, keys: .plaintext) }
+        return FamilyRun(command: "test", databases: databases, limit: 2, work: work)
+    }
+
+    /// Goes on until the others are given up, and is done all the same.
+    private static let lasting: @Sendable () async -> FamilyRun<String>.Result = {
+        while !Task.isCancelled { await Task.yield() }
+        return .init(.done, "done")
+    }
+
+    @Test func whatIsDoneIsToldAlsoWhenAnotherIsGivenUp() async throws {
+        let run = try run { database in
+            guard database.path == Self.paths[0] else { throw CancellationError() }
+            return await Self.lasting()
+        }
+        let told = Locked<[String]>([])
+        await #expect(throws: CancellationError.self) {
+            try await run.run { outcome in told.withLock { $0.append(outcome.path) } }
+        }
+        #expect(told.withLock { $0 } == [Self.paths[0]])
+    }
+
+    @Test func whatIsDoneIsToldAlsoWhenTellingFails() async throws {
+        let run = try run { database in
+            guard database.path == Self.paths[0] else { return await Self.lasting() }
+            return .init(.done, "done")
+        }
+        let told = Locked<[String]>([])
+        let failure = try await #require(throws: CommandFailure.self) {
+            try await run.run { outcome in
+                told.withLock { $0.append(outcome.path) }
+                throw CommandFailure("report", "The report of \(outcome.path) cannot be written.", .inputOutput)
+            }
+        }
+        #expect(told.withLock { $0 } == Self.paths)
+        // The first failure is the one to tell.
+        #expect(failure.message.contains(Self.paths[0]))
+    }
+}
+
+@Suite("Summary of several databases")
+struct FamilySummaryTests {
+    @Test func aLongNameLeavesRoomForWhatWasDone() async throws {
+        var ledger = try Ledger()
+        ledger.configuration.versions = 2
+        let names = ["ledger_\(String(repeating: "a", count: 64)).sqlite", "ledger_b.sqlite"]
+        for name in names { try await ledger.make(name) }
+        let run = try await ledger.run(["verify"] + names, isTerminal: true)
+        #expect(run.status == .success)
+        let lines = run.output.split(separator: "\n").map { $0.replacing(/\u{1B}\[[0-9;]*[A-Za-z]/, with: "") }
+        #expect(lines.allSatisfy { TerminalText.width(of: String($0)) <= 80 }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("ledger_aaaaaaaaaaaa") && $0.contains("page") }, "\(lines)")
+    }
+}
+
+/// What the commands about data take and give, as a script sees it.
+@Suite("Forms of the data commands", .ending)
+struct DataFormTests {
+    private struct Change: Decodable { let changed: Int }
+    private struct Row: Decodable { let id: Int }
+
+    private let ledger: Ledger
+
+    init() async throws {
+        ledger = try Ledger()
+        try await ledger.make()
+    }
+
+    @Test func aTableThatIsNotThereHasOneCode() async throws {
+        let file = ledger.directory.path("rows.csv")
+        try Data("a\n1\n".utf8).write(to: URL(filePath: file))
+        for arguments in [
+            ["export", "ledger.sqlite", "nothing"], ["schema", "ledger.sqlite", "nothing"],
+            ["import", "ledger.sqlite", "nothing", file],
+        ] {
+            let run = try await ledger.run(arguments + ["--json"])
+            #expect(run.status == .usage, "\(arguments)")
+            #expect(try run.failure().code == "noSuchTable", "\(arguments)")
+        }
+    }
+
+    @Test(arguments: [("selec", "sql"), ("DELETE FROM entry", "readOnly"), ("ATTACH 'x' AS y", "notAuthorized")])
+    func aStatementThatCannotBeRunIsWrongUsage(sql: String, code: String) async throws {
+        for arguments in [["query", "ledger.sqlite", sql], ["export", "ledger.sqlite", "--query", sql]] {
+            let run = try await ledger.run(arguments + ["--json"])
+            #expect(run.status == .usage, "\(arguments)")
+            #expect(try run.failure().code == code, "\(arguments)")
+        }
+        #expect(try await ledger.rows() == 3)
+    }
+
+    @Test(arguments: ["0", "9", "+", "-", ".", "e", "E", "\"", "\n", "ab", "é"])
+    func aSeparatorThatNumbersHaveIsRefused(separator: String) async throws {
+        let run = try await ledger.run("export", "ledger.sqlite", "entry", "--separator=\(separator)")
+        #expect(run.status == .usage && run.output.isEmpty)
+        #expect(run.errors.contains("--separator takes"))
+    }
+
+    @Test(arguments: [(";", ";"), ("tab", "\t"), ("|", "|")])
+    func aSeparatorCountsInBothDirections(separator: String, character: String) async throws {
+        let file = ledger.directory.path("rows.csv")
+        let option = ["--separator", separator]
+        let out = try await ledger.run(["export", "ledger.sqlite", "entry", "-o", file] + option)
+        #expect(out.status == .success, "\(out.errors)")
+        #expect(try ledger.bytes(file).starts(with: Data("id\(character)text\r\n1\(character)row 0\r\n".utf8)))
+        _ = try await ledger.run("query", "ledger.sqlite", "DELETE FROM entry", "--write")
+        let back = try await ledger.run(["import", "ledger.sqlite", "entry", file] + option)
+        #expect(back.status == .success && back.output == "3 rows added\n", "\(back.errors)")
+        #expect(try await ledger.rows() == 3)
+    }
+
+    @Test(arguments: [(0, 0, 30), (2, 2, 28), (20, 20, 10), (40, 30, 0)])
+    func asManyBadLinesAreNamedAsAreAskedFor(limit: Int, named: Int, rest: Int) async throws {
+        let file = ledger.directory.path("rows.csv")
+        try Data(("id\n" + (0..<30).map { "x\($0)\n" }.joined()).utf8).write(to: URL(filePath: file))
+        let options = limit == 20 ? [] : ["--show-bad", "\(limit)"]
+        let run = try await ledger.run(["import", "ledger.sqlite", "entry", file] + options)
+        #expect(run.status == .dataError)
+        #expect(run.errors.split(separator: "\n").count { $0.hasPrefix("line ") } == named)
+        #expect(run.errors.contains("and \(rest) more") == (rest > 0))
+    }
+
+    @Test func whatTheTablePassesOverIsCounted() async throws {
+        let file = ledger.directory.path("rows.csv")
+        try Data("name\na\na\n".utf8).write(to: URL(filePath: file))
+        _ = try await ledger.run(
+            "query", "ledger.sqlite", "CREATE TABLE tag (name TEXT UNIQUE ON CONFLICT IGNORE)", "--write")
+        let run = try await ledger.run("import", "ledger.sqlite", "tag", file)
+        #expect(run.status == .success && run.output == "1 row added, 1 line skipped by the table's constraints\n")
+    }
+
+    @Test(arguments: [(1, 1), (2, 2), (3, 3), (4, 3)])
+    func aTableShowsAsManyRowsAsAreAskedFor(limit: Int, shown: Int) async throws {
+        let run = try await ledger.run("query", "ledger.sqlite", "SELECT text FROM entry", "--limit", "\(limit)")
+        #expect(run.status == .success)
+        #expect(run.output.split(separator: "\n").count { $0.contains("row ") } == shown)
+        #expect(run.errors.contains("Only the first") == (shown < 3))
+    }
+
+    @Test(arguments: ["0", "-1", "1000001", "x"])
+    func aLimitThatIsNoneIsWrongUsage(limit: String) async throws {
+        let run = try await ledger.run("query", "ledger.sqlite", "SELECT 1", "--limit=\(limit)")
+        #expect(run.status == .usage)
+    }
+
+    @Test func whatAScriptAsksForAsJSONIsJSON() async throws {
+        let rows = try await ledger.run("export", "ledger.sqlite", "entry", "--json").lines(Row.self)
+        #expect(rows.map(\.id) == [1, 2, 3])
+        let csv = try await ledger.run("export", "ledger.sqlite", "entry", "--json", "--format", "csv")
+        #expect(csv.output.hasPrefix("id,text\r\n"))
+        let update = try await ledger.run(
+            "query", "ledger.sqlite", "UPDATE entry SET text = 'x' WHERE id < 3", "--write", "--json")
+        #expect(try update.json(Change.self).changed == 2 && update.errors.isEmpty)
+        let select = try await ledger.run("query", "ledger.sqlite", "SELECT id FROM entry", "--write", "--json")
+        #expect(try select.lines(Row.self).count == 3)
+    }
+
+    @Test(arguments: [[], ["--write"]])
+    func vacuumSaysHowItIsRun(options: [String]) async throws {
+        let run = try await ledger.run(["query", "ledger.sqlite", "VACUUM"] + options)
+        #expect(run.status == .usage && run.errors.contains("`vacuum()`"), "\(run.errors)")
+    }
+
+    @Test func whatOnlyReadsSaysNothingOfChanges() async throws {
+        let reading = try await ledger.run("query", "ledger.sqlite", "SELECT 1", "--write")
+        #expect(reading.status == .success && reading.errors.isEmpty)
+        let nothing = try await ledger.run("query", "ledger.sqlite", "DELETE FROM entry WHERE id > 9", "--write")
+        #expect(nothing.errors == "0 rows changed\n")
     }
 }

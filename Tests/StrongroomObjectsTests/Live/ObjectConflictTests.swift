@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -307,4 +306,3 @@ struct ObjectsInMemoryTests {
         try await stores.closeAll()
     }
 }
-#endif

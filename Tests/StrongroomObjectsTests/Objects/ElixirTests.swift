@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -85,9 +84,7 @@ struct ElixirTests {
 
     private func onDisk(_ home: ObjectHome) async throws -> [String] {
         try await home.store.read { db in
-            var names: [String] = []
-            try db.forEachRow("SELECT name FROM main.person ORDER BY name") { names.append(try $0[0]) }
-            return names
+            try db.values("SELECT name FROM main.person ORDER BY name", as: String.self)
         }
     }
 
@@ -162,4 +159,3 @@ struct ElixirTests {
         }
     }
 }
-#endif

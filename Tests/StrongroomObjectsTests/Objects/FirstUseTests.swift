@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -81,34 +80,6 @@ struct FirstUseTests {
             #expect(try await Player.all() == [ada])
             // And again with the next use.
             try await expectFailure(.migrationFailed) { try await StrictPlayer.count() }
-        }
-    }
-
-    @Test func aTransactionMakesATableThatIsMissing() async throws {
-        struct Regret: Error {}
-        try await ObjectHome.run { home async throws in
-            let store = try await home.store
-            await #expect(throws: Regret.self) {
-                try await store.write { db throws in
-                    try? db.savepoint { db throws in
-                        var ada = Player(name: "Ada")
-                        try Player.save(&ada, in: db)
-                        throw Regret()
-                    }
-                    #expect(try db.tableNames() == [])
-                    var bob = Player(name: "Bob")
-                    try Player.save(&bob, in: db)
-                    try Player.save(&bob, in: db)
-                    #expect(try Player.count(in: db) == 1)
-                    throw Regret()
-                }
-            }
-            #expect(try await store.read { db in try db.tableNames() } == [])
-            try await store.write { db throws in
-                var cyd = Player(name: "Cyd")
-                try Player.save(&cyd, in: db)
-            }
-            #expect(try await Player.all().map(\.name) == ["Cyd"])
         }
     }
 
@@ -204,6 +175,7 @@ struct FirstUseTests {
             let store = try await home.store
             for _ in 0..<2 {
                 try await store.write { db throws in try Player.insert(Player(name: "Ada"), in: db) }
+                #expect(try await store.table(Player.self).count() == 1)
                 try await store.write { db throws in try db.dropTable("person") }
             }
         }
@@ -241,8 +213,7 @@ struct FirstUseTests {
             let store = try await home.store
             // A live object is saved in a transaction that other objects may share.
             let bob = Live(Player(name: "Bob"), saving: .manual, in: store)
-            let error = try await expectFailure(.tableDiffers) { try await bob.save() }
-            #expect(error.message.contains("Player.prepare()"))
+            try await expectFailure(.tableDiffers, saying: "Player.prepare()") { try await bob.save() }
             try await Player.prepare()
             #expect(try await bob.save() == .inserted)
             #expect(try await Player.count() == 2)
@@ -297,4 +268,95 @@ struct FirstUseTests {
         try await home.stores.closeAll()
     }
 }
-#endif
+
+@Suite("Calls on a type", .ending)
+struct FourCallsTests {
+    @Test func theStoreIsThatOfTheTablesDatabase() async throws {
+        try await ObjectHome.run { home async throws in
+            var (ada, parcel, scrap) = (Player(name: "Ada"), Parcel(label: "a"), Scrap(text: "b"))
+            try await ada.save()
+            try await parcel.save()
+            try await scrap.save()
+            for (name, table) in [("objects", "person"), ("parcels", "parcel"), ("strongroom", "scrap")] {
+                let tables = try await home.stores.open("\(name).sqlite").read { db in try db.tableNames() }
+                #expect(tables == [table])
+            }
+        }
+        #expect(Stores.defaultDatabaseName == "strongroom.sqlite")
+        // No test registers that target in the program's own registry.
+        try await expectFailure(.noConfiguration) { try await Scrap.count() }
+    }
+
+    @Test func listsAreSavedAndDeletedAsAWhole() async throws {
+        try await ObjectHome.run { home async throws in
+            var people = (1...50).map { Player(name: "\($0)", email: "\($0)") }
+            #expect(try await people.save() == Array(repeating: .inserted, count: 50))
+            #expect(try await Player.all() == people)
+            var more = [Player(name: "new"), Player(name: "double", email: "7")]
+            let before = more
+            do {
+                try await more.save()
+                Issue.record("a double address was saved")
+            } catch let error as StrongroomError {
+                #expect(error.code == .constraint)
+            }
+            #expect(more == before)
+            #expect(try await Player.count() == 50)
+            #expect(try await people.delete() == 50)
+            #expect(try await Player.count() == 0)
+        }
+    }
+
+    @Test func aTaskOfATransactionIsNotInsideIt() async throws {
+        try await ObjectHome.run { home async throws in
+            try await Player.prepare()
+            let store = try await home.store
+            let outcome = Locked<Task<Saved, any Error>?>(nil)
+            try await store.write { db throws in
+                let task = Task {
+                    var ada = Player(name: "Ada")
+                    return try await home.use { try await ada.save() }
+                }
+                outcome.withLock { $0 = task }
+                #expect(try Player.count(in: db) == 0)
+            }
+            #expect(try await outcome.withLock { $0 }?.value == .inserted)
+        }
+    }
+
+    @Test func aFamilysStoreIsGiven() async throws {
+        let home = try ObjectHome()
+        for name in ["objects_a.sqlite", "objects_b.sqlite"] {
+            let store = try await home.stores.open(name)
+            var ada = Player(name: name)
+            let first = try await store.write(&ada) { db, ada in try Player.save(&ada, in: db) }
+            let second = try await store.write(&ada) { db, ada in try Player.save(&ada, in: db) }
+            #expect(first == .inserted && second == .updated && ada.id == 1)
+            var list = [Player(name: "b"), Player(name: "c")]
+            let saved = try await store.write(&list) { db, list in try Player.save(contentsOf: &list, in: db) }
+            #expect(saved == [.inserted, .inserted])
+            let isDeleted = try await store.write { [list] db in try Player.delete(list[0], in: db) }
+            #expect(isDeleted)
+            #expect(try await store.table(Player.self).all() == [ada, list[1]])
+        }
+        try await home.stores.closeAll()
+    }
+
+    @Test func manyTasksSaveAtOnce() async throws {
+        try await ObjectHome.run { home async throws in
+            try await withThrowingTaskGroup(of: Int64?.self) { group in
+                for number in 0..<200 {
+                    group.addTask {
+                        var person = Player(name: "\(number)")
+                        try await person.save()
+                        return person.id
+                    }
+                }
+                var keys: Set<Int64?> = []
+                for try await key in group { keys.insert(key) }
+                #expect(keys.count == 200 && !keys.contains(nil))
+            }
+            #expect(try await Player.count() == 200)
+        }
+    }
+}

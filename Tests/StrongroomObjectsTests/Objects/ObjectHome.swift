@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Logging
 import Strongroom
@@ -101,4 +100,3 @@ extension PlacedConfiguration {
     func logger(for database: DatabaseName) -> Logger? { place.logger }
     func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(readers: 2) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -109,4 +108,235 @@ struct ObjectQueryTests {
         }
     }
 }
-#endif
+
+@Suite("Objects that are read again", .ending)
+struct ReloadObjectsTests {
+    @Table("ticket", in: "objects.sqlite")
+    struct Ticket: Equatable {
+        var id: Int64?
+        var title: String
+        @Column(default: "open") var state: String?
+        var number: String?
+        @Ignored var isSelected = false
+    }
+
+    /// A trigger numbers the tickets; it deletes those without a title.
+    private static func run(_ work: @Sendable (ObjectHome) async throws -> Void) async throws {
+        try await ObjectHome.run { home async throws in
+            try await Ticket.prepare()
+            try await home.store.write { db throws in
+                try db.execute(
+                    """
+                    CREATE TRIGGER numbered AFTER INSERT ON ticket BEGIN
+                    UPDATE ticket SET number = 'T-' || new.id WHERE id = new.id;
+                    DELETE FROM ticket WHERE title = ''; END
+                    """)
+            }
+            try await work(home)
+        }
+    }
+
+    @Test func `an object is as its row after it is reloaded`() async throws {
+        try await Self.run { home async throws in
+            var ticket = Ticket(title: "a", isSelected: true)
+            try await ticket.save()
+            #expect(ticket == Ticket(id: 1, title: "a", isSelected: true))
+            try await ticket.reload()
+            #expect(ticket == Ticket(id: 1, title: "a", state: "open", number: "T-1", isSelected: true))
+        }
+    }
+
+    @Test func `an object whose row is gone stays as it is`() async throws {
+        try await Self.run { home async throws in
+            var ticket = Ticket(title: "")
+            let unsaved = await #expect(throws: StrongroomError.self) { try await ticket.reload() }
+            try await ticket.save()
+            let before = ticket
+            let gone = await #expect(throws: StrongroomError.self) { try await ticket.reload() }
+            #expect(unsaved?.code == .missingKey && gone?.code == .noSuchRow)
+            #expect(ticket == before && ticket.id == 1)
+        }
+    }
+}
+
+private func customer(_ name: String, calls: [String], notes: [String] = []) -> Customer {
+    Customer(
+        name: name, calls: calls.map { text in Call(text: text, notes: notes.map { Remark(text: $0) }) },
+        card: Badge(label: "card of \(name)"))
+}
+
+@Suite("Objects with children")
+struct RelatedObjectTests {
+    @Test func theTablesAreMadeAndTheCallsFollow() async throws {
+        try await ObjectHome.run { _ in
+            var ada = customer("Ada", calls: ["a", "b"], notes: ["x"])
+            ada.employer = Company(name: "Engines")
+            #expect(try await ada.save(cascading: true) == .inserted)
+            var found = try await Customer.all()
+            try await found.load(\.$calls)
+            try await found.load(\.$card)
+            try await found.load(\.$employer)
+            #expect(found[0].calls.map(\.text) == ["a", "b"] && found[0].card?.label == "card of Ada")
+            #expect(found[0].employer?.name == "Engines")
+            var call = found[0].calls[0]
+            try await call.load(\.$owner)
+            #expect(call.owner?.name == "Ada")
+            #expect(try await found.delete(cascading: true) == 1)
+            #expect(try await Call.count() == 0)
+            #expect(try await Remark.count() == 0)
+        }
+    }
+
+    @Test func aChosenStoreFollowsThem() async throws {
+        try await ObjectHome.run { home in
+            let store = try await home.store
+            var list = [customer("Ada", calls: ["a"]), customer("Bob", calls: ["b"])]
+            try await store.write(&list) { db, list in try Customer.save(contentsOf: &list, cascading: true, in: db) }
+            try await store.write(&list[0]) { db, first in try Customer.save(&first, cascading: true, in: db) }
+            let isDeleted = try await store.write { [list] db in
+                try Customer.delete(list[0], cascading: true, in: db)
+            }
+            #expect(isDeleted)
+            #expect(try await Call.all().map(\.text) == ["b"])
+        }
+    }
+
+    @Test func childrenInAnotherDatabaseAreRefused() async throws {
+        try await ObjectHome.run { _ in
+            try await expectFailure(.otherStore) {
+                var sender = Sender(parcels: [Consignment()])
+                try await sender.save(cascading: true)
+            }
+            var sender = Sender(parcels: [Consignment()])
+            try await sender.save()
+            let store = try await Stores.current.open("objects.sqlite")
+            try await expectFailure(.otherStore) {
+                var sender = Sender(parcels: [Consignment()])
+                try await store.write(&sender) { db, sender in try Sender.save(&sender, cascading: true, in: db) }
+            }
+            try await expectFailure(.otherStore) {
+                var list = [Sender(id: 1)]
+                try await store.read(&list) { db, list in try Sender.load(\.$parcels, of: &list, in: db) }
+            }
+        }
+    }
+
+    @Test func childrenOfAChosenStoreAreReadFromIt() async throws {
+        try await ObjectHome.run { home in
+            let own = try await home.stores.open("objects_own.sqlite")
+            var list = [customer("Ada", calls: ["of its own file"])]
+            try await own.write(&list) { db, list in try Customer.save(contentsOf: &list, cascading: true, in: db) }
+            var other = customer("Ada", calls: ["of the other one"])
+            try await other.save(cascading: true)
+            var found = try await own.table(Customer.self).all()
+            try await own.read(&found) { db, found in try Customer.load(\.$calls, of: &found, in: db) }
+            #expect(found.map { $0.calls.map(\.text) } == [["of its own file"]])
+        }
+    }
+}
+
+@Suite("Objects that are saved with a rule", .ending)
+struct SaveRuleTests {
+    struct Save: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let rule: WriteRule<Player>
+        let object: Player
+        let outcome: Saved
+        /// The object's row afterwards.
+        let row: Player
+
+        init(_ name: String, _ rule: WriteRule<Player>, _ object: Player, _ outcome: Saved, _ row: Player) {
+            (testDescription, self.rule, self.object, self.outcome, self.row) = (name, rule, object, outcome, row)
+        }
+    }
+
+    static let saves = [
+        Save("key", .key, Player(id: 1, name: "A", age: 37), .updated, Player(id: 1, name: "A", age: 37)),
+        Save("key, none", .key, Player(name: "A", age: 37), .inserted, Player(id: 3, name: "A", age: 37)),
+        Save(
+            "key, nils", .key(nils: .keep), Player(id: 1, name: "A", age: 37), .updated,
+            Player(id: 1, name: "A", age: 37, email: "ada")),
+        Save(
+            "key, only", .key(only: { [$0.age] }), Player(id: 1, name: "A", age: 37), .updated,
+            Player(id: 1, name: "Ada", age: 37, email: "ada")),
+        Save(
+            "by", .by(\.email), Player(name: "A", age: 37, email: "ada"), .updated,
+            Player(id: 1, name: "A", age: 37, email: "ada")),
+        Save(
+            "by, none", .by(\.email), Player(name: "A", age: 37, email: "a"), .inserted,
+            Player(id: 3, name: "A", age: 37, email: "a")),
+        Save(
+            "matching", .matching(\.name), Player(name: "Bob", age: 41), .updated, Player(id: 2, name: "Bob", age: 41)),
+        Save(
+            "matching, nils", .matching(\.name, \.age, nils: .keep), Player(name: "Bob", age: 40), .updated,
+            Player(id: 2, name: "Bob", age: 40, email: "bob")),
+        Save("insert", .insert, Player(id: 7, name: "A"), .inserted, Player(id: 7, name: "A")),
+        Save("update", .update, Player(id: 2, name: "B"), .updated, Player(id: 2, name: "B")),
+        Save(
+            "update, only", .update(only: { [$0.name] }), Player(id: 2, name: "B"), .updated,
+            Player(id: 2, name: "B", age: 40, email: "bob")),
+    ]
+
+    private static let players = [
+        Player(id: 1, name: "Ada", age: 36, email: "ada"), Player(id: 2, name: "Bob", age: 40, email: "bob"),
+    ]
+
+    /// Runs work with the rows of two players.
+    private func withPlayers(_ work: @Sendable () async throws -> Void) async throws {
+        try await ObjectHome.run { _ async throws in
+            var players = Self.players
+            try await players.save()
+            try await work()
+        }
+    }
+
+    @Test(arguments: saves)
+    func `a rule chooses the row and its columns`(save: Save) async throws {
+        try await withPlayers { () async throws in
+            var object = save.object
+            #expect(try await object.save(save.rule) == save.outcome)
+            #expect(object.id == save.row.id)
+            let rows = Self.players.filter { $0.id != save.row.id } + [save.row]
+            #expect(try await Player.all() == rows.sorted { $0.id ?? 0 < $1.id ?? 0 })
+        }
+    }
+
+    @Test func `a rule applies to each object of a list`() async throws {
+        try await withPlayers { () async throws in
+            var list = [Player(name: "A", email: "ada"), Player(name: "Cyd", email: "cyd")]
+            #expect(try await list.save(.by(\.email, only: { [$0.name] })) == [.updated, .inserted])
+            #expect(list.map(\.id) == [1, 3])
+            #expect(try await Player.all().map(\.name) == ["A", "Bob", "Cyd"])
+            #expect(try await Player.find(1)?.age == 36)
+        }
+    }
+
+    @Test func `a list that a rule refuses is not saved`() async throws {
+        try await withPlayers { () async throws in
+            var list = [Player(id: 1, name: "A"), Player(id: 9, name: "B")]
+            let before = list
+            let error = await #expect(throws: StrongroomError.self) { try await list.save(.update) }
+            #expect(error?.code == .noSuchRow && list == before)
+            #expect(try await Player.all() == Self.players)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.insert, nil, false, .constraint), (.matching(\.name, several: .updateAll), nil, false, .invalidRule),
+            (.update, nil, true, .invalidRule), (.by(\.email), .memory, false, .invalidRule),
+        ] as [(WriteRule<Player>, Persistence?, Bool, StrongroomError.Code)])
+    func `what a rule refuses leaves the object and its row as they are`(
+        rule: WriteRule<Player>, persistence: Persistence?, cascading: Bool, code: StrongroomError.Code
+    ) async throws {
+        try await withPlayers { () async throws in
+            var object = Player(id: 1, name: "A", email: "ada")
+            let before = object
+            let error = await #expect(throws: StrongroomError.self) {
+                try await object.save(rule, persistence: persistence, cascading: cascading)
+            }
+            #expect(error?.code == code && object == before)
+            #expect(try await Player.all() == Self.players)
+        }
+    }
+}

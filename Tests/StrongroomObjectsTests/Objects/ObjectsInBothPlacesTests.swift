@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomObjects
@@ -233,4 +232,3 @@ struct ObjectsInBothPlacesTests {
         }
     }
 }
-#endif

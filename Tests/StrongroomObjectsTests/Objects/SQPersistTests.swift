@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Logging
 import Strongroom
@@ -200,4 +199,3 @@ struct SQPersistTests {
         #expect(!statements.contains { $0.contains("secret") })
     }
 }
-#endif

@@ -103,3 +103,155 @@ import Testing
         } catch { return error as? StrongroomError }
     }
 }
+
+/// What is acknowledged can be restored, whatever the object store has lost.
+@Suite struct GapTests {
+    private func write(_ id: Int64, in store: Store) async throws {
+        try await store.writeReplicated(timeout: .seconds(60)) { db in
+            _ = try db.execute("INSERT INTO patient VALUES (\(id), 'Ann')")
+        }
+    }
+
+    private func failure(_ body: () async throws -> Void) async -> StrongroomError? {
+        do {
+            try await body()
+            return nil
+        } catch { return error as? StrongroomError }
+    }
+
+    /// The changes of a replica, the newest first.
+    private func changes(_ objects: MemoryObjectStore) -> [String] {
+        objects.objects.keys.filter { $0.hasPrefix("\(Clinic.file)/f") }.sorted()
+    }
+
+    @Test func `no write is acknowledged over a missing change`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = Replica(in: objects, interval: .milliseconds(5))
+        let store = try await Clinic(replica).open()
+        for id in 1...5 as ClosedRange<Int64> { try await write(id, in: store) }
+        objects.objects[try #require(changes(objects).first)] = nil
+        for id in 6...8 as ClosedRange<Int64> {
+            try await write(id, in: store)
+            #expect(try await Clinic.restored(from: replica).count == id)
+        }
+        try await store.close()
+    }
+
+    @Test func `a change that vanishes further back is found while the store is open`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = Replica(in: objects, interval: .milliseconds(1))
+        let store = try await Clinic(replica).open()
+        for id in 1...8 as ClosedRange<Int64> { try await write(id, in: store) }
+        func bases() -> Int { objects.created.count { $0.contains("/base/") } }
+        #expect(bases() == 1)
+        // Behind two sound ones.
+        objects.objects[changes(objects)[2]] = nil
+        var last: Int64 = 8
+        while bases() == 1, last < 600 {
+            last += 1
+            try await write(last, in: store)
+        }
+        #expect(bases() > 1)
+        #expect(try await Clinic.restored(from: replica).count == Int(last))
+        try await store.close()
+    }
+
+    /// A database and a directory for its replica that can be taken away, as by `umount`.
+    private struct Mounted {
+        let directory: TemporaryDirectory
+        let clinic: Clinic
+        var path: String { directory.path("replicas") }
+        var away: String { directory.path("away") }
+
+        init(takesOver: Bool = false) throws {
+            directory = try TemporaryDirectory()
+            let objects = DirectoryObjectStore(directory.path("replicas"))
+            clinic = try Clinic(Replica(in: objects, interval: .milliseconds(5), takesOver: takesOver))
+        }
+
+        /// The bare mount point is what is left.
+        func unmount() throws {
+            try FileManager.default.moveItem(atPath: path, toPath: away)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+
+        func mount() throws {
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: away, toPath: path)
+        }
+
+        var isBare: Bool { get throws { try FileManager.default.contentsOfDirectory(atPath: path).isEmpty } }
+    }
+
+    @Test func `nothing is acknowledged into a directory that is away`() async throws {
+        let mounted = try Mounted()
+        let store = try await mounted.clinic.open()
+        try await write(1, in: store)
+        try mounted.unmount()
+        let failed = await failure {
+            try await store.writeReplicated(timeout: .seconds(2)) { db in
+                _ = try db.execute("INSERT INTO patient VALUES (2, 'Ann')")
+            }
+        }
+        #expect(failed != nil)
+        try await eventually { store.replication?.status.failure != nil }
+        #expect(try mounted.isBare)
+        try mounted.mount()
+        try await eventually { await failure { try await store.replication?.waitUntilShipped() } == nil }
+        let replica = try #require(mounted.clinic.replica)
+        #expect(try await Clinic.restored(from: replica).count == 2)
+        try await store.close()
+    }
+
+    @Test func `an opening while the directory is away begins no new replica`() async throws {
+        let mounted = try Mounted()
+        let first = try await mounted.clinic.open()
+        // Nothing but the claim and the base.
+        try await first.replication?.waitUntilShipped()
+        try await first.close()
+        try mounted.unmount()
+        let store = try await mounted.clinic.open()
+        let failed = await failure { try await store.replication?.waitUntilShipped(timeout: .seconds(60)) }
+        #expect(failed?.code == .replicaMissing)
+        #expect(try mounted.isBare)
+        try await store.close()
+        #expect(try mounted.isBare)
+        try mounted.mount()
+        let again = try await mounted.clinic.open()
+        try await write(1, in: again)
+        try await again.close()
+    }
+
+    @Test func `by request a database begins anew where its replica is gone`() async throws {
+        let objects = MemoryObjectStore()
+        var clinic = try Clinic(Replica(in: objects))
+        let first = try await clinic.open()
+        try await write(1, in: first)
+        try await first.close()
+        objects.objects = [:]
+        let refused = try await clinic.open()
+        let failed = await failure { try await refused.replication?.waitUntilShipped(timeout: .seconds(60)) }
+        #expect(failed?.code == .replicaMissing)
+        try await refused.close()
+        #expect(objects.objects.isEmpty)
+        clinic.replica?.takesOver = true
+        let store = try await clinic.open()
+        try await write(2, in: store)
+        try await store.close()
+        let replica = try #require(clinic.replica)
+        #expect(try await Clinic.restored(from: replica).count == 2)
+    }
+
+    @Test func `a replica that has lost its newest changes is not continued`() async throws {
+        let objects = MemoryObjectStore()
+        let clinic = try Clinic(Replica(in: objects, interval: .milliseconds(5)))
+        let store = try await clinic.open()
+        for id in 1...5 as ClosedRange<Int64> { try await write(id, in: store) }
+        try await store.close()
+        for name in changes(objects).prefix(3) { objects.objects[name] = nil }
+        let again = try await clinic.open()
+        let failed = await failure { try await again.replication?.waitUntilShipped(timeout: .seconds(60)) }
+        #expect(failed?.code == .replicaMissing)
+        try await again.close()
+    }
+}

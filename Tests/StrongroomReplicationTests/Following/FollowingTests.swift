@@ -11,8 +11,7 @@ import Testing
         let replica = Replica(in: objects)
         let store = try await Clinic(replica).open()
         for id in 1...20 as ClosedRange<Int64> {
-            try await store.add(id...id)
-            try await store.replication?.waitUntilShipped()
+            try await store.ship(id...id)
             let restored = try await Clinic.restored(from: replica)
             #expect(restored.count == id)
         }
@@ -99,8 +98,7 @@ import Testing
         try await store.add(1...20_000, String(repeating: "x", count: 100))
         try await store.replication?.waitUntilShipped()
         let before = try #require(store.replication?.status.shipped.bytes)
-        try await store.add(10_000...10_000, "Bob")
-        try await store.replication?.waitUntilShipped()
+        try await store.ship(10_000...10_000, "Bob")
         let after = try #require(store.replication?.status.shipped.bytes)
         #expect(after - before < 40_000)
         try await store.close()
@@ -134,8 +132,7 @@ import Testing
         let store = try await clinic.open()
         try await store.replication?.waitUntilShipped()
         try await store.rotate()
-        try await store.add(1_001...1_001)
-        try await store.replication?.waitUntilShipped()
+        try await store.ship(1_001...1_001)
         try await store.close()
         let restored = try await Clinic.restored(from: replica, keys: [.raw(Clinic.key(2))])
         #expect(restored.count == 1_001)
@@ -266,9 +263,151 @@ import Testing
 
 /// Waits until a condition holds; fails after a minute.
 func eventually(_ condition: () async throws -> Bool) async throws {
-    for _ in 0..<600 {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < deadline {
         if (try? await condition()) == true { return }
-        try await Task.sleep(for: .milliseconds(100))
+        try await Task.sleep(for: .milliseconds(10))
     }
     Issue.record("The condition does not hold after a minute.")
+}
+
+/// Whatever fails, a replica restores to a state that the database had after one of its commits.
+@Suite struct LedgerTests {
+    /// The number of lines; nil before the first. Fails unless the state is one after a commit.
+    static func lines(_ clinic: Clinic) async throws -> Int64? {
+        var clinic = clinic
+        clinic.replica = nil
+        let store = try await clinic.open()
+        let (totals, lines) = try await store.read { db in
+            guard try db.dictionary("SELECT 1 AS one FROM sqlite_master WHERE name = 'total'") != nil else {
+                return (nil, nil) as ([String: Value]?, [String: Value]?)
+            }
+            return (
+                try db.dictionary("SELECT lines, sum FROM total"),
+                try db.dictionary("SELECT count(*) AS lines, sum(id) AS sum, max(id) AS last FROM line")
+            )
+        }
+        try await store.close()
+        guard let totals, let lines else { return nil }
+        #expect(totals["lines"] == lines["lines"] && totals["sum"] == lines["sum"])
+        #expect(lines["last"] == lines["lines"])
+        guard case .integer(let count)? = lines["lines"] else { return nil }
+        return count
+    }
+
+    static func lines(restoredFrom replica: Replica, to point: RestorePoint = .newest) async throws -> Int64? {
+        let clinic = try Clinic()
+        try await Stores(clinic).restore(Clinic.file, from: replica, to: point)
+        return try await lines(clinic)
+    }
+
+    /// STRONGROOM_LONG=1: a thousand.
+    private static let programs: UInt64 =
+        ProcessInfo.processInfo.environment["STRONGROOM_LONG"] == "1" ? 1_000 : 6
+
+    private static let width: UInt64 = 6
+
+    @Test func `random programs with a failing object store`() async throws {
+        // Several at a time: each waits for much of its time.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for seed in 1...Self.programs {
+                if seed > Self.width { try await group.next() }
+                group.addTask {
+                    do {
+                        var program = try await RandomProgram(seed: seed)
+                        try await program.run(steps: 25)
+                    } catch {
+                        Issue.record("seed \(seed): \(error)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `several writers while the replica follows`() async throws {
+        let objects = MemoryObjectStore()
+        let replica = Replica(in: objects, interval: .milliseconds(1))
+        let store = try await Clinic(replica).open()
+        let number = Locked<Int64>(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<100 {
+                        try await store.write { db in
+                            let line = number.withLock { number in
+                                number += 1
+                                return number
+                            }
+                            try db.execute("CREATE TABLE IF NOT EXISTS line (id INTEGER PRIMARY KEY, filling BLOB)")
+                            try db.execute("CREATE TABLE IF NOT EXISTS total (id INTEGER PRIMARY KEY, lines, sum)")
+                            try db.execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0)")
+                            try db.execute("INSERT INTO line VALUES (\(line), zeroblob(5000))")
+                            try db.execute("UPDATE total SET lines = lines + 1, sum = sum + \(line)")
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await store.replication?.waitUntilShipped()
+        let newest = try #require(store.replication?.status.change)
+        for change in stride(from: newest, through: 1, by: -max(1, Int(newest) / 20)).map({ UInt64($0) }) {
+            _ = try await Self.lines(restoredFrom: replica, to: .change(change))
+        }
+        #expect(try await Self.lines(restoredFrom: replica) == 400)
+        try await store.close()
+    }
+}
+
+/// An object store that replaces objects is found out before the first change.
+@Suite struct ProbeTests {
+    /// An object store that ignores whether a name is taken.
+    final class Unconditional: WrappedObjectStore {
+        let objects = MemoryObjectStore()
+        var place: String { "unconditional" }
+
+        func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
+            objects.objects[name] = nil
+            return try await objects.create(name, content)
+        }
+    }
+
+    @Test func `no replica is begun where objects are replaced`() async throws {
+        let objects = Unconditional()
+        let store = try await Clinic(Replica(in: objects, interval: .milliseconds(5))).open()
+        try await eventually { store.replication?.status.failure?.code == .objectStore }
+        #expect(await failureCode { try await store.replication?.waitUntilShipped(timeout: .seconds(1)) } != nil)
+        try await store.close()
+        #expect(objects.objects.objects.isEmpty)
+    }
+
+    @Test func `with a lease the database is not opened there`() async throws {
+        let objects = Unconditional()
+        let replica = Replica(in: objects, lease: Lease(owner: "one", duration: .seconds(3_600)))
+        #expect(await failureCode { _ = try await Stores(Clinic(replica)).open(Clinic.file) } == .objectStore)
+    }
+
+    @Test func `a replica is not taken over there`() async throws {
+        let memory = MemoryObjectStore()
+        let former = try await Clinic(Replica(in: memory)).open()
+        try await former.add(1...1)
+        try await former.close()
+        let objects = Unconditional()
+        objects.objects.objects = memory.objects
+        let stores = try Stores(Clinic(Replica(in: objects)))
+        #expect(await failureCode { _ = try await stores.takeOver(Clinic.file) } == .objectStore)
+    }
+
+    @Test func `the answer is remembered beside the database`() async throws {
+        let objects = MemoryObjectStore()
+        let clinic = try Clinic(Replica(in: objects))
+        for id in 1...3 as ClosedRange<Int64> {
+            let store = try await clinic.open()
+            try await store.ship(id...id)
+            try await store.close()
+        }
+        #expect(objects.created.filter { $0.contains("probe") }.count == 1)
+        #expect(!objects.objects.keys.contains { $0.contains("probe") })
+    }
 }

@@ -1,8 +1,10 @@
 import Foundation
 import Strongroom
-@testable import StrongroomReplication
 import StrongroomTesting
 import Testing
+
+// Internal: the look at a replica after a change.
+@testable import StrongroomReplication
 
 /// A file that has not changed since its replica's newest change costs one list.
 @Suite struct UnchangedTests {
@@ -36,8 +38,7 @@ import Testing
         let store = try await Stores(clinic).open(Clinic.file)
         try await store.replication?.waitUntilShipped()
         #expect(store.replication?.status.phase == .following && (store.replication?.status.change ?? 0) > 0)
-        try await store.add(11...11)
-        try await store.replication?.waitUntilShipped()
+        try await store.ship(11...11)
         try await store.add(12...12)
         try await store.close()
         #expect(try await Clinic.restored(from: try #require(clinic.replica)).count == 12)
@@ -181,8 +182,7 @@ import Testing
         }
         let store = try await clinic.open()
         for id in 11...13 as ClosedRange<Int64> {
-            try await store.add(id...id)
-            try await store.replication?.waitUntilShipped()
+            try await store.ship(id...id)
         }
         try await store.close()
         #expect(try await isUnchanged())
@@ -231,5 +231,36 @@ import Testing
             #expect(newest?.number ?? 0 == changes && newest?.size ?? -1 == changes - 1)
         }
         #expect(objects.requests <= 20)
+    }
+}
+
+/// A writer in a directory knows by three names whether its change is the newest and can be restored.
+@Suite struct NeighboursTests {
+    private let directory: TemporaryDirectory
+    private let folder: ReplicaFolder
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        folder = ReplicaFolder(objects: DirectoryObjectStore(directory.path("replicas")), name: "clinic")
+        try await folder.objects.createFolder("clinic")
+        for number in [1, 2, 3, 5] as [UInt64] {
+            #expect(try await folder.objects.create(folder.path(ofChange: number), [1]))
+        }
+    }
+
+    @Test func `the newest change with the one before it is acknowledged`() async throws {
+        try await folder.requireNewest(3, after: 1)
+        // A list would begin with it.
+        #expect(try await folder.objects.create("clinic/ee", []))
+        try await folder.requireNewest(3, after: 1)
+    }
+
+    @Test(arguments: [(1, "notOwner"), (2, "notOwner"), (4, "replicaIncomplete"), (5, "replicaIncomplete")])
+    func `a change beside which one is too many or missing is not acknowledged`(
+        number: UInt64, wanted: String
+    ) async throws {
+        // Number 4 vanished again.
+        let error = await #expect(throws: StrongroomError.self) { try await folder.requireNewest(number, after: 1) }
+        #expect("\(try #require(error).code)" == wanted)
     }
 }

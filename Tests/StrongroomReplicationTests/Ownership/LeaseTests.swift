@@ -18,8 +18,7 @@ import Testing
         let objects = MemoryObjectStore()
         let cable = Cable(to: objects)
         let former = try await Clinic(replica(cable, "one")).open()
-        try await former.add(1...1)
-        try await former.replication?.waitUntilShipped()
+        try await former.ship(1...1)
         cable.isCut = true
         try await eventually { await failureCode { try await former.add(2...2, "Lost") } == .notOwner }
         let between = try await Stores(Clinic(replica(objects, "two", .seconds(3_600)))).takeOver(Clinic.file)
@@ -42,8 +41,7 @@ import Testing
         let objects = MemoryObjectStore()
         let cable = Cable(to: objects)
         let store = try await Clinic(replica(cable, "one")).open()
-        try await store.add(1...1)
-        try await store.replication?.waitUntilShipped()
+        try await store.ship(1...1)
         cable.isCut = true
         try await eventually { await failureCode { try await store.add(2...2) } == .notOwner }
         cable.isCut = false

@@ -16,16 +16,14 @@ import Testing
         let objects = MemoryObjectStore()
         let replica = Replica(in: objects, interval: .milliseconds(10))
         let former = try await Clinic(replica).open()
-        try await former.add(1...10)
-        try await former.replication?.waitUntilShipped()
+        try await former.ship(1...10)
 
         let clinic = try Clinic(replica)
         let successor = try await Stores(clinic).takeOver(Clinic.file)
         #expect(try await successor.patients().count == 10)
         _ = try? await former.add(11...11, "Lost")
         #expect(try await isTold(former))
-        try await successor.add(12...12)
-        try await successor.replication?.waitUntilShipped()
+        try await successor.ship(12...12)
         try await former.close()
         try await successor.close()
         let restored = try await Clinic.restored(from: replica)
@@ -52,8 +50,7 @@ import Testing
         let replica = Replica(in: MemoryObjectStore())
         let clinic = try Clinic(replica)
         let former = try await clinic.open()
-        try await former.add(1...10)
-        try await former.replication?.waitUntilShipped()
+        try await former.ship(1...10)
         try await former.close()
         let successor = try await Stores(Clinic(replica)).takeOver(Clinic.file)
         try await successor.add(11...20)
@@ -126,8 +123,7 @@ import Testing
         let objects = MemoryObjectStore()
         let replica = Replica(in: objects, interval: .milliseconds(5))
         let former = try await Clinic(replica).open()
-        try await former.add(1...5)
-        try await former.replication?.waitUntilShipped()
+        try await former.ship(1...5)
         let stores = try await withThrowingTaskGroup(of: Store.self) { group in
             for _ in 0..<2 { group.addTask { try await Stores(Clinic(replica)).takeOver(Clinic.file) } }
             var stores: [Store] = []
@@ -150,5 +146,213 @@ import Testing
         let restored = try await Clinic.restored(from: replica)
         #expect(acknowledged.isSubset(of: restored.keys))
         for store in stores + [former] { try? await store.close() }
+    }
+}
+
+/// The network between a host and the object store is cut, another host takes over, and the network is back.
+@Suite struct NetworkCutTests {
+    @Test(arguments: [Network.End.carriedOut, .lost, .refused])
+    func `the host that was cut off is told, and nothing acknowledged is lost`(end: Network.End) async throws {
+        let objects = MemoryObjectStore()
+        let network = Network(to: objects, end: end)
+        let former = try await Clinic(Replica(in: network, interval: .milliseconds(5))).open()
+        let acknowledged = Locked<[Int64]>([])
+        let writer = Task {
+            for id in 1... as PartialRangeFrom<Int64> {
+                try await former.writeReplicated { db in
+                    _ = try db.execute("INSERT INTO patient VALUES (\(id), 'Ann')")
+                }
+                acknowledged.withLock { $0.append(id) }
+            }
+        }
+        try await eventually { acknowledged.withLock { $0.count } >= 20 }
+        network.cut()
+        let replica = Replica(in: objects, interval: .milliseconds(5))
+        let successor = try await Stores(Clinic(replica)).takeOver(Clinic.file)
+        let found = try await successor.patients()
+        #expect(Set(acknowledged.withLock { $0 }).isSubset(of: found.keys))
+        for id in 1_000_001...1_000_010 as ClosedRange<Int64> {
+            try await successor.writeReplicated { db in
+                _ = try db.execute("INSERT INTO patient VALUES (\(id), 'Bob')")
+            }
+        }
+        network.heal()
+        let failure = await writer.result
+        #expect(throws: StrongroomError.self) { try failure.get() }
+        try await eventually { await failureCode { try await former.add(1...1, "Lost") } == .notOwner }
+        #expect(former.replication?.status.phase == .lost)
+
+        try await successor.writeReplicated { db in
+            _ = try db.execute("INSERT INTO patient VALUES (1000011, 'Bob')")
+        }
+        try await successor.close()
+        try await former.close()
+        let restored = try await Clinic.restored(from: replica)
+        #expect(Set(restored.keys) == Set(found.keys).union(1_000_001...1_000_011))
+        #expect(Set(acknowledged.withLock { $0 }).isSubset(of: restored.keys))
+        #expect(!restored.values.contains("Lost"))
+    }
+}
+
+/// The network between a host and an object store. Requests that are made while it is cut have no answer until it is
+/// back.
+final class Network: ObjectStore {
+    /// What happens then to requests that were under way.
+    enum End: Sendable {
+        /// They reach the object store late.
+        case carriedOut
+        /// They reach it late, and their answers are lost.
+        case lost
+        /// They never reach it.
+        case refused
+    }
+
+    private struct State {
+        var isCut = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let place: String
+    private let objects: MemoryObjectStore
+    private let end: End
+    private let state = Locked(State())
+
+    init(to objects: MemoryObjectStore, end: End) {
+        (self.objects, self.end) = (objects, end)
+        place = objects.place
+    }
+
+    func cut() { state.withLock { $0.isCut = true } }
+
+    func heal() {
+        let waiting = state.withLock { state in
+            state.isCut = false
+            return state.waiting
+        }
+        for request in waiting { request.resume() }
+    }
+
+    private func carry<T>(_ request: () async throws -> T) async throws -> T {
+        guard await isDelayed() else { return try await request() }
+        switch end {
+        case .carriedOut: return try await request()
+        case .lost:
+            _ = try await request()
+            throw StrongroomError(.outcomeUnknown, "The answer was lost.")
+        case .refused: throw MemoryObjectStore.unreachable
+        }
+    }
+
+    /// Waits while the network is cut.
+    ///
+    /// - Returns: Whether it was.
+    private func isDelayed() async -> Bool {
+        guard state.withLock({ $0.isCut }) else { return false }
+        await withCheckedContinuation { continuation in
+            let isCut = state.withLock { state in
+                if state.isCut { state.waiting.append(continuation) }
+                return state.isCut
+            }
+            if !isCut { continuation.resume() }
+        }
+        return true
+    }
+
+    func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
+        try await carry { try await objects.create(name, content) }
+    }
+    func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? {
+        try await carry { try await objects.read(name, range) }
+    }
+    func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
+        try await carry { try await objects.list(folder, after: name, count: count) }
+    }
+    func folders(in folder: String) async throws -> [String] {
+        try await carry { try await objects.folders(in: folder) }
+    }
+    func remove(_ names: [String]) async throws { try await carry { try await objects.remove(names) } }
+}
+
+/// The right to write ends at a moment, whatever else the process does.
+@Suite struct WriteDeadlineTests {
+    private static let late = StrongroomError(.notOwner, "The lease has ended.")
+
+    /// A moment that has passed by one clock, or by none.
+    enum Clock: CaseIterable, Sendable {
+        case monotonic, wall
+
+        var passed: WriteDeadline {
+            let hour = Duration.seconds(3_600)
+            switch self {
+            // The wall clock was put back.
+            case .monotonic: return WriteDeadline(instant: .now - .seconds(1), time: WriteDeadline.time + 3_600_000)
+            // The machine was paused.
+            case .wall: return WriteDeadline(instant: .now + hour, time: WriteDeadline.time - 1)
+            }
+        }
+    }
+
+    private static var ahead: WriteDeadline {
+        WriteDeadline(instant: .now + .seconds(3_600), time: WriteDeadline.time + 3_600_000)
+    }
+
+    @Test(arguments: Clock.allCases)
+    func `a write after the deadline is refused`(clock: Clock) async throws {
+        let store = try await Clinic().open()
+        store.allowWrites(until: Self.ahead, then: Self.late)
+        try await store.add(1...1)
+        store.allowWrites(until: clock.passed, then: Self.late)
+        #expect(await failureCode { try await store.add(2...2) } == .notOwner)
+        store.allowWrites(until: nil, then: Self.late)
+        #expect(await failureCode { try await store.add(3...3) } == .notOwner)
+        #expect(try await store.patients().count == 1)
+        store.allowWrites(until: Self.ahead, then: Self.late)
+        try await store.add(4...4)
+        try await store.close()
+    }
+
+    @Test(arguments: [WriteKind.shared, .immediate, .deferred])
+    func `a write that begins in time and ends too late is undone`(kind: WriteKind) async throws {
+        let store = try await Clinic().open()
+        let isRefused = await failureCode {
+            try await store.write(as: kind) { db in
+                try db.execute("INSERT INTO patient VALUES (1, 'Ann')")
+                store.allowWrites(until: Clock.monotonic.passed, then: Self.late)
+            }
+        }
+        #expect(isRefused == .notOwner)
+        #expect(try await store.patients().isEmpty)
+        store.allowWrites(until: Self.ahead, then: Self.late)
+        try await store.add(2...2)
+        #expect(try await store.patients().count == 1)
+        try await store.close()
+    }
+
+    @Test func `writes that share a transaction fail together when it ends too late`() async throws {
+        let store = try await Clinic().open()
+        let outcomes = await withTaskGroup(of: StrongroomError.Code?.self) { group in
+            for id in 1...8 as ClosedRange<Int64> {
+                group.addTask {
+                    await failureCode {
+                        try await store.write { db in
+                            try db.execute("INSERT INTO patient VALUES (\(id), 'Ann')")
+                            store.allowWrites(until: Clock.wall.passed, then: Self.late)
+                        }
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.allSatisfy { $0 == .notOwner })
+        #expect(try await store.patients().isEmpty)
+        try await store.close()
+    }
+
+    @Test func `a store that has lost its right gets it back by no deadline`() async throws {
+        let store = try await Clinic().open()
+        store.refuseWrites(StrongroomError(.notOwner, "Another host writes."))
+        store.allowWrites(until: Self.ahead, then: Self.late)
+        #expect(await failureCode { try await store.add(1...1) } == .notOwner)
+        try await store.close()
     }
 }

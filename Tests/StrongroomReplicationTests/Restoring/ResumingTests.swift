@@ -19,8 +19,7 @@ import Testing
         let store = try await clinic.open()
         try await store.replication?.waitUntilShipped()
         for id in 1...12 as ClosedRange<Int64> {
-            try await store.add(id...id, "Bob")
-            try await store.replication?.waitUntilShipped()
+            try await store.ship(id...id, "Bob")
         }
         try await store.close()
         return replica
@@ -146,5 +145,107 @@ private final class FailingReads: WrappedObjectStore {
         }
         if isFailing { throw MemoryObjectStore.unreachable }
         return content
+    }
+}
+
+/// A replica of another database, with the same keys.
+@Suite struct OtherReplicaTests {
+    private static let other = "clinic_b.sqlite"
+
+    private func clinic(_ replica: Replica? = nil) throws -> Clinic {
+        var clinic = try Clinic(replica)
+        clinic.migrator = Migrator {
+            Migration("1") { db in try db.execute("CREATE TABLE patient (id INTEGER PRIMARY KEY, name TEXT)") }
+        }
+        return clinic
+    }
+
+    @Test func `it is restored only if it is named`() async throws {
+        let objects = MemoryObjectStore()
+        let store = try await clinic(Replica(in: objects)).open()
+        try await store.ship(1...3)
+        try await store.close()
+
+        let host = try clinic()
+        let stores = try Stores(host)
+        // As if the folder of this one was written in the place of the other's.
+        let misplaced = Replica(in: objects, folder: Clinic.file)
+        let error = await #expect(throws: StrongroomError.self) {
+            try await stores.restore(Self.other, from: misplaced, to: .newest)
+        }
+        #expect(error?.code == .otherDatabase)
+        #expect(error?.message.contains("The state of the replica") == true)
+        #expect(!FileManager.default.fileExists(atPath: host.directory.path(Self.other)))
+
+        try await stores.restore(Self.other, from: Replica(in: objects), to: .newest, adoptingFrom: Clinic.file)
+        let restored = try await stores.open(Self.other)
+        #expect(try await restored.read { db in try db.value("SELECT count(*) FROM patient", as: Int.self) } == 3)
+        try await restored.close()
+    }
+
+    /// Earlier states of the replica would be refused alike.
+    @Test func `a file that cannot be opened is not taken for the replica's state`() async throws {
+        let objects = MemoryObjectStore()
+        let clinic = try clinic(Replica(in: objects))
+        let store = try await clinic.open()
+        try await store.ship(1...3)
+        try await store.close()
+        let path = clinic.directory.path(Clinic.file)
+        let size = try Data(contentsOf: URL(filePath: path)).count
+        try Data(repeating: 7, count: size).write(to: URL(filePath: path))
+
+        let error = await #expect(throws: StrongroomError.self) {
+            try await Stores(clinic).restore(Clinic.file, from: Replica(in: objects), to: .newest)
+        }
+        #expect(error?.code == .wrongKey)
+        #expect(error?.message.contains("is not replaced") == true)
+    }
+}
+
+/// A replica whose key the host does not have.
+@Suite struct RestoringKeysTests {
+    @Test(arguments: [KeyProtection.direct, .envelope])
+    func `the error names the replica, and nothing is left`(protection: KeyProtection) async throws {
+        let replica = Replica(in: MemoryObjectStore())
+        var clinic = try Clinic(replica)
+        clinic.protection = protection
+        let store = try await clinic.open()
+        try await store.ship(1...3)
+        try await store.close()
+
+        var host = try Clinic()
+        host.keys = [.raw(Clinic.key(9))]
+        host.protection = protection
+        let stores = try Stores(host)
+        let error = await #expect(throws: StrongroomError.self) {
+            try await stores.restore(Clinic.file, from: replica, to: .newest)
+        }
+        #expect(error?.code == .wrongKey)
+        #expect(error?.message.contains("the state of the replica") == true)
+        #expect(error?.message.contains("restoring") == false)
+        let names = try FileManager.default.contentsOfDirectory(atPath: host.directory.path(""))
+        // Only the file of the lock against other openings may be left.
+        #expect(names.allSatisfy { $0 != Clinic.file && !$0.hasSuffix(".keys") && !$0.hasSuffix(".restoring") })
+        #expect(names.count <= 1)
+    }
+
+    @Test func `a state with an envelope replaces a file that has none`() async throws {
+        let replica = Replica(in: MemoryObjectStore())
+        var clinic = try Clinic(replica)
+        clinic.protection = .envelope
+        let store = try await clinic.open()
+        try await store.ship(1...3)
+        try await store.close()
+
+        let host = try Clinic()
+        let former = try await host.open()
+        try await former.add(9...9)
+        try await former.close()
+        try await Stores(host).restore(Clinic.file, from: replica, to: .newest)
+        #expect(try await host.patients().keys.sorted() == [1, 2, 3])
+        let names = try FileManager.default.contentsOfDirectory(atPath: host.directory.path("")).filter {
+            $0.contains(".keys")
+        }
+        #expect(names.sorted() == ["\(Clinic.file).keys", "\(Clinic.file).keys.copy"])
     }
 }

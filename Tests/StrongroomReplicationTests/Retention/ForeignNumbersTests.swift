@@ -25,8 +25,7 @@ import Testing
         let clinic = try Clinic(Replica(in: memory))
         let store = try await clinic.open()
         for id in 1...3 as ClosedRange<Int64> {
-            try await store.add(id...id)
-            try await store.replication?.waitUntilShipped()
+            try await store.ship(id...id)
         }
         try await store.close()
         let name = try DatabaseName(Clinic.file)

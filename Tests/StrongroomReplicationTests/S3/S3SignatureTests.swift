@@ -1,6 +1,11 @@
+import Foundation
+import Strongroom
 import Testing
 
 // The signature is not public, and no server tells a wrong signature's reason.
+// The process's environment is shared by all tests, so the variables are passed.
+// What services write in documents is pinned without a server.
+// The machine decides without I/O; its times are given.
 @testable import StrongroomReplication
 
 /// The examples of Amazon's "S3 API Reference", "Signature Calculations for the Authorization Header: Transferring
@@ -73,5 +78,221 @@ import Testing
         #expect(S3Text.timestamp(1_369_353_600) == "20130524T000000Z")
         #expect(S3Text.seconds(ofDate: "Fri, 24 May 2013 00:00:00 GMT") == 1_369_353_600)
         #expect(S3Text.seconds(ofDate: "tomorrow") == nil)
+    }
+}
+
+@Suite struct S3CredentialsTests {
+    @Test func `credentials are never printed`() throws {
+        let credentials = S3Credentials(accessKey: "AKID", secretKey: "do-not-print", sessionToken: "nor-this")
+        let store = try S3ObjectStore(bucket: "b", endpoint: "https://host", credentials: credentials)
+        var dumped = ""
+        dump(credentials, to: &dumped)
+        dump(store, to: &dumped)
+        for text in ["\(credentials)", String(reflecting: credentials), "\(store)", String(reflecting: store), dumped] {
+            #expect(!text.contains("do-not-print"))
+            #expect(!text.contains("nor-this"))
+        }
+    }
+
+    @Test func `credentials are read from the environment`() throws {
+        let variables = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "c"]
+        let credentials = try S3Credentials.environment(variables)
+        #expect(credentials.accessKey == "a")
+        #expect(credentials.sessionToken == "c")
+        #expect(credentials.signingKey(day: "d", region: "r") != [])
+    }
+
+    @Test(arguments: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], [nil, ""])
+    func `a missing variable is named`(name: String, value: String?) async {
+        var variables = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "do-not-print"]
+        variables[name] = value
+        let failure = await error { _ = try S3Credentials.environment(variables) }
+        #expect(failure?.code == .invalidSetting)
+        #expect(failure?.message.contains("\"\(name)\"") == true)
+        #expect(failure?.message.contains("do-not-print") == false)
+    }
+
+    @Test(arguments: [
+        "", "host", "ftp://host", "https://", "https://user:secret@host", "https://host?a=b", "https://host#a",
+    ])
+    func `an endpoint that is none is refused`(endpoint: String) async {
+        let failure = await error { _ = try S3ObjectStore(bucket: "b", endpoint: endpoint, credentials: .test) }
+        #expect(failure?.code == .invalidSetting)
+        #expect(failure?.message.contains("secret") == false)
+    }
+
+    @Test(arguments: ["", "a/b", ".."])
+    func `a bucket's name that cannot be used is refused`(bucket: String) async {
+        #expect(
+            await code {
+                _ = try S3ObjectStore(bucket: bucket, endpoint: "https://host", credentials: .test)
+            } == .invalidName)
+    }
+
+    @Test(arguments: [
+        ("https://host:443/", S3ObjectStore.Addressing.path, "https://host/bucket/p/a%20b", "host"),
+        ("http://Host:8080/s3/", .path, "http://host:8080/s3/bucket/p/a%20b", "host:8080"),
+        ("http://[::1]:80", .path, "http://[::1]/bucket/p/a%20b", "[::1]"),
+        ("https://host", .virtualHost, "https://bucket.host/p/a%20b", "bucket.host"),
+    ])
+    func `a bucket is addressed by path or by host`(
+        endpoint: String, addressing: S3ObjectStore.Addressing, url: String, host: String
+    ) throws {
+        let location = try S3Location(bucket: "bucket", endpoint: endpoint, addressing: addressing, prefix: "/p/")
+        #expect(location.host == host)
+        #expect(try location.url(S3Request(.get, key: location.key("a b")))?.absoluteString == url)
+    }
+}
+
+@Suite struct S3DocumentTests {
+    @Test func `a document has names, text, references, comments and sections`() {
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!-- a comment --><s3:List xmlns:s3="http://a/>b" a='"'>
+              <Key>a&amp;b &lt;&#x20AC;&#246;&gt;</Key><Empty/><Empty a="/>" /><Key><![CDATA[<x>&amp;]]></Key></s3:List>
+
+            """
+        let root = S3Element(document: Array(text.utf8))
+        #expect(root?.name == "List")
+        #expect(root?["Key"] == "a&b <€ö>")
+        #expect(root?.children.map(\.name) == ["Key", "Empty", "Empty", "Key"])
+        #expect(root?.children.last?.text == "<x>&amp;")
+    }
+
+    @Test(arguments: [
+        "", "text", "<a>", "<a></b>", "<a/><b/>", "<a/>text", "<a>&nbsp;</a>", "<a>&amp</a>", "<a><!-- </a>", "<a",
+        "<!DOCTYPE a [<!ENTITY b \"c\">]><a/>", "<a b=\"></a>", "<a><b></a></b>", "</a>", "<a>&#xD800;</a>", "< a/>",
+    ])
+    func `a document that is not well-formed is refused`(text: String) {
+        #expect(S3Element(document: Array(text.utf8)) == nil)
+    }
+
+    @Test func `every document that is cut is refused`() {
+        let bytes = Array("<?xml version=\"1.0\"?><a b=\"c\"><d>e&amp;f</d><!-- g --><h/></a>".utf8)
+        #expect(S3Element(document: bytes) != nil)
+        for count in 0..<bytes.count { #expect(S3Element(document: Array(bytes.prefix(count))) == nil) }
+    }
+
+    @Test func `nesting has a limit`() {
+        let deep = String(repeating: "<a>", count: 10_000) + String(repeating: "</a>", count: 10_000)
+        #expect(S3Element(document: Array(deep.utf8)) == nil)
+    }
+
+    @Test func `a list has its objects, folders and next page`() throws {
+        let text = """
+            <ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>a+/=</NextContinuationToken>\
+            <EncodingType>url</EncodingType><Contents><Key>a+b%2Bc</Key><Size>7</Size></Contents>\
+            <CommonPrefixes><Prefix>d%C3%A9/</Prefix></CommonPrefixes></ListBucketResult>
+            """
+        let list = try #require(S3List(Array(text.utf8)))
+        #expect(list.objects == [.init(key: "a b+c", size: 7)])
+        #expect(list.prefixes == ["dé/"])
+        #expect(list.nextPage == "a+/=")
+    }
+
+    @Test func `names of a list that is not percent-encoded stay as they are`() throws {
+        let text = """
+            <ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>a+b%2B&amp;</Key><Size>0</Size>\
+            </Contents></ListBucketResult>
+            """
+        #expect(try #require(S3List(Array(text.utf8))).objects.map(\.key) == ["a+b%2B&"])
+    }
+
+    @Test(arguments: [
+        "<Other/>", "<ListBucketResult/>", "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
+        """
+        <ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>a</Key><Size>-</Size></Contents>\
+        </ListBucketResult>
+        """,
+    ])
+    func `an incomplete list is refused`(text: String) {
+        #expect(S3List(Array(text.utf8)) == nil)
+    }
+}
+
+@Suite struct S3ExchangeTests {
+    private let start = ContinuousClock.now
+
+    private func exchange(body: Int = 0) -> S3Exchange {
+        S3Exchange(timeout: .seconds(10), bodyCount: body, now: start)
+    }
+
+    private func failure(_ exchange: S3Exchange) -> S3Failure? {
+        guard case .failure(let failure) = exchange.outcome else { return nil }
+        return failure
+    }
+
+    @Test func `progress moves the deadline`() {
+        var exchange = exchange(body: 1 << 20)
+        #expect(exchange.deadline == start + .seconds(10))
+        exchange.didSend(1000, now: start + .seconds(5))
+        #expect(exchange.deadline == start + .seconds(15))
+        exchange.didReceive(status: 200, headers: [:], now: start + .seconds(9))
+        #expect(exchange.deadline == start + .seconds(19))
+    }
+
+    @Test func `progress without an end does not move the deadline for ever`() {
+        var exchange = exchange(body: S3Exchange.slowestRate * 3)
+        exchange.didSend(1, now: start + .seconds(12))
+        #expect(exchange.deadline == start + .seconds(13))
+        let isEarly = exchange.expire(now: start + .seconds(12))
+        let isDue = exchange.expire(now: start + .seconds(13))
+        #expect(!isEarly && isDue)
+    }
+
+    @Test func `a time-out before the whole body was sent cannot have created an object`() {
+        for (sent, mayHaveArrived) in [(0, false), (99, false), (100, true)] {
+            var exchange = exchange(body: 100)
+            if sent > 0 { exchange.didSend(sent, now: start) }
+            let isExpired = exchange.expire(now: start + .seconds(60))
+            #expect(isExpired)
+            exchange.complete(("cancelled", false))
+            #expect(failure(exchange)?.mayHaveArrived == mayHaveArrived)
+        }
+    }
+
+    @Test func `a body shorter or longer than announced is a failure`() {
+        for (bytes, isWhole) in [([1, 2], false), ([1, 2, 3], true), ([1, 2, 3, 4], false)] as [([UInt8], Bool)] {
+            var exchange = exchange()
+            exchange.didReceive(status: 200, headers: ["content-length": "3"], now: start)
+            exchange.didReceive(bytes, now: start)
+            exchange.complete(nil)
+            #expect((failure(exchange) == nil) == isWhole)
+        }
+    }
+
+    @Test func `the first outcome stays`() {
+        var exchange = exchange()
+        exchange.end(.cancelled)
+        exchange.complete(("lost", false))
+        #expect(failure(exchange) == nil)
+        let isExpired = exchange.expire(now: start + .seconds(60))
+        #expect(!isExpired)
+    }
+
+    @Test func `pauses grow, have jitter, a limit, and follow the service`() {
+        let retries = S3Retries()
+        #expect(retries.pause(after: 1, retryAfter: nil, jitter: 1) == .milliseconds(200))
+        #expect(retries.pause(after: 3, retryAfter: nil, jitter: 0.5) == .milliseconds(400))
+        #expect(retries.pause(after: 1, retryAfter: .seconds(3), jitter: 1) == .seconds(3))
+        #expect(retries.pause(after: 1, retryAfter: .seconds(3000), jitter: 1) == retries.longestPause)
+        #expect(retries.pause(after: retries.attempts, retryAfter: nil, jitter: 1) == nil)
+    }
+
+    @Test func `an answer without an end ends the exchange`() {
+        var part = S3Exchange(timeout: .seconds(10), bodyCount: 0, partLength: 100, now: start)
+        part.didReceive(status: 206, headers: [:], now: start)
+        part.didReceive([UInt8](repeating: 1, count: 100), now: start)
+        #expect(part.outcome == nil)
+        part.didReceive([1], now: start)
+        #expect(failure(part)?.reason.contains("longer than 100 bytes") == true)
+
+        var whole = S3Exchange(timeout: .seconds(10), bodyCount: 0, partLength: 100, now: start)
+        whole.didReceive(status: 200, headers: [:], now: start)
+        let portion = [UInt8](repeating: 1, count: 1 << 20)
+        for _ in 0..<64 { whole.didReceive(portion, now: start) }
+        #expect(whole.outcome == nil)
+        whole.didReceive(portion, now: start)
+        #expect(failure(whole) != nil)
     }
 }

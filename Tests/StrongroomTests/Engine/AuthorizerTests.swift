@@ -72,8 +72,7 @@ struct AuthorizerTests {
         "ATTACH ('a.sqlite') AS a KEY 'tr0ub4dor'",
     ])
     func aRefusedKeyStandsInNoError(sql: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             let error = try #require(throws: StrongroomError.self) { try db.execute(SQL(stringLiteral: sql)) }
             #expect(!"\(error)".contains("tr0ub4dor"))
             #expect(error.code == .notAuthorized)
@@ -81,8 +80,7 @@ struct AuthorizerTests {
     }
 
     @Test func readingSettingsIsFree() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.read { (db: borrowing ReadTransaction) throws in
+        try await TemporaryStore(tables: [Contact.schema]).store.read { (db: borrowing ReadTransaction) throws in
             #expect(try db.value("PRAGMA journal_mode", as: String.self) == "wal")
             #expect(try db.value("PRAGMA foreign_keys", as: Int.self) == 1)
             #expect(try db.value("PRAGMA page_count", as: Int.self) ?? 0 > 0)
@@ -141,8 +139,7 @@ struct AuthorizerTests {
     }
 
     @Test func aRefusedStatementIsRefusedAgainWhenTheSchemaHasChanged() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             for round in 0..<3 {
                 try db.execute("CREATE TABLE \(name: "t\(round)") (a)")
                 try expectFailure(.notAuthorized) { try db.execute("COMMIT") }

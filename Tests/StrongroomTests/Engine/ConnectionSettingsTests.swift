@@ -21,8 +21,7 @@ struct ConnectionSettingsTests {
     }
 
     @Test func theWriterKeepsWhatItCommits() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.expectCommonSettings(db)
             #expect(try Self.setting("synchronous", db) == 2)
             #expect(try Self.setting("query_only", db) == 0)
@@ -74,8 +73,7 @@ struct ConnectionSettingsTests {
     }
 
     @Test func foreignKeysAreEnforced() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try db.execute("CREATE TABLE note (contact INTEGER NOT NULL REFERENCES contact (id))")
             try expectFailure(.constraint) { try db.execute("INSERT INTO note VALUES (5)") }
             let key = try Contact.insert(Contact(), in: db)

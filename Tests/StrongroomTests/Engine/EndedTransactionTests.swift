@@ -142,26 +142,4 @@ struct EndedTransactionTests {
         }
         #expect(try await temporary.store.table(Contact.self).count() == 4)
     }
-
-    @Test func aConstraintThatIsCheckedAtTheEndUndoesTheWrite() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
-            try db.execute(
-                """
-                CREATE TABLE note (contact INTEGER REFERENCES contact (id) DEFERRABLE INITIALLY DEFERRED)
-                """)
-        }
-        try await expectFailure(.constraint) {
-            try await store.write { db in
-                try Contact.insert(Contact(email: "lost"), in: db)
-                try db.execute("INSERT INTO note VALUES (99)")
-            }
-        }
-        #expect(try await store.table(Contact.self).count() == 0)
-        try await store.write { db in
-            try db.execute("INSERT INTO note VALUES (1)")
-            try Contact.insert(Contact(id: 1), in: db)
-        }
-        #expect(try await store.table(Contact.self).count() == 1)
-    }
 }

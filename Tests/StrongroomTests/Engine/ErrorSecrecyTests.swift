@@ -18,30 +18,25 @@ struct ErrorSecrecyTests {
     }
 
     @Test func aConstraintFailureTellsTheColumnAndNoValue() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             let contact = Contact(id: 7, name: Self.secret, email: Self.secret, phone: Self.secret)
             try Contact.insert(contact, in: db)
-            let key = try expectFailure(.constraint) { try Contact.insert(contact, in: db) }
-            #expect(key.message.contains("contact.id"))
+            let key = try expectFailure(.constraint, saying: "contact.id") { try Contact.insert(contact, in: db) }
             expectSecret(key)
-            let unique = try expectFailure(.constraint) {
+            let unique = try expectFailure(.constraint, saying: "contact.email") {
                 try db.execute("INSERT INTO contact (name, email, photo) VALUES (\(Self.secret), \(Self.secret), x'')")
             }
-            #expect(unique.message.contains("contact.email"))
             #expect(unique.resultCode?.extended == 2067)
             expectSecret(unique)
-            let missing = try expectFailure(.constraint) {
+            let missing = try expectFailure(.constraint, saying: "contact.email") {
                 try db.execute("UPDATE contact SET email = NULL WHERE name = \(Self.secret)")
             }
-            #expect(missing.message.contains("contact.email"))
             expectSecret(missing)
         }
     }
 
     @Test func aFailedCheckAndATriggerTellNoValue() async throws {
-        let store = try await TemporaryStore(tables: [Cell<String>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<String>.schema]).store.write { db in
             try db.execute("CREATE TABLE checked (word TEXT CHECK (length(word) < 3))")
             expectSecret(
                 try expectFailure(.constraint) { try db.execute("INSERT INTO checked VALUES (\(Self.secret))") })
@@ -96,8 +91,7 @@ struct ErrorSecrecyTests {
 
     @Test(.enabled(if: try EngineFeatures.current().hasJSON, "the engine has no JSON functions"))
     func aWrongJSONPathTellsNoValue() async throws {
-        let store = try await TemporaryStore(tables: [Cell<String>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<String>.schema]).store.write { db in
             try Cell.insert(Cell(Self.secret), in: db)
             expectSecret(
                 try expectFailure(.sql) { try db.value("SELECT json_extract('{}', \(Self.secret))", as: Value.self) })
@@ -110,8 +104,7 @@ struct ErrorSecrecyTests {
     }
 
     @Test func aFailingConditionTellsNoValue() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(), in: db)
             let query = Contact.where { $0.name == Self.secret && Condition("no_such_column = \(Self.secret)") }
             expectSecret(try expectFailure(.sql) { try query.fetch(in: db) })
@@ -120,12 +113,10 @@ struct ErrorSecrecyTests {
     }
 
     @Test func anErrorWithoutValuesKeepsTheEnginesWords() async throws {
-        let store = try await TemporaryStore(tables: [Cell<Int64>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<Int64>.schema]).store.write { db in
             let missing = try expectFailure(.sql) { try db.execute("DELETE FROM nowhere WHERE a = \(Self.secret)") }
             #expect(missing.message.contains("no such table: nowhere"))
-            let vacuum = try expectFailure(.sql) { try db.execute("VACUUM") }
-            #expect(vacuum.message.contains("VACUUM"))
+            try expectFailure(.sql, saying: "VACUUM") { try db.execute("VACUUM") }
         }
     }
 }

@@ -58,8 +58,7 @@ struct IntegerValueTests {
 
     @Test(arguments: [UInt64(Int64.max) + 1, .max])
     func anIntegerAbove63BitsIsRefusedAndNothingIsWritten(number: UInt64) async throws {
-        let store = try await TemporaryStore(tables: [Cell<Int64>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<Int64>.schema]).store.write { db in
             try Cell<Int64>.insert(Cell(7), in: db)
             let refusals = [
                 try expectFailure(.valueNotStorable) { try Cell<UInt64>.insert(Cell(number), in: db) },
@@ -78,8 +77,7 @@ struct IntegerValueTests {
 
     @Test func aBoolIsZeroOrOneAndNothingElse() async throws {
         try await expectRoundTrip([true, false])
-        let store = try await TemporaryStore(tables: [Cell<Int64>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<Int64>.schema]).store.write { db in
             try Cell<Bool>.insert(Cell(true), in: db)
             try Cell<Bool>.insert(Cell(false), in: db)
             #expect(try Cell<Int64>.all(in: db).map(\.content) == [1, 0])

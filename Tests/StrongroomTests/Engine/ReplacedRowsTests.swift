@@ -103,9 +103,7 @@ struct ReplacedRowsTests {
             let store = try await stores.open("recursive.sqlite")
             let words = try await store.write { db in
                 try db.execute("INSERT OR REPLACE INTO word VALUES (1, \("c\(round)"))")
-                var words: [String] = []
-                try db.forEachRow("SELECT word FROM entry ORDER BY word") { row in words.append(try row[0]) }
-                return words
+                return try db.values("SELECT word FROM entry ORDER BY word", as: String.self)
             }
             #expect(words == (isRecursive ? ["c\(round)"] : ["a", "b", "c0", "c1"].prefix(3 + round).map { $0 }))
             try await store.close()

@@ -20,19 +20,6 @@ struct StatementCacheTests {
         #expect(other !== first)
     }
 
-    @Test func aStatementInUseIsNotGivenToAnother() throws {
-        let connection = try Self.makeConnection()
-        let outer = try connection.statement("SELECT 1")
-        #expect(try outer.step())
-        let inner = try connection.statement("SELECT 1")
-        #expect(inner !== outer)
-        #expect(try inner.step())
-        inner.finish()
-        #expect(try !outer.step())
-        outer.finish()
-        #expect(try connection.statement("SELECT 1") === outer)
-    }
-
     @Test func aTablesStatementIsMadeOnceForEachTableAndOperation() throws {
         let connection = try Self.makeConnection()
         var made = 0

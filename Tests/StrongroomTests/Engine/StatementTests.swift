@@ -38,8 +38,7 @@ private struct Forgetful: Table, Record {
 
 struct StatementTests {
     @Test func aColumnThatIsNotSetIsNullAndNotTheEarlierRowsValue() async throws {
-        let store = try await TemporaryStore(tables: [Forgetful.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Forgetful.schema]).store.write { db in
             try Forgetful.insert(Forgetful("first"), in: db)
             try Forgetful.insert(Forgetful("lost", remembers: false), in: db)
             try Forgetful.insert(contentsOf: [Forgetful("third"), Forgetful("lost", remembers: false)], in: db)
@@ -143,8 +142,7 @@ struct StatementTests {
 
     /// Swift takes the two literals for equal strings; to the engine they are two statements.
     @Test func statementsThatDifferOnlyInCompositionAreDifferentStatements() async throws {
-        let store = try await TemporaryStore().store
-        try await store.read { db in
+        try await TemporaryStore().store.read { db in
             let composed = try db.value("SELECT length('\u{E9}')", as: Int.self)
             let decomposed = try db.value("SELECT length('e\u{301}')", as: Int.self)
             #expect(composed == 1)
@@ -153,8 +151,7 @@ struct StatementTests {
     }
 
     @Test func aCachedStatementFollowsTheSchema() async throws {
-        let store = try await TemporaryStore(tables: [Cell<Int64>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<Int64>.schema]).store.write { db in
             try Cell.insert(Cell(Int64(1)), in: db)
             try db.forEachRow("SELECT * FROM cell") { #expect($0.count == 2) }
             try db.addColumn(Column<String>("note", default: "new"), to: "cell")
@@ -179,19 +176,16 @@ struct AcceptedSQLTests {
         "SELECT 1;\tSELECT 2", "SELECT 1; BEGIN",
     ])
     func severalStatementsInOneAreRefusedAndNoneRuns(sql: String) async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(), in: db)
-            let error = try expectFailure(.sql) { try db.execute(SQL(stringLiteral: sql)) }
-            #expect(error.message.contains("one"))
+            try expectFailure(.sql, saying: "one") { try db.execute(SQL(stringLiteral: sql)) }
             try expectFailure(.sql) { try db.forEachRow(SQL(stringLiteral: sql)) { _ in } }
             #expect(try Contact.count(in: db) == 1)
         }
     }
 
     @Test func whatStandsAfterANulInSQLIsNotIgnored() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(Contact(), in: db)
             for sql: SQL in ["DELETE FROM contact\0 WHERE id = 2", "DELETE FROM contact;\0", "\0DELETE FROM contact"] {
                 try expectFailure(.sql) { try db.execute(sql) }
@@ -208,19 +202,15 @@ struct AcceptedSQLTests {
 
     @Test(arguments: ["", " ", "\n", ";", ";;", "-- nothing", "/* nothing */"])
     func emptySQLIsRefused(sql: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
-            let error = try expectFailure(.sql) { try db.execute(SQL(stringLiteral: sql)) }
-            #expect(error.message.contains("empty"))
+        try await TemporaryStore().store.write { db in
+            try expectFailure(.sql, saying: "empty") { try db.execute(SQL(stringLiteral: sql)) }
         }
     }
 
     @Test func aWrongNumberOfValuesIsRefusedAndTheStatementStaysUsable() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             for sql: SQL in ["SELECT ?", "SELECT ?1 + \(1)", "SELECT :name", "SELECT ?3"] {
-                let error = try expectFailure(.sql) { try db.value(sql, as: Int?.self) }
-                #expect(error.message.contains("parameter"))
+                try expectFailure(.sql, saying: "parameter") { try db.value(sql, as: Int?.self) }
             }
             try Contact.insert(Contact(), in: db)
             try expectFailure(.sql) { try db.execute("DELETE FROM contact WHERE id = ?") }
@@ -231,8 +221,7 @@ struct AcceptedSQLTests {
     }
 
     @Test func aSyntaxErrorTellsTheSQLAndNoValue() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             let error = try expectFailure(.sql) { try db.execute("SELEKT \("secret") FROM t WHERE a = \(4711)") }
             #expect(error.sql == "SELEKT ? FROM t WHERE a = ?")
             #expect(error.message.contains("SELEKT"))
@@ -243,8 +232,7 @@ struct AcceptedSQLTests {
     }
 
     @Test func theNumberOfChangedRowsIsTheStatementsOwn() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(5), in: db)
             #expect(try db.execute("UPDATE contact SET score = 1 WHERE id <= 3") == 3)
             #expect(try db.execute("UPDATE contact SET score = 1 WHERE id > 99") == 0)

@@ -55,8 +55,7 @@ private struct Overreaching: Table, Record {
 struct BindingsTests {
     @Test(arguments: [1, 2, 99, -1, .max, .min, 1 << 32])
     func aParameterThatIsNotThereIsAnError(index: Int) async throws {
-        let store = try await TemporaryStore(tables: [Overreaching.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Overreaching.schema]).store.write { db in
             let error = try expectFailure(.invalidArgument) { try Overreaching.insert(Overreaching(index), in: db) }
             #expect(error.message.contains("1 parameter;"))
             #expect(error.sql?.contains("overreaching") == true)

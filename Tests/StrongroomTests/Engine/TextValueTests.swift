@@ -27,8 +27,7 @@ struct TextValueTests {
 
     /// Swift takes composed and decomposed letters for equal, the engine does not.
     @Test func composedAndDecomposedLettersAreDifferentText() async throws {
-        let store = try await TemporaryStore(tables: [Cell<String>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<String>.schema]).store.write { db in
             try Cell.insert(contentsOf: [Cell("\u{E9}"), Cell("e\u{301}")], in: db)
             let composed = try Cell<String>.where { $0.content == "\u{E9}" }.fetch(in: db)
             #expect(composed.map(\.id) == [1])
@@ -71,8 +70,7 @@ struct BytesValueTests {
     }
 
     @Test func noBytesAreNotNull() async throws {
-        let store = try await TemporaryStore(tables: [Cell<[UInt8]?>.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Cell<[UInt8]?>.schema]).store.write { db in
             try Cell<[UInt8]?>.insert(contentsOf: [Cell<[UInt8]?>([]), Cell(nil), Cell<[UInt8]?>([0])], in: db)
             #expect(try Cell<[UInt8]?>.all(in: db).map(\.content) == [[], nil, [0]])
             #expect(try db.value("SELECT count(content) FROM cell", as: Int.self) == 2)

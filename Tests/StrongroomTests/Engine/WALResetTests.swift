@@ -11,13 +11,8 @@ struct WALResetTests {
     /// What the linked engine loses by itself.
     private static let hasRace = WALResetGuard.isNeeded
 
-    private let directory: TemporaryDirectory
-    private let path: String
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        path = directory.path("race.sqlite")
-    }
+    private let directory = TemporaryDirectory.ofSuite()
+    private var path: String { directory.path("race.sqlite") }
 
     private func connect(isGuarded: Bool) throws -> Connection {
         let connection = try Connection(path: path, mode: .create, database: "race.sqlite", isGuarded: isGuarded)

@@ -1,8 +1,10 @@
 import Foundation
+import StrongroomTesting
+import Synchronization
+import Testing
+
 // Internal: what happens between the making of a file and its writing.
 @testable import Strongroom
-import StrongroomTesting
-import Testing
 
 /// Another program gives the name of a file that is being made to a file of its own: nothing is written to that.
 struct ExchangedFileTests {
@@ -109,5 +111,129 @@ struct ExchangedFileTests {
             try ContentCopy.run(from: source, to: file, key: nil, progress: { _, _ in }) {}
         }
         #expect(try Data(contentsOf: URL(filePath: mine)).isEmpty)
+    }
+}
+
+@Suite("Replaced files")
+struct ReplacedFileTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+    private let content = Data(repeating: 7, count: 10_000)
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("vault.sqlite")
+        try content.write(to: URL(filePath: path))
+    }
+
+    private func contentByAnotherName(_ name: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: directory.path(name)))
+    }
+
+    @Test func theBeginningOfAFileWithoutFurtherNamesIsOverwritten() throws {
+        let file = try ReplacedFile(path)
+        let reader = try FileHandle(forReadingFrom: URL(filePath: path))
+        try FileManager.default.removeItem(atPath: path)
+        try file.invalidate()
+        let left = try #require(try reader.readToEnd())
+        #expect(left.count == content.count)
+        #expect(left.prefix(4_096) != content.prefix(4_096) && left.dropFirst(4_096) == content.dropFirst(4_096))
+    }
+
+    @Test func aFileWithANameThatIsNotTheLibrarysStaysAsItIs() throws {
+        let file = try ReplacedFile(path)
+        try FileManager.default.linkItem(atPath: path, toPath: directory.path("backup"))
+        try file.invalidate(names: 1)
+        #expect(try contentByAnotherName("backup") == content)
+        try FileManager.default.removeItem(atPath: path)
+        try file.invalidate()
+        #expect(try contentByAnotherName("backup") == content)
+        try file.invalidate(names: 1)
+        #expect(try contentByAnotherName("backup") != content)
+    }
+
+    #if os(Linux)
+    /// Its locks are kept, so that the program's operations fail.
+    @Test func aFileThatAnotherProgramHasOpenIsKeptAfterAFailure() throws {
+        let program = Process()
+        let handle = try FileHandle(forReadingFrom: URL(filePath: path))
+        program.executableURL = URL(filePath: "/bin/sleep")
+        program.arguments = ["600"]
+        program.standardInput = handle
+        try program.run()
+        try handle.close()
+        defer {
+            // It may have inherited a signal mask that blocks the others.
+            kill(program.processIdentifier, SIGKILL)
+            program.waitForEnd()
+        }
+        let file = try ReplacedFile(path)
+        try FileManager.default.removeItem(atPath: path)
+        try file.retire()
+        #expect(ReplacedFiles.shared.isKept(path))
+    }
+    #endif
+}
+
+/// Another process closes the file while this one looks at what lies beside it.
+@Suite struct PassingLogTests {
+    private static let wal: [UInt8] = [0x37, 0x7F, 0x06, 0x82, 0, 0, 0, 0, 0, 0, 0x10, 0]
+    private static let spentJournal = [UInt8](repeating: 0, count: 28)
+
+    /// Looks at a file's log many times, while somebody else makes and removes it.
+    private func look(
+        at ending: String, _ content: [UInt8], _ look: (DatabaseFile) throws -> Void
+    ) throws {
+        let directory = try TemporaryDirectory()
+        let file = DatabaseFile(path: directory.path("vault.sqlite"), name: "vault.sqlite", busyTimeout: 0, log: nil)
+        let other = Other(log: file.path + ending, content)
+        other.start()
+        defer { other.end() }
+        while other.rounds < 50 { try look(file) }
+    }
+
+    @Test func aLogThatComesAndGoesIsNoFailure() throws {
+        try look(at: "-wal", Self.wal) { file in
+            let size = try file.logPageSize()
+            #expect(size == nil || size == 4_096)
+        }
+    }
+
+    @Test func aSpentJournalThatAnotherProcessRemovesIsNoFailure() throws {
+        try look(at: "-journal", Self.spentJournal) { file in try file.removeSpentJournal() }
+    }
+}
+
+/// Makes and removes a log as long as nobody ends it.
+private final class Other: Sendable {
+    private let log: String
+    private let content: [UInt8]
+    private let done = Atomic(0)
+    private let isWanted = Atomic(true)
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    init(log: String, _ content: [UInt8]) {
+        self.log = log
+        self.content = content
+    }
+
+    var rounds: Int { done.load(ordering: .relaxed) }
+
+    func start() {
+        Thread.detachNewThread { [self] in
+            while isWanted.load(ordering: .relaxed) {
+                for _ in 0..<20 {
+                    _ = FileManager.default.createFile(atPath: log, contents: Data(content))
+                    unlink(log)
+                }
+                done.add(1, ordering: .relaxed)
+            }
+            hasEnded.signal()
+        }
+    }
+
+    func end() {
+        isWanted.store(false, ordering: .relaxed)
+        hasEnded.wait()
     }
 }

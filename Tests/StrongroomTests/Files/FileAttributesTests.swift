@@ -205,8 +205,7 @@ struct FileAttributesTests {
         await #expect(processExitsWith: .success) { [directory = vault.directory as String] in
             #expect(setgid(65_534) == 0 && setuid(65_534) == 0)
             let vault = Vault(directory, keys: .numbered(1))
-            let error = try await expectFailure(.permissionDenied) { try await vault.open() }
-            #expect(error.message.contains("lock file") && error.message.contains("user 0"))
+            try await expectFailure(.permissionDenied, saying: "lock file", "user 0") { try await vault.open() }
         }
         #expect(try FileStatus.at(vault.beside("lock"))?.owner == 0)
     }

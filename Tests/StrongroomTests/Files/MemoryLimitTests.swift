@@ -7,9 +7,7 @@ import Testing
 
 @Suite("The memory that a process may use")
 struct MemoryLimitTests {
-    private let directory: TemporaryDirectory
-
-    init() throws { directory = try TemporaryDirectory() }
+    private let directory = TemporaryDirectory.ofSuite()
 
     /// Writes the system's files below the test's directory.
     private func limit(_ files: [String: String]) throws -> Int? {

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -97,4 +96,3 @@ enum Practice {
             ], in: db)
     }
 }
-#endif

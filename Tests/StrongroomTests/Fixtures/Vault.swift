@@ -1,11 +1,15 @@
+import Logging
 import Strongroom
+import StrongroomTesting
 
 /// A configuration whose every answer the test chooses; its files hold lines of text.
 struct Vault: Configuration {
     static let target = "vault"
 
-    /// Where the files lie.
+    /// The directory of the files.
     let directory: String
+    /// Keeps the directory, where it is the vault's own.
+    private var home: TemporaryDirectory?
     var keyChain: @Sendable (DatabaseName) async throws -> KeyChain
     var migrator: Migrator? = Vault.lines
     /// Nil for the default.
@@ -14,6 +18,7 @@ struct Vault: Configuration {
     var functions: [any DatabaseFunction] = []
     var collations: [Collation] = []
     var tokenizers: [TextTokenizer] = []
+    var logger: Logger?
     var settings = StoreSettings(readers: 2, openTimeout: .seconds(30))
 
     /// A migrator with one version, whose table holds the lines.
@@ -30,12 +35,21 @@ struct Vault: Configuration {
         self.init(directory) { _ in try KeyChain(keys) }
     }
 
+    /// Creates a vault in a temporary directory of its own, which is removed with the last copy of the vault and the
+    /// last store.
+    init(keys: Key...) {
+        let home = TemporaryDirectory.ofSuite()
+        self.init(home.path("")) { _ in try KeyChain(keys) }
+        self.home = home
+    }
+
     func filePath(for database: DatabaseName) throws -> String? { "\(directory)/\(database)" }
     func keyChain(for database: DatabaseName) async throws -> KeyChain { try await keyChain(database) }
     func migrator(for database: DatabaseName) throws -> Migrator? { migrator }
     func functions(for database: DatabaseName) -> [any DatabaseFunction] { functions }
     func collations(for database: DatabaseName) -> [Collation] { collations }
     func tokenizers(for database: DatabaseName) -> [TextTokenizer] { tokenizers }
+    func logger(for database: DatabaseName) -> Logger? { logger }
     func settings(for database: DatabaseName) -> StoreSettings { settings }
     func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
     func cipherSettings(for database: DatabaseName) throws -> [CipherSettings] {
@@ -70,15 +84,7 @@ extension Vault {
     }
 
     /// Opens the file, reads the lines in it and closes it again.
-    func lines() async throws -> [String] {
-        try await using { store in
-            try await store.read { db in
-                var lines: [String] = []
-                try db.forEachRow("SELECT text FROM line ORDER BY rowid") { row in lines.append(try row[0]) }
-                return lines
-            }
-        }
-    }
+    func lines() async throws -> [String] { try await using { store in try await store.lines() } }
 
     /// Opens the file, works with it and closes it again, also when the work fails.
     @discardableResult
@@ -95,11 +101,50 @@ extension Vault {
         }
     }
 
+    /// Opens the file, runs a transaction and closes it again.
+    @discardableResult
+    func write<Result: Sendable>(
+        _ work: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
+    ) async throws -> Result {
+        try await using { store in try await store.write(work) }
+    }
+
+    /// Opens the file, reads from it and closes it again.
+    func read<Result: Sendable>(
+        _ work: @escaping @Sendable (borrowing ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        try await using { store in try await store.read(work) }
+    }
+
     /// The vault with other answers.
     func with<Value>(_ answer: WritableKeyPath<Vault, Value>, _ value: Value) -> Vault {
         var copy = self
         copy[keyPath: answer] = value
         return copy
+    }
+}
+
+extension Store {
+    /// The lines of a vault's database.
+    func lines() async throws -> [String] {
+        try await read { db in try db.values("SELECT text FROM line ORDER BY rowid", as: String.self) }
+    }
+}
+
+extension Reading where Self: ~Copyable {
+    /// The first column of all rows.
+    func values<V: ColumnValue>(_ sql: SQL, as type: V.Type = V.self) throws -> [V] {
+        var values: [V] = []
+        try forEachRow(sql) { row in values.append(try row[0]) }
+        return values
+    }
+}
+
+extension TemporaryDirectory {
+    /// A directory for a property of a suite, whose initial value cannot throw. Without one no test can run.
+    static func ofSuite() -> TemporaryDirectory {
+        guard let directory = try? TemporaryDirectory() else { preconditionFailure("No temporary directory.") }
+        return directory
     }
 }
 

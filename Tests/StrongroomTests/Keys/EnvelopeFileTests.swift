@@ -6,16 +6,11 @@ import Testing
 
 @Suite("The sidecar and its copy")
 struct EnvelopeFileTests {
-    private let directory: TemporaryDirectory
-    private let sidecar: Sidecar
+    private let directory = TemporaryDirectory.ofSuite()
+    private var sidecar: Sidecar { Sidecar(directory.path("")) }
 
     private static let old = Key.numbered(1)
     private static let new = Key.numbered(2)
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        sidecar = Sidecar(directory.path(""))
-    }
 
     private func make() throws -> OpenEnvelope {
         let envelope = try OpenEnvelope.with(Self.old)
@@ -241,15 +236,13 @@ struct EnvelopeFileTests {
     }
 
     @Test func aSidecarThatIsGoneIsNamed() throws {
-        let error = try expectFailure(.envelopeMissing) { try sidecar.open(Self.old) }
-        #expect(error.message.contains(sidecar.file.path))
+        try expectFailure(.envelopeMissing, saying: sidecar.file.path) { try sidecar.open(Self.old) }
     }
 
     @Test func aSidecarOfAnotherDatabaseIsNamed() throws {
         let envelope = try make()
         let salt = [UInt8](repeating: 9, count: 16)
-        let error = try expectFailure(.foreignEnvelope) { try sidecar.open(Self.old, salt: salt) }
-        #expect(error.message.contains("salt"))
+        try expectFailure(.foreignEnvelope, saying: "salt") { try sidecar.open(Self.old, salt: salt) }
         // Without the file there is nothing to compare it with, and its data key and salt make the file anew.
         #expect(try sidecar.open(Self.old, salt: nil).fileKeys == envelope.fileKeys)
     }
@@ -259,8 +252,7 @@ struct EnvelopeFileTests {
         let newer = envelope.bytes.flipped(9, by: 3).withCheckSum
         for copies in [(newer, newer), (newer, envelope.bytes), (envelope.bytes, newer)] {
             try sidecar.put(copies.0, copies.1)
-            let error = try expectFailure(.newerEnvelope) { try sidecar.open(Self.old) }
-            #expect(error.message.contains("version 2"))
+            try expectFailure(.newerEnvelope, saying: "version 2") { try sidecar.open(Self.old) }
         }
     }
 

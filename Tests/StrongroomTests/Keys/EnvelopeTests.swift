@@ -93,8 +93,7 @@ struct EnvelopeTests {
         try envelope.revoke(old)
         #expect(try expectDefect(envelope.bytes, Self.old) == .noKeyFits)
         #expect(try openEnvelope(envelope.bytes, Self.new).dataKeys == envelope.dataKeys)
-        let error = try expectFailure(.keySlot) { try envelope.revoke(old) }
-        #expect(error.message.contains(old.description))
+        try expectFailure(.keySlot, saying: old.description) { try envelope.revoke(old) }
     }
 
     @Test func theLastSlotOfAChainIsNotRevoked() throws {
@@ -159,8 +158,7 @@ struct EnvelopeTests {
     ])
     func aLabelThatCannotBeListedIsRefused(label: String, reason: String) throws {
         var envelope = try OpenEnvelope.with(Self.old)
-        let error = try expectFailure(.keySlot) { try envelope.add(Self.new, label: label, date: .fixed) }
-        #expect(error.message.contains(reason))
+        try expectFailure(.keySlot, saying: reason) { try envelope.add(Self.new, label: label, date: .fixed) }
     }
 
     @Test(arguments: [TimeInterval.infinity, .nan, 1e300, -1e300])

@@ -46,10 +46,9 @@ struct KeySourceTests {
         // Without the prefix, what has a mistake is a passphrase.
         let wrong = text.replacing("40R47", with: "40R48")
         #expect(try KeyChain(text: Array(wrong.utf8), source: "It").keys == [.passphrase(wrong)])
-        let error = try expectFailure(.keySource) {
+        try expectFailure(.keySource, saying: "line 2", "group 2 of 8") {
             try KeyChain(text: Array("old\nrecovery:\(wrong)".utf8), source: "It")
         }
-        #expect(error.message.contains("line 2") && error.message.contains("group 2 of 8"), "\(error.message)")
     }
 
     static let unusable: [(String?, StrongroomError.Code)] = [

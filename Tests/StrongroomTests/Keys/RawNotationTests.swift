@@ -10,8 +10,7 @@ struct RawNotationTests {
 
     @Test(arguments: ["x'\(digits)'", "X'\(digits.uppercased())'", "x'\(digits)\(digits.prefix(32))'"])
     func itIsNoCurrentKey(text: String) throws {
-        let error = try expectFailure(.invalidKey) { try KeyChain(.passphrase(text)) }
-        #expect(error.message.contains("raw:") && error.message.contains("Key.raw"), "\(error)")
+        let error = try expectFailure(.invalidKey, saying: "raw:", "Key.raw") { try KeyChain(.passphrase(text)) }
         #expect(!error.message.contains("0a0a") && !error.message.contains("0A0A"))
         // An earlier version derived a key from it: such files are opened, and then rotated.
         #expect(try KeyChain(.passphrase(text), .numbered(1)).count == 2)

@@ -1,4 +1,3 @@
-#if Macros
 public import Strongroom
 
 /// A table that @Table makes, with every kind of column name.
@@ -107,4 +106,3 @@ enum HiddenTableAccess {
         return try await store.read { db in try HiddenTable.where { $0.secret == "s" }.count(in: db) }
     }
 }
-#endif

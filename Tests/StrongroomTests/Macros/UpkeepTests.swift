@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -105,9 +104,7 @@ struct UpkeepTests {
             #expect(row.version == 1)
             // The record has the version from before.
             document.title = "second"
-            let error = try expectFailure(.staleRecord) { try door.write(document, in: db) }
-            #expect(error.message.contains("\"document\""))
-            #expect(error.message.contains("again"))
+            try expectFailure(.staleRecord, saying: "\"document\"", "again") { try door.write(document, in: db) }
             #expect(try Document.all(in: db) == [row])
             var fresh = row
             fresh.title = "second"
@@ -197,17 +194,6 @@ struct UpkeepTests {
         }
     }
 
-    @Test func aListThatAWriteChangesFollows() async throws {
-        let documents = store.table(Document.self)
-        var list = [Document(code: "a"), Document(code: "b")]
-        try await store.write(&list) { db, list in try Document.save(contentsOf: &list, .insert, in: db) }
-        for version in 1...2 {
-            try await store.write(&list) { db, list in try Document.save(contentsOf: &list, .update, in: db) }
-            #expect(list.map(\.version) == [version, version])
-        }
-        #expect(try await documents.all().map(\.version) == [2, 2])
-    }
-
     @Test func anIgnoredUpdateIsNotStale() async throws {
         try await store.write { db in
             var document = Document(code: "a")
@@ -215,8 +201,7 @@ struct UpkeepTests {
             let stale = document
             try Document.save(&document, .update, in: db)
             try db.execute("CREATE TRIGGER ignores BEFORE UPDATE ON document BEGIN SELECT RAISE(IGNORE); END")
-            let error = try expectFailure(.writeRefused) { try Document.update(document, in: db) }
-            #expect(error.message.contains("trigger"))
+            try expectFailure(.writeRefused, saying: "trigger") { try Document.update(document, in: db) }
             try expectFailure(.staleRecord) { try Document.update(stale, in: db) }
         }
     }
@@ -379,8 +364,7 @@ struct UpkeepTests {
             #expect(copy.created > Document.never)
             let stale = copy
             try Copy.save(&copy, .update, in: db)
-            let error = try expectFailure(.staleRecord) { try Copy.update(stale, in: db) }
-            #expect(error.message.contains("\"copy\""))
+            try expectFailure(.staleRecord, saying: "\"copy\"") { try Copy.update(stale, in: db) }
         }
     }
 
@@ -405,4 +389,3 @@ struct UpkeepTests {
         }
     }
 }
-#endif

@@ -34,8 +34,7 @@ struct FamilyStatisticsTests {
     }
 
     @Test func `waits for another connection's lock are counted with their time`() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         let stores = try Stores(vault)
         let store = try await stores.open("vault.sqlite")
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }

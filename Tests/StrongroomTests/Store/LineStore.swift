@@ -103,6 +103,19 @@ struct LineStore: Sendable {
         return tasks
     }
 
+    /// Starts work for each number while the writer is held, and lets it go then.
+    func queued<T: Sendable>(
+        _ numbers: Range<Int>,
+        _ work: @escaping @Sendable (Int) async throws -> T
+    ) async throws -> [Task<T, any Error>] {
+        let canEnd = Moment()
+        let holder = try await holdWriter(until: canEnd)
+        let tasks = try await waiting(numbers, work)
+        canEnd.come()
+        try await holder.value
+        return tasks
+    }
+
     /// Waits until the store refuses what is new, since somebody is closing it.
     func untilRefusing() async throws {
         while true {
@@ -116,9 +129,7 @@ struct LineStore: Sendable {
 }
 
 func lineNumbers(_ db: borrowing some Reading & ~Copyable) throws -> [Int] {
-    var numbers: [Int] = []
-    try db.forEachRow("SELECT number FROM line ORDER BY number") { row in numbers.append(try row[0]) }
-    return numbers
+    try db.values("SELECT number FROM line ORDER BY number", as: Int.self)
 }
 
 func addLine(_ number: Int, _ db: borrowing some Writing & ~Copyable) throws {

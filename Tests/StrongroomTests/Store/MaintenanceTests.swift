@@ -27,8 +27,7 @@ struct MaintenanceTests {
 
     @Test func aCheckpointSaysWhatAReaderKeepsInTheLog() async throws {
         // A checkpoint waits as long as the busy timeout, which is short here.
-        let stores = try Stores(ImpatientConfiguration(directory: TemporaryDirectory(), key: Key.random()))
-        let store = try await stores.open("impatient.sqlite")
+        let store = try await impatientStore()
         try await store.write { db in try db.execute("CREATE TABLE line (number)") }
         let (isInside, canEnd) = (Moment(), Moment())
         let reader = Task {
@@ -82,9 +81,7 @@ struct MaintenanceTests {
     }
 
     @Test func idleReadersAreClosedAfterATime() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try Stores(ImpatientConfiguration(directory: directory, key: Key.random()))
-        let store = try await stores.open("impatient.sqlite")
+        let store = try await impatientStore()
         try await store.write { db in try db.execute("CREATE TABLE line (number)") }
         for number in 1...3 {
             #expect(try await store.read { db in try lineNumbers(db) }.count == number - 1)
@@ -108,9 +105,7 @@ struct MaintenanceTests {
     }
 
     @Test func readersOfABurstAreClosedWhileOneIsUsed() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try Stores(ImpatientConfiguration(directory: directory, key: Key.random()))
-        let store = try await stores.open("impatient.sqlite")
+        let store = try await impatientStore()
         // From before the burst, so that there is never a time in which nobody reads.
         let isOver = Moment()
         let reader = Task {
@@ -138,8 +133,7 @@ struct MaintenanceTests {
     }
 
     @Test func aClosedStoreRefusesThem() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
+        let store = try await LineStore().store
         try await store.close()
         try await expectFailure(.closed) { try await store.checkpoint() }
         try await expectFailure(.closed) { try await store.vacuum() }
@@ -147,8 +141,7 @@ struct MaintenanceTests {
     }
 
     @Test func theLogStaysBoundedWhileReadersComeAndGo() async throws {
-        let fixture = try await LineStore(readers: 2)
-        let store = fixture.store
+        let store = try await LineStore(readers: 2).store
         try await store.write { db in try db.execute("CREATE TABLE large (content)") }
         let isOver = Moment()
         // Two, so that mostly one of them reads.
@@ -175,15 +168,167 @@ struct MaintenanceTests {
     }
 }
 
-private struct ImpatientConfiguration: Configuration {
-    static let target = "impatient"
+/// A store whose checkpoints and idle readers wait for a short time alone.
+private func impatientStore() async throws -> Store {
+    let settings = StoreSettings(readers: 3, busyTimeout: .milliseconds(50), readerIdleTime: .milliseconds(20))
+    return try await Vault(keys: .numbered(1)).with(\.migrator, nil).with(\.settings, settings).open()
+}
 
-    let directory: TemporaryDirectory
-    let key: Key
+/// The WAL is checkpointed after the write that made it long, and not by whoever waits for that write.
+@Suite("Checkpoints")
+struct CheckpointTests {
+    private let vault = Vault(keys: .numbered(1))
 
-    func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
-    func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(key) }
-    func settings(for database: DatabaseName) -> StoreSettings {
-        StoreSettings(readers: 3, busyTimeout: .milliseconds(50), readerIdleTime: .milliseconds(20))
+    private func size(_ path: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    }
+
+    private static let lines = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
+
+    /// About eight megabytes, more than a log may keep.
+    private static func writeMuch(_ db: borrowing WriteTransaction) throws {
+        try db.execute("\(SQL(stringLiteral: lines)) INSERT INTO line SELECT hex(randomblob(2000)) FROM n")
+    }
+
+    @Test func aLongLogIsBroughtIntoTheFileWhileTheStoreIsOpen() async throws {
+        try await vault.using { store in
+            let before = try size(store.path)
+            try await store.write { db in try Self.writeMuch(db) }
+            try await eventually { try size(store.path) > before + 8_000_000 }
+            // The next one begins the log anew, so it does not grow for ever.
+            let log = try size("\(store.path)-wal")
+            for _ in 0..<3 {
+                try await store.write { db in
+                    try db.execute("DELETE FROM line")
+                    try Self.writeMuch(db)
+                }
+            }
+            #expect(try size("\(store.path)-wal") < 3 * log)
+        }
+    }
+
+    @Test func aBlockingWriteLeavesItToTheWritersThread() async throws {
+        let store = try await vault.open()
+        let before = try size(store.path)
+        _ = try await onThread { try store.write { db in try Self.writeMuch(db) } }
+        try await eventually { try size(store.path) > before + 8_000_000 }
+        _ = try await onThread { try store.write { db in try db.execute("DELETE FROM line") } }
+        #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 0)
+        try await store.close()
+    }
+
+    @Test func aReaderKeepsItsSnapshotAndTheFileComesAfterIt() async throws {
+        try await vault.using { store in
+            try await store.write { db in try db.execute("INSERT INTO line VALUES ('first')") }
+            let (isReading, mayEnd) = (Moment(), Moment())
+            let reader = Task {
+                try await store.read { db in
+                    let before = try db.value("SELECT count(*) FROM line", as: Int.self)
+                    isReading.come()
+                    try mayEnd.block()
+                    return [before, try db.value("SELECT count(*) FROM line", as: Int.self)]
+                }
+            }
+            try await isReading.wait()
+            for _ in 0..<2 { try await store.write { db in try Self.writeMuch(db) } }
+            mayEnd.come()
+            #expect(try await reader.value == [1, 1])
+            try await store.write { db in try Self.writeMuch(db) }
+            try await eventually { try size(store.path) > 24_000_000 }
+            #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 6_001)
+        }
+    }
+
+    @Test func whatWriteReturnedForSurvivesAKillAtOnce() async throws {
+        try await vault.keep("kept")
+        for round in 1...3 {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
+                try await Vault(root, keys: .numbered(1)).open().write { db in try Self.writeMuch(db) }
+                kill(getpid(), SIGKILL)
+            }
+            #expect(try await vault.lines().count == 1 + 2_000 * round)
+        }
+    }
+}
+
+/// A store whose file is removed, renamed or replaced while it is open acknowledges no write.
+@Suite("A file that is taken away", .ending)
+struct MovedFileTests {
+    enum Way: CaseIterable {
+        case removed, renamed, replaced
+
+        var code: StrongroomError.Code { self == .replaced ? .fileChanged : .fileMissing }
+
+        func carryOut(_ path: String, _ directory: TemporaryDirectory) throws {
+            let files = FileManager.default
+            switch self {
+            case .removed: try files.removeItem(atPath: path)
+            case .renamed: try files.moveItem(atPath: path, toPath: directory.path("other"))
+            case .replaced:
+                let copy = directory.path("copy")
+                try files.copyItem(atPath: path, toPath: copy)
+                try #require(rename(copy, path) == 0)
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases, [WriteKind.shared, .immediate])
+    func noWriteIsAcknowledged(way: Way, kind: WriteKind) async throws {
+        let directory = try TemporaryDirectory()
+        let vault = Vault(directory.path("data"), keys: .numbered(1))
+        let store = try await vault.open()
+        try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('before')") }
+        try way.carryOut(vault.path, directory)
+        for _ in 0..<2 {
+            let error = try await expectFailure(way.code) {
+                try await store.write(as: kind) { db in try db.execute("INSERT INTO line (text) VALUES ('lost')") }
+            }
+            #expect(error.message.contains(vault.path) && error.message.contains("Close the store"), "\(error)")
+        }
+        try? await store.close()
+    }
+
+    /// While the writer's transaction runs, so that only its commit can notice it.
+    @Test(arguments: Way.allCases)
+    func aCommitThatHasBegunIsNotAcknowledged(way: Way) async throws {
+        let directory = try TemporaryDirectory()
+        let vault = Vault(directory.path("data"), keys: .numbered(1))
+        let store = try await vault.open()
+        try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('before')") }
+        try await expectFailure(way.code) {
+            try await store.write { db in
+                try db.execute("INSERT INTO line (text) VALUES ('lost')")
+                try way.carryOut(vault.path, directory)
+            }
+        }
+        try? await store.close()
+    }
+
+    /// A reader that is opened later must not see another file's rows beside those of the writer.
+    @Test(arguments: Way.allCases)
+    func aNewConnectionReadsNoOtherFile(way: Way) async throws {
+        let directory = try TemporaryDirectory()
+        let vault = Vault(directory.path("data"), keys: .numbered(1))
+        let store = try await vault.open()
+        try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('before')") }
+        try way.carryOut(vault.path, directory)
+        let error = try await expectFailure(way.code) {
+            try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+        }
+        #expect(!error.message.contains("permissions"), "\(error)")
+        try? await store.close()
+    }
+
+    @Test func aStoreGoesOnWhenItsFileWasReplacedByItself() async throws {
+        let vault = Vault(keys: .numbered(1))
+        try await vault.write { db in try db.execute("INSERT INTO line (text) VALUES ('a')") }
+        var rotated = vault
+        rotated.keyChain = { _ in try KeyChain(.numbered(1), .numbered(2)) }
+        try await rotated.using { store in
+            _ = try await store.rotate()
+            try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('b')") }
+            let count = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+            #expect(count == 2)
+        }
     }
 }

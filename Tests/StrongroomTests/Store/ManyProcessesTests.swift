@@ -15,8 +15,7 @@ struct ManyProcessesTests {
 
     @Test(arguments: [false, true])
     func whatAllOfThemWriteIsThereOnce(isBlocking: Bool) async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path("files"), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         try await vault.keep()
         await withTaskGroup { group in
             for process in 0..<Self.processes {

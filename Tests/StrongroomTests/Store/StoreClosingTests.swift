@@ -4,24 +4,16 @@ import Testing
 @Suite("Closing a store")
 struct StoreClosingTests {
     @Test func everyCallOfAClosedStoreThrows() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
-        try await store.close()
+        let store = try await LineStore().store
+        for _ in 0..<2 { try await store.close() }
         try await expectFailure(.closed) { try await store.read { _ in } }
         try await expectFailure(.closed) { try await store.write { _ in } }
         try await onThread {
+            try store.close()
             try expectFailure(.closed) { try store.read { _ in } }
             let error = try expectFailure(.closed) { try store.write { _ in } }
             #expect(error.database == "lines.sqlite")
         }
-    }
-
-    @Test func closingTwiceIsFine() async throws {
-        let store = try await LineStore().store
-        try await store.close()
-        try await store.close()
-        try await onThread { try store.close() }
-        try await expectFailure(.closed) { try await store.read { _ in } }
     }
 
     @Test func theLogIsGoneAfterClosing() async throws {

@@ -136,8 +136,7 @@ struct StoreMisuseTests {
     }
 
     @Test func aThreadIsFreeAgainAfterItsTransaction() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
+        let store = try await LineStore().store
         try await onThread {
             try store.write { db in try addLine(1, db) }
             #expect(throws: Refusal.self) { try store.write { _ in throw Refusal(number: 1) } }
@@ -193,24 +192,6 @@ struct StoreMisuseTests {
             return task
         }
         #expect(try await seen.value == [])
-    }
-
-    @Test func aFailureThatEndsTheTransactionCannotBeSwallowed() async throws {
-        let fixture = try await LineStore()
-        try await fixture.store.write { db in try addLine(5, db) }
-        try await expectFailure(.transactionEnded) {
-            try await fixture.store.write { db in
-                try addLine(1, db)
-                // The engine answers this with a rollback of everything.
-                try expectFailure(.constraint) { try db.execute("INSERT OR ROLLBACK INTO line VALUES (5)") }
-                // Without the library's care this would be committed by itself.
-                try expectFailure(.transactionEnded) { try addLine(2, db) }
-                try expectFailure(.transactionEnded) { try db.savepoint { db in try addLine(3, db) } }
-            }
-        }
-        #expect(try await fixture.lines() == [5])
-        try await fixture.store.write { db in try addLine(6, db) }
-        #expect(try await fixture.lines() == [5, 6])
     }
 
     @Test func aFailureThatTheEngineSurvivesMayBeSwallowed() async throws {

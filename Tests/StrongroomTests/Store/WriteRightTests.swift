@@ -26,8 +26,7 @@ import Testing
     func `a write that is committed too late is not acknowledged, and its error says where it is`(
         kind: WriteKind
     ) async throws {
-        let temporary = try await TemporaryStore()
-        let store = temporary.store
+        let store = try await TemporaryStore().store
         try await store.write { db in try db.execute("CREATE TABLE line (text TEXT)") }
         store.allowWrites(until: Self.ahead, then: Self.late)
         let error = await #expect(throws: StrongroomError.self) {

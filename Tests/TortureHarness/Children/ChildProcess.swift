@@ -128,3 +128,121 @@ final class ChildProcess {
         return true
     }
 }
+
+/// How a command went.
+struct Outcome {
+    let words: String
+    let ending: ChildProcess.Ending
+    let output: String
+    let errors: String
+    /// Whether it was still there when the time was over.
+    let isHung: Bool
+    /// Whether one SIGTERM ended it then.
+    let endsBySIGTERM: Bool
+
+    var status: Int32? {
+        if case .exited(let status) = ending { status } else { nil }
+    }
+
+    var succeeded: Bool { !isHung && status == 0 }
+
+    /// What is told of it in a problem.
+    var summary: String {
+        let end =
+            switch ending {
+            case .exited(let status): "exit code \(status)"
+            case .killed(let signal): "signal \(signal)"
+            }
+        let message = errors.split(separator: "\n").first.map { ": \($0.prefix(240))" } ?? ""
+        return "`\(words)` \(isHung ? "hung, then \(end)" : end)\(message)"
+    }
+}
+
+extension ChildProcess {
+    /// Waits for the end; one that hangs gets SIGTERM, and SIGKILL after that.
+    func finish(limit: Double) -> Outcome {
+        closeInput()
+        let isHung = !wait(seconds: limit)
+        var endsBySIGTERM = false
+        if isHung {
+            send(signal: SIGTERM)
+            endsBySIGTERM = wait(seconds: 10)
+            if !endsBySIGTERM {
+                send(signal: SIGKILL)
+                wait(seconds: 60)
+            }
+        }
+        return Outcome(
+            words: words, ending: ending ?? .killed(by: SIGKILL), output: output, errors: errors, isHung: isHung,
+            endsBySIGTERM: endsBySIGTERM)
+    }
+}
+
+/// What `posix_spawn` is told.
+struct SpawnSettings {
+    #if canImport(Darwin)
+    private var actions: posix_spawn_file_actions_t?
+    private var attributes: posix_spawnattr_t?
+    #else
+    private var actions = posix_spawn_file_actions_t()
+    private var attributes = posix_spawnattr_t()
+    #endif
+
+    init() throws {
+        guard posix_spawn_file_actions_init(&actions) == 0, posix_spawnattr_init(&attributes) == 0 else {
+            throw ChildProcess.CannotStart(description: "posix_spawn")
+        }
+        // The harness ignores this one; a child is to have it as everybody has it.
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    }
+
+    mutating func destroy() {
+        posix_spawn_file_actions_destroy(&actions)
+        posix_spawnattr_destroy(&attributes)
+    }
+
+    mutating func duplicate(_ descriptor: Int32, to other: Int32) {
+        posix_spawn_file_actions_adddup2(&actions, descriptor, other)
+        posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
+
+    mutating func open(_ path: String, _ flags: Int32, as descriptor: Int32) {
+        posix_spawn_file_actions_addopen(&actions, descriptor, path, flags, 0o644)
+    }
+
+    mutating func start(_ arguments: [String], _ environment: [String: String]) throws -> pid_t {
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer {
+            for text in words + variables { free(text) }
+        }
+        var identifier: pid_t = 0
+        let code = posix_spawn(&identifier, arguments[0], &actions, &attributes, &words, &variables)
+        guard code == 0 else {
+            throw ChildProcess.CannotStart(description: "\(arguments[0]): \(String(cString: strerror(code)))")
+        }
+        return identifier
+    }
+}
+
+/// Other users that the harness can become where it runs as root.
+enum UserSwitch {
+    /// Two users without rights.
+    static let owner: uid_t = 1
+    static let stranger: uid_t = 65_534
+
+    private static let program = ["/usr/bin/setpriv", "/bin/setpriv"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    static var isPossible: Bool { geteuid() == 0 && program != nil }
+
+    /// What stands before a command that runs as a user.
+    static func prefix(_ user: uid_t) -> [String] {
+        [program ?? "/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
+    }
+}

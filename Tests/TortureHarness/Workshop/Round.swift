@@ -101,3 +101,154 @@ extension Outcome {
         return status != 0 && errors.isEmpty && output.isEmpty ? "an error without a message" : nil
     }
 }
+
+extension Round {
+    /// A reading that the tool refused.
+    struct Refused: Error {
+        let outcome: Outcome
+    }
+
+    static let everyRow = "SELECT name, email FROM contact ORDER BY id"
+
+    /// All rows, as the tool reads them.
+    func read(_ arguments: [String] = [], prefix: [String]? = nil) throws -> Result<[StoredRow], Refused> {
+        let outcome = try tool(["query", Home.database, Self.everyRow, "--csv"] + arguments, prefix: prefix)
+        guard outcome.succeeded else { return .failure(Refused(outcome: outcome)) }
+        return .success(StoredRow.parse(csv: outcome.output))
+    }
+
+    /// Writes one transaction with `query --write`, and compares its exit code with the truth later.
+    @discardableResult
+    func writing(_ session: WriterSession, prefix: [String]? = nil) throws -> Outcome {
+        let sql = StoredRow.insertion(session.groups[session.acknowledged])
+        let outcome = try tool(["query", Home.database, sql, "--write"], prefix: prefix)
+        note(outcome, session)
+        return outcome
+    }
+
+    /// Writes a session as one transaction with `import`.
+    @discardableResult
+    func importing(_ session: WriterSession, prefix: [String]? = nil) throws -> Outcome {
+        let path = try file(StoredRow.csv(Array(session.groups.joined())), ending: "csv")
+        let outcome = try tool(["import", Home.database, "contact", path], prefix: prefix)
+        note(outcome, session)
+        return outcome
+    }
+
+    /// What an exit code says of a session's next transaction.
+    func note(_ outcome: Outcome, _ session: WriterSession) {
+        if outcome.succeeded {
+            session.acknowledged += 1
+        } else if outcome.status == nil || outcome.isHung {
+            session.mayHaveOneMore = true
+        }
+    }
+
+    /// Takes the acknowledgements of a `shell --write`, which says "1 row changed" after each commit.
+    func note(shell child: ChildProcess, _ outcome: Outcome, _ session: WriterSession) {
+        session.acknowledged = Self.acknowledgements(in: outcome.errors)
+        session.mayHaveOneMore = child.wasKilled || outcome.isHung
+    }
+
+    static func acknowledgements(in errors: String) -> Int {
+        errors.split(separator: "\n").count { $0.hasSuffix(" changed") }
+    }
+
+    /// Checks the whole database: every page, then every row through the tool, then through the engine's shell.
+    func checkEverything() throws {
+        tally.acknowledgedRows += ledger.acknowledgedRows - Fixture.rows
+        let verification = try tool(["verify", Home.database])
+        if !verification.succeeded, !verification.isHung {
+            tally.add(.wrong, "a database that nobody damaged: \(verification.summary) \(verification.output)")
+        }
+        switch try read() {
+        case .success(let rows): tally.problems += ledger.compare(rows, "the tool")
+        case .failure(let refused): tally.add(.lost, "it does not open: \(refused.outcome.summary)")
+        }
+    }
+
+    /// Checks a copy of the database, such as a backup.
+    func check(copy path: String, against ledger: Ledger, _ words: String) throws {
+        switch try read(["--path", path]) {
+        case .success(let rows): tally.problems += ledger.compare(rows, words)
+        case .failure(let refused): tally.add(.lost, "\(words) does not open: \(refused.outcome.summary)")
+        }
+    }
+
+    /// Says in each problem what the round did.
+    func label(_ words: String) {
+        for index in tally.problems.indices {
+            let problem = tally.problems[index]
+            tally.problems[index] = Problem(problem.category, "\(words): \(problem.text)")
+        }
+    }
+
+    /// Deletes an acknowledged row behind everybody's back, which the checks have to find.
+    func plantALoss() throws {
+        guard isPlanting else { return }
+        let token = random.pick(ledger.acknowledgedTokens)
+        for key in try home.engineKeys().reversed() {
+            let shell = try engineShell(key: key)
+            defer { shell.close() }
+            if shell.run("DELETE FROM contact WHERE name = '\(token)'; SELECT 'gone ' || changes()")?
+                .contains("gone 1") == true
+            {
+                planted = token
+                return
+            }
+        }
+    }
+}
+
+/// The database with which each round begins, made once and copied.
+struct Fixture {
+    static let rows = 200
+
+    /// The rows that it has.
+    static func seed() -> WriterSession {
+        let session = WriterSession("seed", groups: 1, rows: rows)
+        session.acknowledgeAll()
+        return session
+    }
+
+    private let template: Home
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Makes it: a key, a file of the engine's own shell, the schema by `migrate`, rows by `import`, and a backup.
+    init(_ settings: Settings) throws {
+        template = Home(path: "\(settings.directory)/fixture")
+        try template.make()
+        let round = Round(settings, template, RandomSource(seed: 0), planting: false)
+        try Self.require(round.tool(["keys", "make", template.keyFile]))
+        let shell = try round.engineShell()
+        guard shell.run("CREATE TABLE t (a); DROP TABLE t; PRAGMA user_version = 0") != nil else {
+            throw Failure(description: "the engine's shell made no database: \(shell.child.errors)")
+        }
+        shell.close()
+        try Self.require(round.tool(["migrate", Home.database]))
+        let seed = Self.seed()
+        try Self.require(round.importing(seed))
+        try Self.require(round.tool(["backup", Home.database, template.backup]))
+        let rows = try round.read().get()
+        guard round.ledger.compare(rows, "the fixture").isEmpty, rows.count == Self.rows else {
+            throw Failure(description: "the fixture has other rows than were imported")
+        }
+    }
+
+    private static func require(_ outcome: Outcome) throws {
+        guard outcome.succeeded else { throw Failure(description: outcome.summary) }
+    }
+
+    /// A copy for a round.
+    func copy(to path: String) throws -> Home {
+        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: template.path, toPath: path)
+        let home = Home(path: path)
+        try? FileManager.default.removeItem(atPath: home.scratch)
+        try home.make()
+        return home
+    }
+}

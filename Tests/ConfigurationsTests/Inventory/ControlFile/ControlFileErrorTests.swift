@@ -1,5 +1,6 @@
 import Configurations
 import Foundation
+import StrongroomTesting
 import Testing
 
 @Suite("Refusing what is no control file")
@@ -17,26 +18,21 @@ struct ControlFileErrorTests {
 
     @Test("says that nothing is at the path", arguments: ["absent", "absent/status", "file/status", "stat\u{0}us"])
     func fileMissing(name: String) throws {
-        let scratch = try ControlFileScratch()
+        let scratch = try TemporaryDirectory()
         _ = try scratch.write(whole, to: "file")
         _ = try scratch.write(whole, to: "stat")
         #expect(failure(reading: scratch.path("") + "/" + name)?.code == .fileMissing)
     }
 
-    @Test("says that the path is empty")
-    func emptyPath() {
-        #expect(failure(reading: "")?.code == .fileMissing)
-    }
-
     @Test("says that the path leads to a directory")
     func isDirectory() throws {
-        let scratch = try ControlFileScratch()
+        let scratch = try TemporaryDirectory()
         #expect(failure(reading: scratch.path(""))?.code == .isDirectory)
     }
 
     @Test("doesn't wait for a pipe that nobody writes to, and refuses devices")
     func notRegularFile() throws {
-        let scratch = try ControlFileScratch()
+        let scratch = try TemporaryDirectory()
         try #require(mkfifo(scratch.path("pipe"), 0o600) == 0)
         #expect(failure(reading: scratch.path("pipe"))?.code == .notRegularFile)
         #expect(failure(reading: "/dev/null")?.code == .notRegularFile)
@@ -45,19 +41,11 @@ struct ControlFileErrorTests {
     @Test("says that the system refuses to open the file")
     func notReadable() throws {
         // A link to itself and a name that is too long are refused to everybody, permissions not to root.
-        let scratch = try ControlFileScratch()
+        let scratch = try TemporaryDirectory()
         try FileManager.default.createSymbolicLink(
             atPath: scratch.path("loop"), withDestinationPath: scratch.path("loop"))
         #expect(failure(reading: scratch.path("loop"))?.code == .notReadable)
         #expect(failure(reading: scratch.path(String(repeating: "n", count: 300)))?.code == .notReadable)
-    }
-
-    @Test("says that a file has no permission to be read", .enabled(if: geteuid() != 0, "root may read every file"))
-    func noPermission() throws {
-        let scratch = try ControlFileScratch()
-        let path = try scratch.write(whole)
-        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
-        #expect(failure(reading: path)?.code == .notReadable)
     }
 
     @Test(
@@ -65,7 +53,7 @@ struct ControlFileErrorTests {
         arguments: ["", "\n", "\n\n \t\n", "# only a comment\n", "\u{FEFF}", "\r\n#\r\n"])
     func empty(text: String) throws {
         #expect(ControlFileSample.failure(of: text)?.code == .empty)
-        let scratch = try ControlFileScratch()
+        let scratch = try TemporaryDirectory()
         #expect(failure(reading: try scratch.write(text))?.code == .empty)
     }
 
@@ -149,12 +137,6 @@ struct ControlFileErrorTests {
         #expect(error?.line == line)
     }
 
-    @Test("takes the largest size there is")
-    func largestSize() throws {
-        let text = ControlFileSample.paragraph("Installed-Size: 9223372036854775807")
-        #expect(try ControlFileSample.read(text).first?.installedSize == .max)
-    }
-
     @Test(
         "names the first line of a paragraph that lacks a field",
         arguments: [
@@ -208,11 +190,6 @@ struct ControlFileErrorTests {
         #expect(error?.line == 4)
     }
 
-    @Test("refuses a line without an end that is longer than all memory should be")
-    func endlessLine() {
-        #expect(ControlFileSample.failure(of: whole + "X: " + String(repeating: "x", count: 3 << 20))?.code == .tooLong)
-    }
-
     @Test("refuses a paragraph of more than 16 MiB")
     func longParagraph() {
         let line = " " + String(repeating: "x", count: 1 << 16)
@@ -254,5 +231,125 @@ struct ControlFileErrorTests {
         #expect(missing.line == nil)
         #expect(missing.description == missing.message)
         #expect(missing.message.contains("/nowhere/at/all"))
+    }
+
+    @Test("is all that random pieces of the grammar and random bytes are met with", arguments: 0..<8 as Range<UInt64>)
+    func chance(seed: UInt64) {
+        let pieces = [
+            "Package: a\nVersion: 1\nArchitecture: all\n", "Package: a\n", "\n", "\r\n", " ", "\t", " .\n", "#",
+            "# c\n",
+            ":", "Depends: ", "a, b", " | ", "(>= 1)", "\n ", "Description: s\n", "Installed-Size: 1\n", "é", "\0",
+            "Pre-",
+        ]
+        var random = SeededGenerator(seed)
+        var successes = 0
+        for index in 0..<1_500 {
+            let chosen = (0..<Int.random(in: 1...8, using: &random)).compactMap { _ in
+                pieces.randomElement(using: &random)
+            }
+            let text = (index % 3 == 0 ? chosen : [pieces[0]] + chosen + ["\n\n"]).joined()
+            if ControlFileSample.failure(of: text) == nil { successes += 1 }
+            let bytes = (0..<index % 80).map { _ in UInt8.random(in: 0...255, using: &random) }
+            _ = ControlFileSample.failure(of: bytes)
+        }
+        #expect(successes > 20)
+    }
+}
+
+@Suite("Seeing that a control file was cut short")
+struct ControlFileTruncationTests {
+    /// Whether a text ends where a whole control file could: behind a blank line, comments apart.
+    private func endsWhole(_ prefix: ArraySlice<UInt8>) -> Bool {
+        guard prefix.last == UInt8(ascii: "\n") else { return false }
+        let lines = prefix.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard let last = lines.last(where: { $0.first != UInt8(ascii: "#") }) else { return true }
+        return last.isEmpty || Array(last) == [UInt8(ascii: "\r")]
+    }
+
+    @Test(
+        "refuses each cut inside a paragraph and reads each cut between two as a prefix",
+        arguments: ControlFileSample.Variant.allCases)
+    func everyCut(variant: ControlFileSample.Variant) throws {
+        let bytes = Array(variant.text.utf8)
+        let whole = try ControlFileSample.read(variant.text)
+        var prefixes: Set<Int> = []
+        for length in 0..<bytes.count {
+            let prefix = bytes[..<length]
+            guard let error = ControlFileSample.failure(of: Array(prefix)) else {
+                let paragraphs = try ControlFile.parse(bytes: Array(prefix)).paragraphs()
+                #expect(endsWhole(prefix), "a cut at \(length) was not seen")
+                #expect(paragraphs == Array(whole.prefix(paragraphs.count)), "a cut at \(length) gave wrong values")
+                prefixes.insert(paragraphs.count)
+                continue
+            }
+            #expect((1...(prefix.count { $0 == UInt8(ascii: "\n") } + 1)).contains(error.line ?? 1))
+            switch error.code {
+            case .truncated: #expect(!endsWhole(prefix), "a cut at \(length) leaves a whole file")
+            case .empty: #expect(!prefix.contains(UInt8(ascii: "P")), "a cut at \(length) leaves a paragraph")
+            case .notControlFile: #expect(length < 3 && prefix.first == 0xEF, "only half a byte order mark is none")
+            default: Issue.record("a cut at \(length) gave \(error)")
+            }
+        }
+        #expect(prefixes.isSuperset(of: [1, 2]))
+    }
+
+    @Test(
+        "names the last line",
+        arguments: [
+            ("Package: a\nVersion: 1\nArchitecture: all\nSec", 4),
+            ("Package: a\nVersion: 1\nArchitecture: all", 3),
+            ("Package: a\nVersion: 1\nArchitecture: all\n", 3),
+            ("Package: a\nVersion: 1\nArchitecture: all\n# c\n", 4),
+            ("Package: a\nVersion: 1\nArchitecture: all\n\n\nPackage: b\n", 6),
+            ("Package: a\nVersion: 1\nArchitecture: all\n\n ", 5),
+            ("Package: a\nVersion: 1\nArchitecture: all\n\n# c", 5),
+            ("Pack", 1),
+        ])
+    func lineNumber(text: String, line: Int) {
+        let error = ControlFileSample.failure(of: text)
+        #expect(error?.code == .truncated)
+        #expect(error?.line == line)
+    }
+
+    @Test("refuses a cut file before it hands out the first paragraph")
+    func beforeFirstParagraph() throws {
+        let scratch = try TemporaryDirectory()
+        let path = try scratch.write(ControlFileSample.text + "Package: b\n")
+        let error = #expect(throws: ControlFileError.self) { try ControlFile.read(path: path) }
+        #expect(error?.code == .truncated)
+    }
+
+    @Test("takes a last paragraph without a blank line where it is asked to")
+    func lastParagraphWithoutBlankLine() throws {
+        let text = ControlFileSample.paragraph("Section: x") + "Package: b\nVersion: 2\nArchitecture: all\n"
+        let paragraphs = try ControlFileSample.read(text, ending: .endOfFile)
+        #expect(paragraphs.map(\.name) == ["a", "b"])
+        #expect(ControlFileSample.failure(of: text)?.code == .truncated)
+    }
+
+    @Test(
+        "asks for a line end and the required fields all the same",
+        arguments: [
+            ("Package: b\nVersion: 2\nArchitecture: all", 7), ("Package: b\nVersion: 2\n", 6), ("Package: b\n", 5),
+            ("Version: 2\nArchitecture: all\n", 6),
+        ])
+    func requiredAtTheEnd(last: String, line: Int) {
+        let error = ControlFileSample.failure(of: ControlFileSample.paragraph() + last, ending: .endOfFile)
+        #expect(error?.code == .truncated)
+        #expect(error?.line == line)
+    }
+
+    @Test("sees a file become shorter while it is read")
+    func shrinkingFile() throws {
+        let scratch = try TemporaryDirectory()
+        let path = try scratch.write(ControlFileSample.text)
+        let file = try ControlFile.read(path: path)
+        // Right behind the first paragraph's blank line, where what is left looks whole.
+        let handle = try FileHandle(forWritingTo: URL(filePath: path))
+        let boundary = try #require(ControlFileSample.text.firstRange(of: "\n\n")?.upperBound)
+        try handle.truncate(atOffset: UInt64(ControlFileSample.text[..<boundary].utf8.count))
+        try handle.close()
+        let error = #expect(throws: ControlFileError.self) { try file.paragraphs() }
+        #expect(error?.code == .truncated)
     }
 }

@@ -1,5 +1,6 @@
 import Configurations
 import Foundation
+import StrongroomTesting
 import Testing
 
 @Suite("Reading a control file")
@@ -105,52 +106,6 @@ struct ControlFileTests {
         #expect(try ControlFileSample.read(text).count == 1)
     }
 
-    @Test("reads a file as it reads its bytes, through windows smaller than either")
-    func largeFile() throws {
-        let scratch = try ControlFileScratch()
-        var random = ControlFileRandom(state: 7)
-        let words = (0..<4_000).map { index in
-            (index, String(repeating: "é\(index) ", count: Int.random(in: 1...200, using: &random)))
-        }
-        let text = words.map { index, filling in
-            """
-            Package: p\(index)\nVersion: \(index)\nArchitecture: all\nInstalled-Size: \(index)\nDescription: \
-            \(index)\n \(filling)\n\n
-            """
-        }.joined()
-        let path = try scratch.write(text)
-        let file = try ControlFile.read(path: path)
-        #expect(file.paragraphCount == words.count)
-        var index = 0
-        try file.forEachParagraph { paragraph in
-            guard paragraph.name == "p\(index)", paragraph.installedSize == Int64(index),
-                paragraph.description == words[index].1
-            else {
-                Issue.record("paragraph \(index) differs")
-                return
-            }
-            index += 1
-        }
-        #expect(index == words.count)
-        #expect(try ControlFile.parse(bytes: Array(text.utf8)).paragraphs() == file.paragraphs())
-    }
-
-    @Test("reads a line of 1 MiB and a paragraph of many such")
-    func longLines() throws {
-        let filling = String(repeating: "x", count: (1 << 20) - 1)
-        let text = ControlFileSample.paragraph("Description: s", " " + filling, " " + filling, " " + filling)
-        let both = try ControlFileSample.read(text + text)
-        #expect(both.count == 2)
-        #expect(both.allSatisfy { $0.description == [filling, filling, filling].joined(separator: "\n") })
-    }
-
-    @Test("takes no room for comments and blank lines before a paragraph")
-    func longComments() throws {
-        let comment = "#" + String(repeating: "x", count: 1 << 16) + "\n\n"
-        let text = String(repeating: comment, count: 300) + ControlFileSample.paragraph()
-        #expect(try ControlFileSample.read(text).count == 1)
-    }
-
     @Test("hands out readers that don't disturb each other, also as copies")
     func readers() throws {
         let file = try ControlFile.parse(bytes: Array(ControlFileSample.text.utf8))
@@ -166,80 +121,112 @@ struct ControlFileTests {
         #expect(try one.next() == nil)
         #expect(try copy.next()?.name == "gone")
     }
+}
 
-    @Test("passes on an error that the caller's closure throws, and stops there")
-    func callerError() throws {
-        struct Enough: Error {}
-        let file = try ControlFile.parse(bytes: Array(ControlFileSample.text.utf8))
-        var names: [String] = []
-        #expect(throws: Enough.self) {
-            try file.forEachParagraph {
-                names.append($0.name)
-                if names.count == 2 { throw Enough() }
+/// Control files that are made up for the tests, and short ways to read them.
+enum ControlFileSample {
+    /// Three paragraphs with all that the format knows: folded fields, comments, a long description, several blank
+    /// lines.
+    static let text = """
+        # made up for the tests
+        Package: libhello1
+        Status: install ok installed
+        Priority: optional
+        Section: libs
+        Installed-Size: 120
+        Maintainer: Zoë Müller <zoe@example.org>
+        Architecture: amd64
+        Multi-Arch: same
+        Version: 1:2.10-3+b1
+        Replaces: libhello0 (<< 2.0)
+        Depends: libc6 (>= 2.36), debconf (>= 0.5) | debconf-2.0,
+         python3:any
+        # a comment inside a field
+        \t| python3-minimal (= 3.11.2-1)
+        Description: classic greeting, as a library
+         It says hello.
+         .
+           * a line to be shown as it stands
+         The end.
+        Homepage: https://example.org/hello
+
+
+        package: hello
+        version: 2.10-3
+        ARCHITECTURE: all
+        Provides: greeting (= 2), hullo
+        Description: prints a greeting
+
+        Package: gone
+        Status: deinstall ok config-files
+        Architecture: amd64
+        Version: 0.1
+        Conffiles:
+         /etc/gone.conf 0123456789abcdef0123456789abcdef
+        Description: left its configuration behind
+
+
+        """
+
+    /// The forms of ``text`` whose line ends, first bytes or last bytes differ.
+    enum Variant: CaseIterable {
+        case plain, carriageReturns, commentAtTheEnd, byteOrderMark
+
+        var text: String {
+            switch self {
+            case .plain: ControlFileSample.text
+            case .carriageReturns: ControlFileSample.text.replacingOccurrences(of: "\n", with: "\r\n")
+            case .commentAtTheEnd: ControlFileSample.text + "# a comment at the end\n"
+            case .byteOrderMark: "\u{FEFF}" + ControlFileSample.text
             }
         }
-        #expect(names == ["libhello1", "hello"])
     }
 
-    @Test("serves several tasks at once")
-    func concurrentReading() async throws {
-        let scratch = try ControlFileScratch()
-        let file = try ControlFile.read(path: try scratch.write(ControlFileSample.text))
-        let expected = try file.paragraphs()
-        try await withThrowingTaskGroup(of: [PackageParagraph].self) { group in
-            for _ in 0..<8 { group.addTask { try file.paragraphs() } }
-            for try await paragraphs in group { #expect(paragraphs == expected) }
-        }
+    /// A paragraph that lacks nothing, followed by `fields` and a blank line.
+    static func paragraph(_ fields: String...) -> String {
+        (["Package: a", "Version: 1", "Architecture: all"] + fields).map { $0 + "\n" }.joined() + "\n"
     }
 
-    @Test("leaves the file as it is")
-    func neverWrites() throws {
-        let scratch = try ControlFileScratch()
-        let path = try scratch.write(ControlFileSample.text)
-        let before = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
-        _ = try ControlFile.read(path: path).paragraphs()
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == ControlFileSample.text)
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date == before)
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: scratch.url.path(percentEncoded: false)) == ["status"])
+    static func read(_ text: String, ending: ControlFile.Ending = .blankLine) throws -> [PackageParagraph] {
+        try ControlFile.parse(bytes: Array(text.utf8), ending: ending).paragraphs()
     }
 
-    @Test("reads a file that grows while it is open as it was when it was opened")
-    func growingFile() throws {
-        let scratch = try ControlFileScratch()
-        // Longer than one window, so that the last one has room for more.
-        let filling = " " + String(repeating: "x", count: 300_000)
-        let path = try scratch.write(ControlFileSample.paragraph("Description: s", filling) + ControlFileSample.text)
-        let file = try ControlFile.read(path: path)
-        let handle = try FileHandle(forWritingTo: URL(filePath: path))
-        try handle.seekToEnd()
-        try handle.write(contentsOf: Data("Package: lat".utf8))
-        try handle.close()
-        #expect(try file.paragraphs().count == 4)
-    }
-
-    @Test(
-        "opens the file for reading alone and closes it with the last value that needs it",
-        .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "needs Linux's list of open files"))
-    func descriptors() throws {
-        let scratch = try ControlFileScratch()
-        let path = try scratch.write(ControlFileSample.text)
-        func openDescriptors() throws -> [Int32] {
-            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { name in
-                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-                return target?.contains(scratch.url.lastPathComponent) == true
-            }.compactMap { Int32($0) }
-        }
+    /// Reads `bytes` to the end; nil where that succeeds.
+    static func failure(of bytes: [UInt8], ending: ControlFile.Ending = .blankLine) -> ControlFileError? {
         do {
-            var reader = try ControlFile.read(path: path).makeReader()
-            #expect(try reader.next() != nil)
-            let descriptors = try openDescriptors()
-            #expect(descriptors.count == 1)
-            #expect(descriptors.allSatisfy { fcntl($0, F_GETFL) & O_ACCMODE == O_RDONLY })
+            _ = try ControlFile.parse(bytes: bytes, ending: ending).paragraphs()
+            return nil
+        } catch {
+            return error
         }
-        #expect(try openDescriptors().isEmpty)
-        #expect(throws: ControlFileError.self) { try ControlFile.read(path: try scratch.write("Package", to: "cut")) }
-        #expect(throws: ControlFileError.self) { try ControlFile.read(path: scratch.url.path(percentEncoded: false)) }
-        #expect(try openDescriptors().isEmpty)
+    }
+
+    static func failure(of text: String, ending: ControlFile.Ending = .blankLine) -> ControlFileError? {
+        failure(of: Array(text.utf8), ending: ending)
+    }
+}
+
+extension TemporaryDirectory {
+    /// Writes a control file.
+    ///
+    /// - Returns: Its path.
+    func write(_ text: String, to name: String = "status") throws -> String {
+        try Data(text.utf8).write(to: URL(filePath: path(name)))
+        return path(name)
+    }
+}
+
+@Suite("The control file that dpkg keeps on this machine")
+struct RealControlFileTests {
+    private static let status = "/var/lib/dpkg/status"
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: status), "this system has no dpkg"))
+    func `dpkg's status is read`() throws {
+        let paragraphs = try ControlFile.read(path: Self.status).paragraphs()
+        let dpkg = try #require(paragraphs.first { $0.name == "dpkg" })
+        #expect(dpkg.status == "install ok installed")
+        #expect(dpkg.summary == "Debian package management system")
+        #expect(
+            dpkg.dependencies.contains { $0.kind == .preDepends && $0.name == "libc6" && $0.relation == .laterOrEqual })
     }
 }

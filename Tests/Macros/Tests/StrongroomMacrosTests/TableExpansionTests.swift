@@ -100,156 +100,6 @@ struct TableExpansionTests {
             """#)
     }
 
-    @Test func aTableWithAFullTextIndex() {
-        expectExpansion(
-            #"""
-            @Table("note", in: "notes.sqlite", history: nil, fullText: [FullTextIndex(on: "title")])
-            struct Note {
-                var id: Int64?
-            }
-            """#,
-            #"""
-            struct Note {
-                var id: Int64?
-            }
-
-            extension Note: Strongroom.Table, Strongroom.Record {
-                /// The typed columns.
-                struct Columns: Swift.Sendable {
-                    let id = Strongroom.Column<Int64?>("id", primaryKey: true)
-
-                    init() {
-                    }
-                }
-
-                static let columns = Columns()
-
-                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
-                    columns.id.definition,
-                ]
-
-                static let columnNames: [Swift.String] = ["id"]
-
-                static let schema = Strongroom.TableSchema(
-                    "note",
-                    columns.id,
-                    indexes: indexes,
-                    fullText: [FullTextIndex(on: "title")]
-                )
-
-                static var databaseName: Swift.String? {
-                    "notes.sqlite"
-                }
-
-                typealias Key = Int64
-
-                static func key(of record: Self) -> Int64? {
-                    record.id
-                }
-
-                static func setKey(_ key: Int64, of record: inout Self) {
-                    record.id = key
-                }
-
-                init(row: borrowing Strongroom.Row) throws {
-                    self.init(
-                        id: try row[0] as Int64?
-                    )
-                }
-
-                func encode(to bindings: borrowing Strongroom.Bindings) throws {
-                    try bindings.set(self.id, at: 0)
-                }
-
-                mutating func _update(from row: borrowing Strongroom.Row) throws {
-                    self.id = try row[0]
-                }
-
-                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
-                    if property == \Self.id {
-                        return "id"
-                    }
-                    return nil
-                }
-            }
-            """#)
-    }
-
-    @Test func aTableWithAHistory() {
-        expectExpansion(
-            #"""
-            @Table("note", in: "notes.sqlite", history: .keep(days: 30))
-            struct Note {
-                var id: Int64?
-            }
-            """#,
-            #"""
-            struct Note {
-                var id: Int64?
-            }
-
-            extension Note: Strongroom.Table, Strongroom.Record {
-                /// The typed columns.
-                struct Columns: Swift.Sendable {
-                    let id = Strongroom.Column<Int64?>("id", primaryKey: true)
-
-                    init() {
-                    }
-                }
-
-                static let columns = Columns()
-
-                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
-                    columns.id.definition,
-                ]
-
-                static let columnNames: [Swift.String] = ["id"]
-
-                static let schema = Strongroom.TableSchema(
-                    "note",
-                    columns.id,
-                    indexes: indexes,
-                    history: .keep(days: 30)
-                )
-
-                static var databaseName: Swift.String? {
-                    "notes.sqlite"
-                }
-
-                typealias Key = Int64
-
-                static func key(of record: Self) -> Int64? {
-                    record.id
-                }
-
-                static func setKey(_ key: Int64, of record: inout Self) {
-                    record.id = key
-                }
-
-                init(row: borrowing Strongroom.Row) throws {
-                    self.init(
-                        id: try row[0] as Int64?
-                    )
-                }
-
-                func encode(to bindings: borrowing Strongroom.Bindings) throws {
-                    try bindings.set(self.id, at: 0)
-                }
-
-                mutating func _update(from row: borrowing Strongroom.Row) throws {
-                    self.id = try row[0]
-                }
-
-                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
-                    if property == \Self.id {
-                        return "id"
-                    }
-                    return nil
-                }
-            }
-            """#)
-    }
-
     @Test func aKeyOfSeveralColumns() {
         expectExpansion(
             #"""
@@ -352,41 +202,181 @@ struct TableExpansionTests {
             }
             """#)
     }
+}
 
-    @Test func aFurtherTable() {
+@Suite("The expansion of @Record")
+struct RecordExpansionTests {
+    @Test func encodedAndGeneratedColumns() {
         expectExpansion(
             #"""
-            @Table("archive", of: Contact.self)
-            enum Archive {}
+            @Record
+            struct Page {
+                @Column(as: .json) var settings: Settings
+                @Column("extra", as: .json) var more: [Extra]?
+                @Column(generated: .stored("1 + 1")) let two: Int
+            }
             """#,
             #"""
-            enum Archive {}
+            struct Page {
+                var settings: Settings
+                var more: [Extra]?
+                let two: Int
+            }
 
-            extension Archive: Strongroom.Table {
-                typealias RecordType = Contact
+            extension Page: Strongroom.Record {
+                /// The typed columns.
+                struct Columns: Swift.Sendable {
+                    let settings = Strongroom.Column<Strongroom.JSON<Settings>>("settings")
+                    let more = Strongroom.Column<Strongroom.JSON<[Extra]>?>("extra")
+                    let two = Strongroom.Column<Int>("two", generated: .stored("1 + 1"))
 
-                typealias Columns = Contact.Columns
-
-                typealias Key = Contact.Key
-
-                static var columns: Columns {
-                    Contact.columns
+                    init() {
+                    }
                 }
 
-                static let schema = Strongroom.TableSchema(
-                    "archive",
-                    columns: Contact._columnDefinitions,
-                    indexes: indexes
-                )
+                static let columns = Columns()
 
-                static func key(of record: Contact) -> Key? {
-                    Contact.key(of: record)
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
+                    columns.settings.definition,
+                    columns.more.definition,
+                    columns.two.definition,
+                ]
+
+                static let columnNames: [Swift.String] = ["settings", "extra", "two"]
+
+                init(row: borrowing Strongroom.Row) throws {
+                    self.init(
+                        settings: (try row[0] as Strongroom.JSON<Settings>).value,
+                        more: (try row[1] as Strongroom.JSON<[Extra]>?)?.value,
+                        two: try row[2] as Int
+                    )
                 }
 
-                static func setKey(_ key: Key, of record: inout Contact) {
-                    Contact.setKey(key, of: &record)
+                func encode(to bindings: borrowing Strongroom.Bindings) throws {
+                    try bindings.set(Strongroom.JSON(self.settings), at: 0)
+                    try bindings.set(self.more.map {
+                            Strongroom.JSON($0)
+                        }, at: 1)
+                }
+
+                mutating func _update(from row: borrowing Strongroom.Row) throws {
+                    self.settings = (try row[0] as Strongroom.JSON<Settings>).value
+                    self.more = (try row[1] as Strongroom.JSON<[Extra]>?)?.value
+                }
+
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                    if property == \Self.settings {
+                        return "settings"
+                    }
+                    if property == \Self.more {
+                        return "extra"
+                    }
+                    if property == \Self.two {
+                        return "two"
+                    }
+                    return nil
                 }
             }
             """#)
+    }
+
+    /// With one in the struct itself the compiler makes none; another macro may add one, too.
+    @Test(arguments: [
+        ("", "init() { name = \"\" }"), ("", "#if DEBUG\n    init() { name = \"\" }\n    #endif"),
+        ("@MainActor ", "// Nothing."),
+    ])
+    func aRecordThatMayHaveAnInitialiserOfItsOwnIsReadColumnByColumn(attribute: String, member: String) {
+        let declaration = """
+            struct Card {
+                var name: String
+                \(member)
+            }
+            """
+        expectExpansion(
+            "@Record \(attribute)\(declaration)",
+            """
+            \(attribute)\(declaration)
+
+            extension Card: Strongroom.Record {
+                /// The typed columns.
+                struct Columns: Swift.Sendable {
+                    let name = Strongroom.Column<String>("name")
+
+                    init() {
+                    }
+                }
+
+                static let columns = Columns()
+
+                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
+                    columns.name.definition,
+                ]
+
+                static let columnNames: [Swift.String] = ["name"]
+
+                init(row: borrowing Strongroom.Row) throws {
+                    self.name = try row[0]
+                }
+
+                func encode(to bindings: borrowing Strongroom.Bindings) throws {
+                    try bindings.set(self.name, at: 0)
+                }
+
+                mutating func _update(from row: borrowing Strongroom.Row) throws {
+                    self.name = try row[0]
+                }
+
+                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                    if property == \\Self.name {
+                        return "name"
+                    }
+                    return nil
+                }
+            }
+            """)
+    }
+}
+
+@Suite("The expansion of @Configuration")
+struct ConfigurationExpansionTests {
+    private static let target = """
+
+            public static var target: Swift.String {
+                "addressbook"
+            }
+        """
+
+    /// A target that is there stays.
+    @Test(arguments: [
+        ("public struct", "", target), ("final class", "\n    static let target = \"addressbook\"\n    init() {}", ""),
+    ])
+    func aTargetIsAddedIfThereIsNone(kind: String, members: String, added: String) {
+        expectExpansion(
+            "@Configuration(\"addressbook\")\n\(kind) AddressBook {\(members)\n}",
+            """
+            \(kind) AddressBook {\(members)\(added)
+
+                #if objectFormat(MachO)
+                @section("__DATA_CONST,strongroom_cfg")
+                @used
+                private static let strongroomConfigurationEntry: Strongroom._ConfigurationEntry.Writer = {
+                    Strongroom._ConfigurationEntry.write({
+                            AddressBook()
+                        }, to: $0)
+                }
+                #elseif objectFormat(ELF)
+                @section("strongroom_cfg")
+                @used
+                private static let strongroomConfigurationEntry: Strongroom._ConfigurationEntry.Writer = {
+                    Strongroom._ConfigurationEntry.write({
+                            AddressBook()
+                        }, to: $0)
+                }
+                #endif
+            }
+
+            extension AddressBook: Strongroom.Configuration {
+            }
+            """)
     }
 }

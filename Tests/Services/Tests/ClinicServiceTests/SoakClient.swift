@@ -1,6 +1,7 @@
 import Foundation
 import Strongroom
 import Synchronization
+import Testing
 
 /// A client of the service that adds, lists and searches patients until the test is over.
 struct SoakClient {
@@ -65,5 +66,81 @@ struct SoakClient {
         let isExpected = answer.status == status && (text.isEmpty || answer.body.contains(text))
         if !isExpected { acknowledged.unexpected.withLock { $0.append(answer.status) } }
         return isExpected
+    }
+}
+
+/// What the service has answered to the clients of a test.
+final class Acknowledged: Sendable {
+    /// Names of patients that the service has acknowledged, by clinic.
+    let names = Mutex<[String: Set<String>]>([:])
+    /// Statuses that no request of the test should have.
+    let unexpected = Mutex<[Int]>([])
+    let count = Atomic(0)
+    /// Clients whose connection has ended before they did.
+    let disconnections = Atomic(0)
+    /// Whether the clients are to stop.
+    let isOver = Atomic(false)
+
+    func add(_ name: String, to clinic: String) {
+        names.withLock { _ = $0[clinic, default: []].insert(name) }
+        count.add(1, ordering: .relaxed)
+    }
+
+    /// Compares what is in the files with what was acknowledged; what was written without an answer may be there, too.
+    func check(in directory: String, _ keys: KeyChain) async throws {
+        let stores = try Stores(StoredClinics(directory: directory, keys: keys))
+        for (clinic, names) in names.withLock({ $0 }) {
+            let store = try await stores.open("clinic_\(clinic).sqlite")
+            let stored = try await store.read { db in
+                var stored: Set<String> = []
+                try db.forEachRow("SELECT name FROM patient") { row in stored.insert(try row[0]) }
+                return stored
+            }
+            #expect(names.subtracting(stored).isEmpty, "\(clinic): \(names.count) of \(stored.count)")
+            #expect(try await store.verify().isWhole)
+        }
+        try await stores.closeAll()
+    }
+}
+
+/// The files of the service, opened by the test beside it.
+struct StoredClinics: Configuration {
+    static let target = "clinic"
+
+    let directory: String
+    let keys: KeyChain
+    var settings = StoreSettings(isReadOnly: true)
+    var migrator: Migrator?
+
+    func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database)" }
+    func keyChain(for database: DatabaseName) throws -> KeyChain { keys }
+    func keyProtection(for database: DatabaseName) -> KeyProtection { .envelope }
+    func migrator(for database: DatabaseName) -> Migrator? { migrator }
+    func settings(for database: DatabaseName) -> StoreSettings { settings }
+}
+
+/// What a process holds, as Linux reports it. See proc_pid_status(5).
+struct ServiceSample {
+    /// Resident bytes that no file backs: allocated memory and stacks.
+    let memory: Int
+    let descriptors: Int
+    let threads: Int
+
+    /// - Parameter process: The identifier of a process.
+    /// - Returns: nil if it has ended, or the system has no /proc.
+    init?(of process: Int32) {
+        let directory = "/proc/\(process)"
+        guard let status = try? String(contentsOfFile: "\(directory)/status", encoding: .utf8),
+            let kilobytes = Self.number("RssAnon", in: status), let threads = Self.number("Threads", in: status),
+            let open = try? FileManager.default.contentsOfDirectory(atPath: "\(directory)/fd")
+        else { return nil }
+        memory = kilobytes << 10
+        self.threads = threads
+        descriptors = open.count
+    }
+
+    private static func number(_ field: String, in status: String) -> Int? {
+        let line = status.split(separator: "\n").first { $0.hasPrefix("\(field):") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
     }
 }

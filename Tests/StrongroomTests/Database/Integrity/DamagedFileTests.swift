@@ -156,8 +156,7 @@ struct DamagedFileTests {
     @Test func aFileWhoseEndLiesInTheLogIsNotTruncated() async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = directory.path("") as String] in
-            let store = try await Vault(root, keys: .numbered(1)).open()
-            try await store.write { db in
+            try await Vault(root, keys: .numbered(1)).open().write { db in
                 for _ in 0..<100 { try db.execute("INSERT INTO line VALUES (hex(randomblob(200)))") }
             }
             kill(getpid(), SIGKILL)

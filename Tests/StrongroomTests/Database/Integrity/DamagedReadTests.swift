@@ -290,14 +290,12 @@ struct DamagedReadTests {
     private func damageEachPage(
         long: Int64 = 3, of count: Int64 = count, _ work: (Vault) async throws -> Bool
     ) async throws -> Int {
-        try await vault.using { store in
-            try await store.write { db in
-                for id in 1...count {
-                    let isLong = id == long
-                    let page = Page(
-                        id: id, title: "page \(id)", content: isLong ? content : [1], note: isLong ? note : nil)
-                    try Page.insert(page, in: db)
-                }
+        try await vault.write { db in
+            for id in 1...count {
+                let isLong = id == long
+                let page = Page(
+                    id: id, title: "page \(id)", content: isLong ? content : [1], note: isLong ? note : nil)
+                try Page.insert(page, in: db)
             }
         }
         let file = URL(filePath: vault.path)

@@ -7,14 +7,8 @@ import Testing
 /// A value so long that it fills pages of its own, of which one is damaged.
 @Suite("Damaged long values")
 struct DamagedValueTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let vault = Vault(keys: .numbered(1))
     private static let content = String(repeating: "0123456789", count: 4_000)
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
 
     @Test func isNeverReadWithoutAnError() async throws {
         let damaged = try await countDamaged { store in

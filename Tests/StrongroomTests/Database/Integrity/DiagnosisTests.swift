@@ -6,15 +6,10 @@ import Testing
 
 @Suite("What a file is said to be", .ending)
 struct DiagnosisTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path(""), keys: key) }
     /// With some rows in it, on the first key.
-    private let key = Key.passphrase("first")
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: key)
-    }
+    private let key = Key.numbered(4)
 
     private var file: URL { URL(filePath: vault.path) }
 
@@ -76,8 +71,9 @@ struct DiagnosisTests {
         #expect(found.finding == .whole && found.version == "1")
     }
 
-    @Test func whichKeyFits() async throws {
-        try await vault.keep("secret")
+    @Test(arguments: [Key.numbered(4), .passphrase("first")])
+    func whichKeyFits(key: Key) async throws {
+        try await chain(key).keep("secret")
         let first = try await diagnose(chain(key, .numbered(2), .numbered(3)))
         #expect(first.finding == .whole && first.key == KeyUse(place: 0, count: 3))
         #expect(first.settings == (try CipherSettings.engineDefault()) && first.pages > 2 && first.damagedPages.isEmpty)
@@ -162,7 +158,7 @@ struct DiagnosisTests {
 
     @Test func aLogThatAKilledProgramLeft() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
-            let store = try await Vault(root, keys: .passphrase("first")).open()
+            let store = try await Vault(root, keys: .numbered(4)).open()
             try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
             kill(getpid(), SIGKILL)
         }
@@ -217,7 +213,7 @@ struct DiagnosisTests {
     @Test func processesThatHaveTheFileOpenAreNamed() async throws {
         let store = try await vault.open()
         await #expect(processExitsWith: .success) { [root = vault.directory as String, parent = getpid() as Int32] in
-            let found = try await Stores(Vault(root, keys: .passphrase("first"))).diagnose("vault.sqlite")
+            let found = try await Stores(Vault(root, keys: .numbered(4))).diagnose("vault.sqlite")
             #expect(found.holders.contains { $0.process == parent } && found.description.contains("process \(parent)"))
         }
         try await store.close()
@@ -265,7 +261,7 @@ struct DiagnosisTests {
 
     @Test func whatALogMayMendIsLeftOpen() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
-            let store = try await Vault(root, keys: .passphrase("first")).open()
+            let store = try await Vault(root, keys: .numbered(4)).open()
             try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
             kill(getpid(), SIGKILL)
         }

@@ -6,14 +6,9 @@ import Testing
 
 @Suite("Files with a plaintext header", .ending)
 struct PlaintextHeaderTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path("")) { _ in try KeyChain(.plaintext, .numbered(1)) } }
     static let isVersion4 = (try? EngineFeatures.current().cipherMajorVersion >= 4) ?? false
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("")) { _ in try KeyChain(.plaintext, .numbered(1)) }
-    }
 
     private var file: URL { URL(filePath: vault.path) }
 

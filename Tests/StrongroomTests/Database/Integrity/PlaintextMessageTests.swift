@@ -5,13 +5,8 @@ import Testing
 
 /// What is said where a key is missing, or one is given for plaintext, is so, and of the file that it is said of.
 struct PlaintextMessageTests {
-    private let directory: TemporaryDirectory
-    private let plain: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        plain = Vault(directory.path("plain")) { _ in .plaintext }
-    }
+    private let directory = TemporaryDirectory.ofSuite()
+    private var plain: Vault { Vault(directory.path("plain")) { _ in .plaintext } }
 
     @Test func aPlaintextStoreHasNoKeyToRotateTo() async throws {
         try await plain.using { store in
@@ -27,9 +22,8 @@ struct PlaintextMessageTests {
         let backup = directory.path("backup.sqlite")
         try await encrypted.using { store in _ = try await store.backup(to: backup) }
         try await plain.keep("line")
-        let error = try await expectFailure(.encryptedFile) {
+        try await expectFailure(.encryptedFile, saying: "\"\(backup)\" is no plaintext database") {
             try await Stores(plain).restore("vault.sqlite", from: backup, allowingPlaintext: true)
         }
-        #expect(error.message.contains("\"\(backup)\" is no plaintext database"), "\(error)")
     }
 }

@@ -25,8 +25,7 @@ struct VerificationTests {
     }
 
     @Test func aFileWithAPassphraseIsCheckedToo() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .passphrase("old"), .passphrase("correct horse"))
+        let vault = Vault(keys: .passphrase("old"), .passphrase("correct horse"))
         try await vault.keep("a", "b")
         let report = try await vault.using { store in try await store.verify() }
         #expect(report.isWhole && report.isAuthenticated && report.pages > 1)

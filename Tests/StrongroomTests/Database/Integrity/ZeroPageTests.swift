@@ -94,8 +94,7 @@ struct ZeroPageTests {
 
     /// While a store is open the log's checksums are not looked at any more.
     @Test(arguments: PageDamage.allCases) func neverGivesWrongRowsInTheLog(damage: PageDamage) async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         try await vault.keep("first")
         let pageSize = try CipherSettings.engineDefault().pageSize
         let line = String(repeating: "0123456789", count: pageSize / 2)

@@ -14,15 +14,13 @@ struct PageScanTests {
     init() async throws {
         directory = try TemporaryDirectory()
         vault = Vault(directory.path(""), keys: .numbered(1))
-        try await vault.using { store in
-            try await store.write { db in
-                try db.execute(
-                    """
-                    INSERT INTO line
-                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
-                    SELECT hex(randomblob(50000)) FROM n
-                    """)
-            }
+        try await vault.write { db in
+            try db.execute(
+                """
+                INSERT INTO line
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+                SELECT hex(randomblob(50000)) FROM n
+                """)
         }
     }
 

@@ -20,14 +20,6 @@ struct EnvelopeStoreTests {
             .with(\.protection, .envelope)
     }
 
-    private func lines(_ store: Store) async throws -> [String] {
-        try await store.read { db in
-            var lines: [String] = []
-            try db.forEachRow("SELECT text FROM line ORDER BY rowid") { row in lines.append(try row[0]) }
-            return lines
-        }
-    }
-
     // MARK: The chain's key
 
     @Test func rotatingWaitsForNoOperationAndDoesNotChangeTheFile() async throws {
@@ -55,7 +47,7 @@ struct EnvelopeStoreTests {
             #expect(done.bytes == copy.map { Int64($0.count) })
         }
         #expect(try await store.rotate().method == .unchanged)
-        #expect(try await lines(store) == ["first"])
+        #expect(try await store.lines() == ["first"])
         try await store.close()
         #expect(try vault.file == file)
         try await expectFailure(.wrongKey) { try await vault(1).open() }
@@ -92,7 +84,7 @@ struct EnvelopeStoreTests {
             try await expectFailure(.notDeclared) { try await store.keySlots() }
             try await expectFailure(.notDeclared) { try await store.recoveryKey() }
             try await expectFailure(.notDeclared) { try await store.rotate(.dataKey) }
-            #expect(try await lines(store) == [])
+            #expect(try await store.lines() == [])
         }
         #expect(try DirectorySnapshot(vault.directory.path("")).names == ["vault.sqlite"])
     }
@@ -114,7 +106,7 @@ struct EnvelopeStoreTests {
             try await expectFailure(.keySlot) { try await store.revokeKey(slots[0].fingerprint) }
             try await expectFailure(.keySlot) { try await store.revokeKey(slots[1].fingerprint) }
             #expect(try await store.keySlots() == Array(slots.dropFirst()))
-            #expect(try await lines(store) == ["first"])
+            #expect(try await store.lines() == ["first"])
             _ = recovery
         }
         #expect(try vault.file == file)
@@ -196,7 +188,7 @@ struct EnvelopeStoreTests {
         rotation.withLock { $0 = task }
         start.continuation.yield()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(try await lines(store) == ["first"])
+        #expect(try await store.lines() == ["first"])
         try await store.addKey(.numbered(2))
         let report = try await store.rotate()
         #expect(report.method == .copy)
@@ -249,7 +241,7 @@ struct EnvelopeStoreTests {
             try await other.close()
         }
         // Not even with a chain that does not know the key.
-        #expect(try await lines(store) == ["from there"])
+        #expect(try await store.lines() == ["from there"])
         #expect(try await store.keySlots().count == 1)
         numbers.withLock { $0 = [2] }
         #expect(try await store.rotate().method == .unchanged)
@@ -259,7 +251,7 @@ struct EnvelopeStoreTests {
 
     @Test func aNewDataKeyOfAnotherProcessIsNotNoticed() async throws {
         let store = try await vault(1).open()
-        #expect(try await lines(store) == [])
+        #expect(try await store.lines() == [])
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root, keys: .numbered(1)).open()
             #expect(try await other.rotate(.dataKey).method == .inPlace)
@@ -271,7 +263,7 @@ struct EnvelopeStoreTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<4 {
                 group.addTask {
-                    let found = try await lines(store)
+                    let found = try await store.lines()
                     #expect(found.first == "from there")
                 }
                 group.addTask {
@@ -291,14 +283,14 @@ struct EnvelopeStoreTests {
     @Test func anEnvelopeCreatedByAnotherProcessIsNotNoticed() async throws {
         try await vault.direct(.numbered(1)).keep("first")
         let store = try await vault.direct(.numbered(1)).open()
-        #expect(try await lines(store) == ["first"])
+        #expect(try await store.lines() == ["first"])
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root, keys: .numbered(1)).with(\.protection, .envelope)
                 .with(\.settings.busyTimeout, .milliseconds(100)).open()
             #expect(other.opening.rotation?.method == .inPlace)
             try await other.close()
         }
-        #expect(try await lines(store) == ["first"])
+        #expect(try await store.lines() == ["first"])
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('second')") }
         #expect(try await store.keySlots().count == 1)
         try await store.close()
@@ -308,11 +300,9 @@ struct EnvelopeStoreTests {
 
     @Test func whatIsLeftOfADamagedFileIsSalvaged() async throws {
         let count = 500
-        try await vault(1).using { store in
-            try await store.write { db in
-                for number in 1...count {
-                    try db.execute("INSERT INTO line (text) VALUES (\("\(number): some words that fill the pages"))")
-                }
+        try await vault(1).write { db in
+            for number in 1...count {
+                try db.execute("INSERT INTO line (text) VALUES (\("\(number): some words that fill the pages"))")
             }
         }
         var bytes = try vault.file
@@ -393,8 +383,7 @@ struct EnvelopeStoreTests {
         let old = try vault.file
         try await vault(1).using { store in try await store.rotate(.dataKey) }
         try old.write(to: URL(filePath: vault.directory.path("vault.sqlite")))
-        let error = try await expectFailure(.wrongKey) { try await vault(1).open() }
-        #expect(error.message.contains("Restore both"))
+        try await expectFailure(.wrongKey, saying: "Restore both") { try await vault(1).open() }
         #expect(try await Stores(vault(1)).diagnose("vault.sqlite").reason?.contains("Restore both") == true)
     }
 

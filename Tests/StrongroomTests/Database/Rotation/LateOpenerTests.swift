@@ -19,10 +19,8 @@ struct LateOpenerTests {
             try KeyChain(numbers.withLock { $0.map(Key.numbered) })
         }
         vault = made.with(\.migrator, nil)
-        try await made.using { store in
-            try await store.write { db in
-                for number in 0..<500 { try db.execute("INSERT INTO line VALUES (\("before \(number)"))") }
-            }
+        try await made.write { db in
+            for number in 0..<500 { try db.execute("INSERT INTO line VALUES (\("before \(number)"))") }
         }
     }
 

@@ -7,16 +7,10 @@ import Testing
 
 @Suite("Rotation of files that are not whole")
 struct RotationOfDamagedFilesTests {
-    private let directory: TemporaryDirectory
-    private let old: Vault
-    private let both: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var old: Vault { Vault(directory.path(""), keys: .numbered(1)) }
+    private var both: Vault { Vault(directory.path(""), keys: .numbered(1), .numbered(2)) }
     private static let content = String(repeating: "0123456789", count: 4_000)
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        old = Vault(directory.path(""), keys: .numbered(1))
-        both = Vault(directory.path(""), keys: .numbered(1), .numbered(2))
-    }
 
     /// Another page size: the rows are copied in place of the pages.
     private func rewriting() throws -> Vault {
@@ -51,11 +45,9 @@ struct RotationOfDamagedFilesTests {
     }
 
     @Test func anIndexThatDoesNotFitItsTableIsCarriedOver() async throws {
-        try await old.using { store in
-            try await store.write { db in
-                try db.execute("CREATE INDEX line_text ON line (text)")
-                try db.execute("INSERT INTO line VALUES ('a'), ('b'), ('c')")
-            }
+        try await old.write { db in
+            try db.execute("CREATE INDEX line_text ON line (text)")
+            try db.execute("INSERT INTO line VALUES ('a'), ('b'), ('c')")
         }
         // The schema says of the index that it is in another order than it is.
         try await SourceFile.rewriteSchema(old, "sql = replace(sql, '(text)', '(text DESC)')", of: "line_text")
@@ -68,12 +60,10 @@ struct RotationOfDamagedFilesTests {
     /// do not fit it.
     @Test(arguments: [true, false])
     func anIndexThatLacksRowsIsBuiltAnewWithOtherSettings(fitsItsRows: Bool) async throws {
-        try await old.using { store in
-            try await store.write { db in
-                try db.execute("INSERT INTO line (rowid, text) VALUES (3, 'a'), (70, 'b'), (500, 'c')")
-                if !fitsItsRows { try db.execute("INSERT INTO line (rowid, text) VALUES (2, 'b')") }
-                try db.execute("CREATE UNIQUE INDEX line_text ON line (text) WHERE rowid > 5")
-            }
+        try await old.write { db in
+            try db.execute("INSERT INTO line (rowid, text) VALUES (3, 'a'), (70, 'b'), (500, 'c')")
+            if !fitsItsRows { try db.execute("INSERT INTO line (rowid, text) VALUES (2, 'b')") }
+            try db.execute("CREATE UNIQUE INDEX line_text ON line (text) WHERE rowid > 5")
         }
         try await SourceFile.rewriteSchema(old, "sql = replace(sql, ' WHERE rowid > 5', '')", of: "line_text")
         let report = try await rewriting().using { $0.opening }
@@ -116,11 +106,9 @@ struct RotationOfDamagedFilesTests {
 
     /// The declared type of the column would change it, if the row were written anew.
     @Test func aValueOfAnotherClassThanItsColumnIsCopiedAsItIs() async throws {
-        try await old.using { store in
-            try await store.write { db in
-                try db.execute("CREATE TABLE number (id INTEGER PRIMARY KEY, value TEXT)")
-                try db.execute("INSERT INTO number VALUES (1, '12')")
-            }
+        try await old.write { db in
+            try db.execute("CREATE TABLE number (id INTEGER PRIMARY KEY, value TEXT)")
+            try db.execute("INSERT INTO number VALUES (1, '12')")
         }
         try await SourceFile.rewriteSchema(old, "sql = replace(sql, 'value TEXT', 'value INTEGER')", of: "number")
         try await rewriting().using { store in

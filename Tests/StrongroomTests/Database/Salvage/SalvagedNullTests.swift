@@ -15,13 +15,11 @@ struct SalvagedNullTests {
     @Test func nullStaysNullAfterAnyValue() async throws {
         let directory = try TemporaryDirectory()
         let vault = Vault(directory.path("source"), keys: .numbered(1)).with(\.migrator, nil)
-        try await vault.using { store in
-            try await store.write { db in
-                try db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, x)")
-                for number in 1...1_000 {
-                    let value = Self.values[number % Self.values.count]
-                    try db.execute("INSERT INTO t VALUES (\(number), \("text \(number)"), \(value))")
-                }
+        try await vault.write { db in
+            try db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, x)")
+            for number in 1...1_000 {
+                let value = Self.values[number % Self.values.count]
+                try db.execute("INSERT INTO t VALUES (\(number), \("text \(number)"), \(value))")
             }
         }
         // The root of the table, so that its leaves are found without it.

@@ -101,8 +101,7 @@ struct TreeSpecimen {
     static func rows(_ db: borrowing some Reading & ~Copyable) throws -> [String: Set<String>] {
         var rows: [String: Set<String>] = [:]
         for (name, query) in tables {
-            var found: [String] = []
-            try db.forEachRow(query) { row in found.append(try row[0]) }
+            let found = try db.values(query, as: String.self)
             rows[name] = Set(found)
             #expect(found.count == rows[name]?.count)
         }

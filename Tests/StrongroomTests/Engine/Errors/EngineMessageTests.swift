@@ -7,8 +7,7 @@ import Testing
 @Suite("Messages of the engine")
 struct EngineMessageTests {
     @Test func `the engine's words are shown up to the first value`() async throws {
-        let temporary = try await TemporaryStore()
-        let store = temporary.store
+        let store = try await TemporaryStore().store
         let error = try await expectFailure(.sql) {
             try await store.write { db in
                 try db.execute("CREATE VIRTUAL TABLE word USING fts4 (text)")

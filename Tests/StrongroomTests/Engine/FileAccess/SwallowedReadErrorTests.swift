@@ -30,13 +30,10 @@ import Testing
 
     @Test(arguments: Fault.allCases, [WriteKind.shared, .immediate])
     func `a commit tells it from damage`(fault: Fault, kind: WriteKind) async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .raw([UInt8](repeating: 7, count: 32)))
+        let vault = Vault(keys: .raw([UInt8](repeating: 7, count: 32)))
         let line = String(repeating: "line ", count: 100)
-        try await vault.using { store in
-            try await store.write { db in
-                for _ in 0..<400 { try db.execute("INSERT INTO line (text) VALUES (\(line))") }
-            }
+        try await vault.write { db in
+            for _ in 0..<400 { try db.execute("INSERT INTO line (text) VALUES (\(line))") }
         }
         let store = try await vault.open()
         let error = await #expect(throws: StrongroomError.self) {

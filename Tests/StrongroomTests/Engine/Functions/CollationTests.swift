@@ -29,8 +29,7 @@ struct CollationTests {
     @Test(arguments: orders.indices)
     func `a query sorts as the locale does`(index: Int) async throws {
         let (collation, sorted) = Self.orders[index]
-        let temporary = try await store(sorted.reversed())
-        try await temporary.store.read { db in
+        try await store(sorted.reversed()).store.read { db in
             let found = try Article.order { $0.title.collated(collation).ascending }.fetch(in: db).map(\.title)
             #expect(found == sorted)
             let sql = SQL(stringLiteral: "SELECT title FROM article ORDER BY title COLLATE \(collation.name) DESC")
@@ -67,12 +66,10 @@ struct CollationTests {
 
     @Test(arguments: ["nothing", "locale_", "locale_xyzzy", "locale_sv;", "locale_numeric_", "locale_12"])
     func `a missing collation is named`(name: String) async throws {
-        let temporary = try await store(["a", "b"])
-        try await temporary.store.write { db in
-            let error = try expectFailure(.missingCollation) {
+        try await store(["a", "b"]).store.write { db in
+            try expectFailure(.missingCollation, saying: "the collation \"\(name)\"", "collations(for:)") {
                 try Article.order { $0.title.collated(Collation(name)).ascending }.fetch(in: db)
             }
-            #expect(error.message.contains("the collation \"\(name)\"") && error.message.contains("collations(for:)"))
             try expectFailure(.missingCollation) {
                 try db.execute("CREATE TABLE word (text TEXT COLLATE \(name: name) PRIMARY KEY)")
             }
@@ -89,8 +86,7 @@ struct CollationTests {
     @Test(arguments: wrong.indices)
     func `a name that cannot be used is refused by the opening`(index: Int) async throws {
         let (collations, words) = Self.wrong[index]
-        let error = try await expectFailure(.invalidName) { try await TemporaryStore(collations: collations) }
-        #expect(error.message.contains(words), "\(error)")
+        try await expectFailure(.invalidName, saying: words) { try await TemporaryStore(collations: collations) }
     }
 
     @Test func `after a change of its order, verify reports the index, and reindex repairs it`() async throws {
@@ -136,8 +132,7 @@ struct CollationTests {
             }
             return left < right ? .orderedAscending : .orderedDescending
         }
-        let temporary = try await store(["b", "a"], [asking])
-        let store = temporary.store
+        let store = try await store(["b", "a"], [asking]).store
         box.withLock { $0.store = store }
         let sorted = try await store.read { db in
             try Article.order { $0.title.collated(asking).ascending }.fetch(in: db).map(\.title)

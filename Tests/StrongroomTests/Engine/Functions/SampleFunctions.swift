@@ -38,12 +38,3 @@ struct Article: Equatable {
         (self.id, self.title, self.subtitle, self.price, self.rank) = (id, title, subtitle, price, rank)
     }
 }
-
-extension Reading where Self: ~Copyable {
-    /// The first column of all rows.
-    func values<V: ColumnValue>(_ sql: SQL, as type: V.Type = V.self) throws -> [V] {
-        var values: [V] = []
-        try forEachRow(sql) { row in values.append(try row[0]) }
-        return values
-    }
-}

@@ -37,8 +37,7 @@ struct FoundationValueTests {
     }
 
     @Test func aDateIsReadInPlainSQL() async throws {
-        let store = try await TemporaryStore().store
-        let text = try await store.read { db in
+        let text = try await TemporaryStore().store.read { db in
             try db.value(
                 "SELECT datetime(\(Date(timeIntervalSince1970: 1e9)) + 978307200, 'unixepoch')", as: String.self)
         }
@@ -124,33 +123,9 @@ struct FoundationValueRefusalTests {
         #expect(!"\(error)".contains("secret"))
     }
 
-    @Test func notANumberIsRefusedInBulk() async throws {
-        let store = try await TemporaryStore(tables: [Cell<Date>.schema]).store
-        try await expectFailure(.valueNotStorable) {
-            try await store.write { db in
-                try Cell<Date>.insert(
-                    contentsOf: [Cell(Date.distantPast), Cell(Date(timeIntervalSinceReferenceDate: .nan))], in: db)
-            }
-        }
-        let count = try await store.read { db in try Query<Cell<Date>>().count(in: db) }
-        #expect(count == 0)
-    }
-
-    @Test func integersBeyondInt64AreRefusedInBulk() async throws {
-        let store = try await TemporaryStore(tables: [Cell<UInt64>.schema]).store
-        try await expectFailure(.valueNotStorable) {
-            try await store.write { db in
-                try Cell<UInt64>.insert(contentsOf: [Cell(1), Cell(1 << 63), Cell(.max)], in: db)
-            }
-        }
-        let count = try await store.read { db in try Query<Cell<UInt64>>().count(in: db) }
-        #expect(count == 0)
-    }
-
     @Test(arguments: ["'odd'", "4711", "0.5", "x'00ff'", "''", "' 1'", "'1e5'", "'1.'", "'.5'", "'+1'"])
     func whatDoesNotFitIsAMismatchThatDoesNotTellIt(literal: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.read { db in
+        try await TemporaryStore().store.read { db in
             let query = SQL(stringLiteral: "SELECT \(literal) AS odd")
             var errors: [StrongroomError] = []
             let isText = literal.hasPrefix("'")
@@ -177,8 +152,7 @@ struct FoundationValueRefusalTests {
         (#"{"street": "#, "it is no JSON, or no value of the type"), ("[4711]", "the whole is not an object"),
     ])
     func jsonThatDoesNotFitHasAReason(text: String, reason: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.read { db in
+        try await TemporaryStore().store.read { db in
             let error = try expectFailure(.typeMismatch) { try db.value("SELECT \(text)", as: JSON<Address>.self) }
             #expect(error.message.contains("where JSON of Address is expected: \(reason)"), "\(error.message)")
             #expect(!error.message.contains("4711") && !error.message.contains("secret"))
@@ -205,10 +179,6 @@ struct FoundationValueRefusalTests {
     }
 }
 
-private enum Home: String, ColumnValue {
-    case low, high
-}
-
 /// A date that stands for a case.
 private struct Epoch: RawRepresentable, ColumnValue, Equatable {
     let rawValue: Date
@@ -220,33 +190,11 @@ private struct Epoch: RawRepresentable, ColumnValue, Equatable {
 }
 
 struct WrappedValueTests {
-    @Test func nullWhereAValueIsWantedIsAMismatch() async throws {
-        try await expectNullRefused(Date.self)
-        try await expectNullRefused(Data.self)
-        try await expectNullRefused(UUID.self)
-        try await expectNullRefused(URL.self)
-        try await expectNullRefused(Decimal.self)
-        try await expectNullRefused(JSON<[Int]>.self)
-        try await expectNullRefused(Home.self)
-    }
-
-    private func expectNullRefused<Content: ColumnValue>(_ type: Content.Type) async throws {
-        let store = try await TemporaryStore(tables: [Cell<Content?>.schema]).store
-        try await store.write { db in
-            try Cell<Content?>.insert(Cell(nil), in: db)
-            let error = try expectFailure(.typeMismatch, "\(type)") { try Cell<Content>.find(1, in: db) }
-            #expect(error.mismatch?.found == "NULL")
-            #expect(error.mismatch?.column == "content")
-            #expect(error.mismatch?.rowID == 1)
-        }
-    }
-
     @Test func rawValuesOfTheseTypesComeBackAndAreChecked() async throws {
         let epoch = try #require(Epoch(rawValue: Date(timeIntervalSince1970: 0.1)))
         try await expectRoundTrip([epoch])
         try await expectRoundTrip([nil, epoch] as [Epoch?])
-        let store = try await TemporaryStore().store
-        try await store.read { db in
+        try await TemporaryStore().store.read { db in
             _ = try expectFailure(.typeMismatch) { try db.value("SELECT \(Date.distantPast)", as: Epoch.self) }
         }
     }

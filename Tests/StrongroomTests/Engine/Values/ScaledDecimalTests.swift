@@ -40,8 +40,7 @@ struct ScaledDecimalTests {
     }
 
     @Test func theFileHoldsIntegersAndGivesTheNumbersBack() async throws {
-        let store = try await TemporaryStore(tables: [Voucher.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Voucher.schema]).store.write { db throws in
             let ticket = Voucher(
                 id: 1, price: try exactly("12.34"), fee: try exactly("-0.05"), rate: try exactly("0.125"),
                 note: try exactly("1.5"))
@@ -60,8 +59,7 @@ struct ScaledDecimalTests {
     }
 
     @Test func whatDoesNotFitIsRefusedAndNotRounded() async throws {
-        let store = try await filled()
-        try await store.write { db throws in
+        try await filled().write { db throws in
             for digits in ["0.001", "92233720368547758.08", "-92233720368547758.09"] {
                 let price = try exactly(digits)
                 let error = try expectFailure(.valueNotStorable) { try Voucher.insert(Voucher(price: price), in: db) }
@@ -111,8 +109,7 @@ struct ScaledDecimalTests {
     }
 
     @Test func longListsAndRangesAreCompared() async throws {
-        let store = try await filled()
-        try await store.read { db throws in
+        try await filled().read { db throws in
             let list = try (0..<2_000).map { try exactly("\($0).005") } + [10, 1]
             #expect(try Voucher.where { $0.price.isIn(list) }.count(in: db) == 2)
             #expect(try Voucher.where { $0.price.isIn(0..<1) }.count(in: db) == 2)
@@ -140,8 +137,7 @@ struct ScaledDecimalTests {
     }
 
     @Test func sumsAreExact() async throws {
-        let store = try await TemporaryStore(tables: [Voucher.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Voucher.schema]).store.write { db throws in
             #expect(try Voucher.query.value(in: db) { $0.price.sum() } == nil)
             let tenth = try exactly("0.1")
             for index in 0..<100 { try Voucher.insert(Voucher(price: tenth, fee: index < 10 ? tenth : nil), in: db) }
@@ -162,8 +158,7 @@ struct ScaledDecimalTests {
     }
 
     @Test func aSumBeyond64BitsIsAnError() async throws {
-        let store = try await TemporaryStore(tables: [Voucher.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Voucher.schema]).store.write { db throws in
             let largest = try exactly("92233720368547758.07")
             for _ in 0..<2 { try Voucher.insert(Voucher(price: largest, fee: largest), in: db) }
             try expectFailure(.limit) { try Voucher.query.value(in: db) { $0.price.sum() } }
@@ -190,8 +185,7 @@ struct ScaledDecimalTests {
     }
 
     @Test func joinsKnowTheScale() async throws {
-        let store = try await filled()
-        try await store.read { db throws in
+        try await filled().read { db throws in
             let same = try Voucher.join(Voucher.self) { left, right in left.price == right.price }
             let dear = try same.where { left, right in left.price > 1 && right.price < 10 }.fetch(in: db)
             #expect(try dear.map(\.0.price).sorted() == ["1.01", "9.99"].map { try exactly($0) })

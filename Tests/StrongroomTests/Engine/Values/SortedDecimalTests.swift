@@ -27,12 +27,10 @@ struct SortedDecimalTests {
 
     @Test(arguments: [("1", "an integer"), ("1.5", "a floating-point number")])
     func aNumberThatIsReadAsADecimalIsAMismatchThatNamesOne(number: String, found: String) async throws {
-        let store = try await TemporaryStore(tables: []).store
-        try await store.read { db in
-            let error = try expectFailure(.typeMismatch) {
+        try await TemporaryStore(tables: []).store.read { db in
+            _ = try expectFailure(.typeMismatch, saying: "\(found) where a decimal is expected: it is stored as text") {
                 try db.value(SQL(stringLiteral: "SELECT \(number)"), as: Decimal.self)
             }
-            #expect(error.message.contains("\(found) where a decimal is expected: it is stored as text"))
         }
     }
 
@@ -45,8 +43,7 @@ struct SortedDecimalTests {
     }
 
     @Test func comparisonsAreThoseOfNumbers() async throws {
-        let temporary = try await store(["9.5", "100", "-1", "-1.5", "0", "0.05", "10", "1.500", "-100"])
-        try await temporary.store.read { db throws in
+        try await store(["9.5", "100", "-1", "-1.5", "0", "0.05", "10", "1.500", "-100"]).store.read { db throws in
             #expect(
                 try Self.prices(Query<Receipt>(), db) == ["-100", "-1.5", "-1", "0", "0.05", "1.5", "9.5", "10", "100"])
             #expect(try Self.prices(Receipt.where { $0.price > 9 }, db) == ["9.5", "10", "100"])
@@ -111,13 +108,7 @@ struct SortedDecimalTests {
 
 @Suite("Decimals of older files")
 struct OldDecimalTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     @Table("bill")
     struct Bill: Equatable {
@@ -159,10 +150,9 @@ struct OldDecimalTests {
                 #expect(error.message.contains("Column \"total\" of table \"bill\""))
                 #expect(error.message.contains("db.changeColumn(_:in:)"))
             }
-            let error = try await expectFailure(.typeMismatch) {
+            try await expectFailure(.typeMismatch, saying: "a decimal as plain digits") {
                 try await store.read { db in try db.value("SELECT total FROM bill", as: Decimal.self) }
             }
-            #expect(error.message.contains("a decimal as plain digits"), "\(error.message)")
         }
         let migrator = Migrator {
             Self.first
@@ -199,12 +189,10 @@ struct OldDecimalTests {
     ]
 
     @Test func anAutomaticMigratorConvertsThem() async throws {
-        try await vault.with(\.migrator, Migrator { Self.first }).using { store in
-            try await store.write { db throws in
-                try db.execute("DROP TABLE strongroom_migrations")
-                try db.execute("UPDATE bill SET tip = '0002.00' WHERE id = 5")
-                try db.execute("DELETE FROM journal")
-            }
+        try await vault.with(\.migrator, Migrator { Self.first }).write { db throws in
+            try db.execute("DROP TABLE strongroom_migrations")
+            try db.execute("UPDATE bill SET tip = '0002.00' WHERE id = 5")
+            try db.execute("DELETE FROM journal")
         }
         let automatic = vault.with(\.migrator, .automatic(tables: [Bill.schema]))
         try await automatic.using { store in
@@ -226,11 +214,9 @@ struct OldDecimalTests {
         let error = try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, migrator).open() }
         #expect(error.message.contains("Row 2400 of table \"bill\" has a value that is no decimal number"))
         #expect(error.message.contains("in column \"total\""), "\(error.message)")
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.read { db throws in
-                #expect(try db.value("SELECT count(*) FROM bill WHERE tip = '2.0'", as: Int.self) == 2_499)
-                #expect(try db.columns(of: "bill").map(\.declaredType) == ["INTEGER", "TEXT", "TEXT"])
-            }
+        try await vault.with(\.migrator, nil).read { db throws in
+            #expect(try db.value("SELECT count(*) FROM bill WHERE tip = '2.0'", as: Int.self) == 2_499)
+            #expect(try db.columns(of: "bill").map(\.declaredType) == ["INTEGER", "TEXT", "TEXT"])
         }
     }
 
@@ -249,12 +235,10 @@ struct OldDecimalTests {
                 try db.changeColumn(Rate.columns.factor, in: "rate")
             }
         }
-        try await vault.with(\.migrator, migrator).using { store in
-            try await store.read { db throws in
-                let rates = try Query<Rate>().order { $0.amount.ascending }.fetch(in: db)
-                #expect(rates.map(\.name) == ["d", "b", "c", "a"])
-                #expect(try db.value("SELECT factor FROM rate WHERE amount < 0", as: String.self) == "0")
-            }
+        try await vault.with(\.migrator, migrator).read { db throws in
+            let rates = try Query<Rate>().order { $0.amount.ascending }.fetch(in: db)
+            #expect(rates.map(\.name) == ["d", "b", "c", "a"])
+            #expect(try db.value("SELECT factor FROM rate WHERE amount < 0", as: String.self) == "0")
         }
     }
 

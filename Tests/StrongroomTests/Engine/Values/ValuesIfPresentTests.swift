@@ -24,8 +24,7 @@ private struct Cells: Record {
 /// Reads the values of a row that a query returns, one by one.
 struct ValuesIfPresentTests {
     private func withRow(_ sql: SQL, _ body: @escaping @Sendable (borrowing Row) throws -> Void) async throws {
-        let store = try await TemporaryStore().store
-        let rows = try await store.read { db in
+        let rows = try await TemporaryStore().store.read { db in
             var rows = 0
             try db.forEachRow(sql) { row in
                 rows += 1
@@ -72,8 +71,7 @@ struct ValuesIfPresentTests {
     }
 
     @Test func aRecordReadsThemInItsOwnOrder() async throws {
-        let store = try await TemporaryStore().store
-        try await store.read { db in
+        try await TemporaryStore().store.read { db in
             let full = try #require(try db.fetch(Cells.self, "SELECT x'01' AS b, 'x' AS t, 2.5 AS r, 7 AS i").first)
             #expect(full.integer == 7 && full.real == 2.5 && full.text == "x" && full.bytes == [1])
             let empty = try #require(

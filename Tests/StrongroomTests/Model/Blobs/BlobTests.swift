@@ -53,8 +53,7 @@ struct BlobTests {
     }
 
     @Test func `a nullable column and a composite key`() async throws {
-        let temporary = try await Self.store()
-        try await temporary.store.write { db in
+        try await Self.store().store.write { db in
             let key = try Page.insert(Page(name: "atlas", number: 3, scan: nil), in: db)
             try Page.writeBlob(\.scan, of: key, size: 6, in: db) { blob in
                 try blob.append(Data([1, 2, 3]))
@@ -67,8 +66,7 @@ struct BlobTests {
     }
 
     @Test func `parts of a value are overwritten, anywhere`() async throws {
-        let temporary = try await Self.store()
-        try await temporary.store.write { db in
+        try await Self.store().store.write { db in
             let key = try Document.insert(Document(name: "a", content: Data(Self.bytes(9_000))), in: db)
             try Document.writeBlob(\.content, of: key, in: db) { blob in
                 try blob.write([0xAA, 0xBB], at: 8_998)
@@ -103,8 +101,8 @@ struct BlobTests {
             try Document.withBlob(\.content, of: key, in: db) { try $0.read(0, at: 2) }
         }
         #expect(none.isEmpty)
-        await #expect { try await self.change(temporary.store, key) { try $0.write([1, 2, 3], at: 0) } } throws: {
-            ($0 as? StrongroomError)?.code == .invalidArgument
+        try await expectFailure(.invalidArgument) {
+            try await self.change(temporary.store, key) { try $0.write([1, 2, 3], at: 0) }
         }
         await #expect {
             try await temporary.store.read { db in
@@ -160,12 +158,10 @@ struct BlobTests {
             try Document.insert(Document(name: "a", content: Data([1])), in: db)
         }
         for size in [-1, 1_000_000_001, Int.max] {
-            await #expect {
+            try await expectFailure(.limit) {
                 try await temporary.store.write { db in
                     try Document.writeBlob(\.content, of: key, size: size, in: db) { _ in Issue.record("lent") }
                 }
-            } throws: {
-                ($0 as? StrongroomError)?.code == .limit
             }
         }
         #expect(try await temporary.store.table(Document.self).find(key)?.content == Data([1]))
@@ -178,29 +174,26 @@ struct BlobTests {
             try Document.insert(Document(name: "a", content: content), in: db)
         }
         try await temporary.store.write { db in
-            let error = #expect(throws: StrongroomError.self) {
+            try expectFailure(.blobChanged) {
                 try Document.withBlob(\.content, of: key, in: db) { blob in
                     _ = try blob.read(10, at: 0)
                     try Document.update(key, in: db) { [$0.name.set("b")] }
                     _ = try blob.read(10, at: 0)
                 }
             }
-            #expect(error?.code == .blobChanged)
-            let gone = #expect(throws: StrongroomError.self) {
+            try expectFailure(.blobChanged) {
                 try Document.writeBlob(\.content, of: key, in: db) { blob in
                     try Document.delete(key, in: db)
                     try blob.write([1], at: 0)
                 }
             }
-            #expect(gone?.code == .blobChanged)
         }
         // The change was undone with the value's.
         #expect(try await temporary.store.table(Document.self).find(key)?.name == "b")
     }
 
     @Test func `observers see a value that is written in parts`() async throws {
-        let temporary = try await Self.store()
-        let store = temporary.store
+        let store = try await Self.store().store
         let key = try await store.write { db in
             try Document.insert(Document(name: "a", content: Data([1, 2, 3])), in: db)
         }
@@ -210,5 +203,76 @@ struct BlobTests {
         #expect(try await values.next() == [1, 2, 3])
         try await store.write { db in try Document.writeBlob(\.content, of: key, in: db) { try $0.write([7], at: 1) } }
         #expect(try await values.next() == [1, 7, 3])
+    }
+}
+
+@Suite("Values that have no parts")
+struct BlobRefusalTests {
+    @Table("document")
+    struct Document {
+        var id: Int64?
+        var content: Data?
+        @Column(indexed: true) var digest: Data?
+        @Column(unique: true) var code: [UInt8]?
+    }
+
+    @Table("label")
+    struct Label {
+        @Column(primaryKey: true) var name: String
+        var image: Data?
+    }
+
+    private func code(
+        _ db: borrowing WriteTransaction, _ work: (borrowing WriteTransaction) throws -> Void
+    ) -> StrongroomError.Code? {
+        do {
+            try work(db)
+            return nil
+        } catch {
+            return (error as? StrongroomError)?.code
+        }
+    }
+
+    @Test func `rows that are not there, and NULL`() async throws {
+        try await TemporaryStore(tables: [Document.schema]).store.write { db in
+            let key = try Document.insert(Document(), in: db)
+            #expect(code(db) { try Document.withBlob(\.content, of: 99, in: $0) { _ in } } == .noSuchRow)
+            #expect(code(db) { try Document.writeBlob(\.content, of: 99, size: 1, in: $0) { _ in } } == .noSuchRow)
+            #expect(code(db) { try Document.withBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
+            #expect(code(db) { try Document.writeBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
+            try db.execute("UPDATE document SET content = 12 WHERE id = \(key)")
+            #expect(code(db) { try Document.withBlob(\.content, of: key, in: $0) { _ in } } == .typeMismatch)
+        }
+    }
+
+    @Test func `columns that the engine would not check are read, not written`() async throws {
+        try await TemporaryStore(tables: [Document.schema]).store.write { db in
+            let key = try Document.insert(Document(digest: Data([1, 2]), code: [3]), in: db)
+            #expect(try Document.withBlob(\.digest, of: key, in: db) { try $0.read(2, at: 0) } == [1, 2])
+            #expect(try Document.withBlob(\.code, of: key, in: db) { $0.count } == 1)
+            #expect(code(db) { try Document.writeBlob(\.digest, of: key, in: $0) { _ in } } == .blobAccess)
+            #expect(code(db) { try Document.writeBlob(\.code, of: key, size: 2, in: $0) { _ in } } == .blobAccess)
+            // An index that only the file has.
+            try db.execute("CREATE INDEX extra ON document (content)")
+            try Document.update(key, in: db) { [$0.content.set(Data([5]))] }
+            #expect(code(db) { try Document.writeBlob(\.content, of: key, in: $0) { _ in } } == .blobAccess)
+            #expect(
+                code(db) { try Document.writeBlob(\.content, of: key, size: 1, in: $0) { try $0.append([9]) } }
+                    == .blobAccess)
+            #expect(try Document.find(key, in: db)?.content == Data([5]))
+        }
+    }
+
+    @Test(
+        arguments: [
+            "CREATE TABLE label (name TEXT PRIMARY KEY NOT NULL, image BLOB) WITHOUT ROWID",
+            "CREATE VIEW label AS SELECT 'a' AS name, x'0102' AS image",
+        ] as [SQL])
+    func `tables without row ids`(creation: SQL) async throws {
+        try await TemporaryStore().store.write { db in
+            try db.execute(creation)
+            if try db.hasTable("label") { try db.execute("INSERT INTO label VALUES ('a', x'0102')") }
+            #expect(code(db) { try Label.withBlob(\.image, of: "a", in: $0) { _ in } } == .blobAccess)
+        }
     }
 }

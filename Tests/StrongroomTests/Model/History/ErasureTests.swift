@@ -14,8 +14,7 @@ struct ErasureTests {
     }
 
     @Test func `erasing follows the former keys of a row`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             for key in [1, 2] as [Int64] {
                 _ = try Patient.insert(Clinic.patient("SECRET", number: "\(key)"), in: db)
                 try Visit.insert(Visit(patient: key, day: "1", note: "SECRET"), in: db)
@@ -39,15 +38,13 @@ struct ErasureTests {
     }
 
     @Test func `a key that was used again`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             let key = try Patient.insert(Clinic.patient("first", number: "1"), in: db)
             try Patient.delete(key, in: db)
             #expect(try Patient.insert(Clinic.patient("second", number: "2"), in: db) == key)
             try Patient.update(key, in: db) { [$0.weight.set(1)] }
 
-            let error = #expect(throws: StrongroomError.self) { try Patient.erase(key, in: db) }
-            #expect(error?.code == .notUnique)
+            try expectFailure(.notUnique) { try Patient.erase(key, in: db) }
             #expect(try Self.names(db) == ["first", "first", "second", "second"])
 
             #expect(try Patient.erase(key, .former, in: db))
@@ -76,8 +73,7 @@ struct ErasureTests {
 
     /// The keys of the other rows change with the deletion.
     @Test func `rows that a trigger renumbers keep their history`() async throws {
-        let temporary = try await TemporaryStore(tables: [Item.schema])
-        try await temporary.store.write { db throws in
+        try await TemporaryStore(tables: [Item.schema]).store.write { db throws in
             for (index, text) in ["a", "b", "c"].enumerated() {
                 try Item.insert(Item(position: Int64(index + 1), text: text), in: db)
             }
@@ -106,8 +102,7 @@ struct ErasureTests {
     }
 
     @Test func `a cascade erases the deleted rows and no earlier ones of their keys`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             for name in ["first", "second"] {
                 let key = try Patient.insert(Clinic.patient(name, number: "1"), in: db)
                 #expect(key == 1)
@@ -123,13 +118,11 @@ struct ErasureTests {
 
     /// A row that an undoing has inserted again is the same row, also if the transaction has changed its key.
     @Test func `a row that was put back is one row`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         try await store.write { db in _ = try Patient.insert(Clinic.patient("SECRET", number: "1"), in: db) }
         for change: SQL in ["DELETE FROM patient", "UPDATE patient SET id = 7"] {
-            let number = try await store.write { db throws in
+            let number = try await store.transaction { db throws in
                 try db.execute(change)
-                return try #require(try db.transactionNumber)
             }
             try await store.write { db in try db.undo(transaction: number) }
         }
@@ -145,8 +138,7 @@ struct ErasureTests {
     }
 
     @Test func `pruning follows the former keys of a row`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             _ = try Patient.insert(Clinic.patient(), in: db)
             let key = { (day: String) in Visit.Key(patient: 1, day: day) }
             try Visit.insert(Visit(patient: 1, day: "1", note: "SECRET"), in: db)
@@ -159,5 +151,89 @@ struct ErasureTests {
             #expect(try db.pruneHistory(of: Visit.self) == 1)
             #expect(try db.pruneHistory(of: Visit.self) == 0)
         }
+    }
+}
+
+/// Undoing a deletion does not leave rows or values out without a word.
+@Suite("What undoing cannot put back")
+struct UndoLossTests {
+    @Table("entry", history: .keep())
+    struct Entry: Equatable {
+        var id: Int64?
+        var text: String
+    }
+
+    @Table("note", history: .keep(omitting: ["content"]))
+    struct Note: Equatable {
+        var id: Int64?
+        var text: String
+        var content: Data?
+    }
+
+    private static func store(_ onDelete: String) async throws -> TemporaryStore {
+        let temporary = try await TemporaryStore(tables: [Entry.schema, Note.schema])
+        try await temporary.store.write { db throws in
+            try db.execute("CREATE TABLE attachment (entry DEFAULT 1 \(SQL(verbatim: onDelete)))")
+            try db.execute("CREATE TABLE part (attachment)")
+            for id in 1...2 {
+                try Entry.insert(Entry(id: Int64(id), text: "e"), in: db)
+                try Note.insert(Note(id: Int64(id), text: "n", content: Data([1])), in: db)
+            }
+            try db.execute("INSERT INTO attachment VALUES (2)")
+        }
+        return temporary
+    }
+
+    @Test(arguments: ["CASCADE", "SET NULL", "SET DEFAULT"])
+    func rowsOfATableWithoutAHistory(action: String) async throws {
+        let temporary = try await Self.store("REFERENCES entry ON DELETE \(action)")
+        try await temporary.store.write { db throws in
+            try db.savepoint { db throws in
+                try Entry.update(1, in: db) { [$0.text.set("f")] }
+                try Entry.delete(2, in: db)
+            }
+        }
+        let number = try await temporary.store.read { db in try Entry.changes(since: 0, in: db).last?.transaction }
+        let transaction = try #require(number)
+        try await expectFailure(.notUndoable, saying: "\"attachment\"", "allowingLosses") {
+            try await temporary.store.write { db in try db.undo(transaction: transaction) }
+        }
+        #expect(try await temporary.store.table(Entry.self).all() == [Entry(id: 1, text: "f")])
+        let report = try await temporary.store.write { db in
+            try db.undo(transaction: transaction, allowingLosses: true)
+        }
+        #expect(report.rows == ["entry": 2] && report.tablesWithoutHistory == ["attachment"])
+        #expect(report.count == 2 && report.omittedColumns.isEmpty)
+        #expect(try await temporary.store.table(Entry.self).all().count == 2)
+    }
+
+    @Test(arguments: ["", "REFERENCES entry", "REFERENCES entry ON DELETE RESTRICT"])
+    func nothingIsLostWithoutAnAction(reference: String) async throws {
+        let temporary = try await Self.store(reference)
+        let number = try await temporary.store.transaction { db throws in
+            try db.execute("DELETE FROM attachment")
+            try Entry.delete(2, in: db)
+        }
+        let report = try await temporary.store.write { db in try db.undo(transaction: number) }
+        #expect(report.rows == ["entry": 1] && report.tablesWithoutHistory.isEmpty && report.omittedColumns.isEmpty)
+    }
+
+    @Test func valuesThatTheHistoryOmits() async throws {
+        let store = try await Self.store("REFERENCES entry ON DELETE CASCADE").store
+        let update = try await store.transaction { db throws in
+            try Note.update(1, in: db) { [$0.text.set("o"), $0.content.set(nil)] }
+        }
+        // Updated rows keep what they have, which the report says.
+        let updated = try await store.write { db in try db.undo(transaction: update) }
+        #expect(updated.rows == ["note": 1] && updated.omittedColumns == ["note": ["content"]])
+        let deletion = try await store.transaction { db throws in
+            try Note.delete(2, in: db)
+        }
+        try await expectFailure(.notUndoable, saying: "omits \"content\"") {
+            try await store.write { db in try db.undo(transaction: deletion) }
+        }
+        let report = try await store.write { db in try db.undo(transaction: deletion, allowingLosses: true) }
+        #expect(report.omittedColumns == ["note": ["content"]] && report.tablesWithoutHistory.isEmpty)
+        #expect(try await store.table(Note.self).find(2) == Note(id: 2, text: "n", content: nil))
     }
 }

@@ -10,8 +10,7 @@ struct HistoryTests {
     typealias Scan = Clinic.Scan
 
     @Test func `who changed which row when, from what to what`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         let start = Date()
         let first = Clinic.patient()
         let key = try await store.write(author: "ada") { db in try Patient.insert(first, in: db) }
@@ -41,8 +40,7 @@ struct HistoryTests {
     }
 
     @Test func `a write of a value and a blocking write have an author, too`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         var patient = Clinic.patient()
         try await store.write(&patient, author: "ada") { db, patient in try Patient.save(&patient, .insert, in: db) }
         let key = try #require(patient.id)
@@ -58,14 +56,12 @@ struct HistoryTests {
     }
 
     @Test func `changes since a number, a time, and of a transaction`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         try await store.write { db in _ = try Patient.insert(Clinic.patient("A", number: "1"), in: db) }
-        let number = try await store.write { db throws in
+        let number = try await store.transaction { db throws in
             #expect(try db.transactionNumber == nil)
             _ = try Patient.insert(
                 contentsOf: [Clinic.patient("B", number: "2"), Clinic.patient("C", number: "3")], in: db)
-            return try #require(try db.transactionNumber)
         }
         try await store.write { db in _ = try Patient.insert(Clinic.patient("D", number: "4"), in: db) }
         try await store.read { db throws in
@@ -80,8 +76,7 @@ struct HistoryTests {
     }
 
     @Test func `writes that share a commit are transactions of their own`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         let count = 40
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<count {
@@ -107,8 +102,7 @@ struct HistoryTests {
 
     @Test func `what is rolled back leaves no history, and a savepoint keeps the number`() async throws {
         struct Halt: Error {}
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         await #expect(throws: Halt.self) {
             try await store.write { db throws in
                 _ = try Patient.insert(Clinic.patient(), in: db)
@@ -142,8 +136,7 @@ struct HistoryTests {
     }
 
     @Test func `replaced rows, upserts, changed keys, truncation, and SQL by hand`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         try await store.write { db throws in
             let key = try Visit.insert(
                 Visit(patient: try Patient.insert(Clinic.patient(), in: db), day: "1", note: "a"), in: db)
@@ -180,8 +173,7 @@ struct HistoryTests {
     }
 
     @Test func `changes of case are changes, and ignored inserts are none`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             let key = try Patient.insert(Clinic.patient(), in: db)
             try Patient.update(key, in: db) { [$0.number.set("p1")] }
             try expectFailure(.constraint) { try Patient.insert(Clinic.patient(), in: db) }
@@ -193,8 +185,7 @@ struct HistoryTests {
     }
 
     @Test func `an omitted column is nil in former records, and written in parts`() async throws {
-        let temporary = try await Clinic.store()
-        try await temporary.store.write { db throws in
+        try await Clinic.store().store.write { db throws in
             let key = try Scan.insert(Scan(title: "a", content: Data([1])), in: db)
             try Scan.writeBlob(\.content, of: key, size: 2, in: db) { try $0.append([1, 2]) }
             #expect(try Scan.changes(of: key, in: db).map(\.kind) == [.insert])
@@ -204,16 +195,14 @@ struct HistoryTests {
             #expect(change.after == Scan(id: key, title: "b", content: Data([1, 2])))
             #expect(change.columns == ["title"])
             let patient = try Patient.insert(Clinic.patient(), in: db)
-            let error = #expect(throws: StrongroomError.self) {
+            try expectFailure(.blobAccess) {
                 try Patient.writeBlob(\.photo, of: patient, size: 1, in: db) { try $0.append([1]) }
             }
-            #expect(error?.code == .blobAccess)
         }
     }
 
     @Test func `observers of a table see its changes`() async throws {
-        let temporary = try await Clinic.store()
-        let store = temporary.store
+        let store = try await Clinic.store().store
         var values = store.values { db in try Patient.changes(since: 0, in: db).count }.makeAsyncIterator()
         #expect(try await values.next() == 0)
         _ = try await store.write { db in try Patient.insert(Clinic.patient(), in: db) }
@@ -227,5 +216,101 @@ struct HistoryTests {
         }
         #expect(error?.code == .notDeclared)
         #expect(error?.message.contains("history: .keep(…)") == true)
+    }
+}
+
+/// A clinic whose tables keep histories.
+enum Clinic {
+    @Table("patient", history: .keep())
+    struct Patient: Equatable {
+        var id: Int64?
+        var name: String
+        @Column(unique: true, collation: .noCase) var number: String
+        var weight: Double?
+        var born: Date = Date(timeIntervalSinceReferenceDate: 0)
+        var fee: Decimal?
+        var photo: Data?
+    }
+
+    @Table("visit", history: .keep(changes: 3))
+    struct Visit: Equatable {
+        @Column(primaryKey: true, references: Reference("patient", onDelete: .cascade)) var patient: Int64
+        @Column(primaryKey: true) var day: String
+        var note: String
+    }
+
+    @Table("scan", history: .keep(days: 30, omitting: ["content"]))
+    struct Scan: Equatable {
+        var id: Int64?
+        var title: String
+        var content: Data?
+    }
+
+    static func store() async throws -> TemporaryStore {
+        try await TemporaryStore(tables: [Patient.schema, Visit.schema, Scan.schema])
+    }
+
+    static func patient(_ name: String = "Ada", number: String = "P1") -> Patient {
+        Patient(
+            name: name, number: number, weight: 61.5, born: Date(timeIntervalSinceReferenceDate: -1234.125),
+            fee: Decimal(string: "12.50"), photo: Data([0, 1, 255]))
+    }
+}
+
+extension Store {
+    /// Writes, and returns the number of the transaction.
+    func transaction(
+        author: String? = nil, _ work: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
+    ) async throws -> Int64 {
+        try await write(author: author) { db throws in
+            try work(db)
+            return try #require(try db.transactionNumber)
+        }
+    }
+}
+
+/// What the `sqlcipher` shell writes is recorded by the triggers in the file, without an author and a number.
+@Suite(
+    "Histories of what other programs write",
+    .enabled(if: SQLCipherShell.installed != nil, SQLCipherShell.reason))
+struct ForeignHistoryTests {
+    typealias Patient = Clinic.Patient
+
+    @Test func `the shell's changes are recorded`() async throws {
+        let shell = try #require(SQLCipherShell.installed)
+        let directory = try TemporaryDirectory()
+        var vault = Vault(directory.path(""), keys: .passphrase("secret"))
+        vault.migrator = .automatic(tables: [Patient.schema])
+        var store = try await vault.open()
+        let (one, two) = try await store.write(author: "ada") { db in
+            let one = try Patient.insert(Clinic.patient("A", number: "1"), in: db)
+            return (one, try Patient.insert(Clinic.patient("B", number: "2"), in: db))
+        }
+        try await store.close()
+
+        _ = try shell.run(
+            vault.path, key: "PRAGMA key = 'secret'",
+            """
+            UPDATE patient SET name = 'C' WHERE id = \(one);
+            REPLACE INTO patient (id, name, number, born) VALUES (\(two), 'D', '2', 1.0);
+            """)
+
+        store = try await vault.open()
+        try await store.write(author: "grace") { db throws in
+            try Patient.delete(one, in: db)
+            let changes = try Patient.changes(of: one, in: db)
+            #expect(changes.map(\.kind) == [.insert, .update, .delete])
+            #expect(changes.map(\.author) == ["ada", nil, "grace"])
+            #expect(changes.map { $0.transaction == nil } == [false, true, false])
+            #expect(changes.map(\.after?.name) == ["A", "C", nil])
+            // No trigger has fired there for the row that was replaced.
+            let replaced = try Patient.changes(of: two, in: db)
+            #expect(replaced.map(\.kind) == [.insert, .insert])
+            #expect(replaced.map(\.isAfterKnown) == [false, true])
+            #expect(replaced.map(\.after?.name) == [nil, "D"])
+            let transaction = try #require(changes.first?.transaction)
+            try expectFailure(.notUndoable) { try db.undo(transaction: transaction) }
+        }
+        try await store.close()
     }
 }

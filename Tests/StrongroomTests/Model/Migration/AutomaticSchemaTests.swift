@@ -4,13 +4,7 @@ import Testing
 
 @Suite("A schema that follows the declared tables")
 struct AutomaticSchemaTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let vault = Vault(keys: .numbered(1))
 
     private static let id = Column<Int64?>("id", primaryKey: true)
 
@@ -34,9 +28,7 @@ struct AutomaticSchemaTests {
     }
 
     private func execute(_ statements: SQL...) async throws {
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in for sql in statements { try db.execute(sql) } }
-        }
+        try await vault.with(\.migrator, nil).write { db in for sql in statements { try db.execute(sql) } }
     }
 
     private func texts(_ query: SQL) async throws -> [String] {
@@ -104,10 +96,9 @@ struct AutomaticSchemaTests {
         try await adapt(TableSchema("contact", Self.id, Column<String?>("mail"), Column<String?>("address")))
         try await execute("INSERT INTO contact VALUES (1, 'a', 'b')")
         let declared = TableSchema("contact", Self.id, Column<String?>("address", previously: "mail"))
-        let error = try await expectFailure(.schemaChange) {
+        try await expectFailure(.schemaChange, saying: "both \"mail\" and \"address\"") {
             try await automatic(declared, removingColumns: true).open()
         }
-        #expect(error.message.contains("both \"mail\" and \"address\""))
         #expect(try await texts("SELECT mail || address FROM contact") == ["ab"])
     }
 
@@ -126,8 +117,7 @@ struct AutomaticSchemaTests {
     @Test func aColumnWithoutWhichNothingCouldBeInsertedIsRefused() async throws {
         try await prepare()
         let declared = TableSchema("contact", Self.id, Column<String?>("mail"))
-        let error = try await expectFailure(.schemaChange) { try await automatic(declared).open() }
-        #expect(error.message.contains("\"name\""))
+        try await expectFailure(.schemaChange, saying: "\"name\"") { try await automatic(declared).open() }
     }
 
     @Test func valuesThatFitAreConverted() async throws {
@@ -203,8 +193,7 @@ struct AutomaticSchemaTests {
     @Test func aFileThatHasBeenThroughVersionsIsRefused() async throws {
         try await vault.keep("a")
         let before = try DirectorySnapshot(vault.directory)
-        let error = try await expectFailure(.otherMigrations) { try await automatic(Self.contact).open() }
-        #expect(error.message.contains("version \"1\""))
+        try await expectFailure(.otherMigrations, saying: "version \"1\"") { try await automatic(Self.contact).open() }
         try before.expectUntouched()
     }
 
@@ -237,56 +226,24 @@ struct AutomaticSchemaTests {
 
     // MARK: Found by readers
 
-    static let lossy: [(TableSchema, TableSchema, SQL)] = [
-        (
-            TableSchema("thing", id, Column<String>("value")), TableSchema("thing", id, Column<Int>("value")),
-            "INSERT INTO thing VALUES (1, '0012')"
-        ),
-        (
-            TableSchema("thing", id, Column<Int>("value")), TableSchema("thing", id, Column<Double>("value")),
-            "INSERT INTO thing VALUES (1, 9007199254740993)"
-        ),
-        (
-            TableSchema("thing", id, Column<Int>("value")), TableSchema("thing", id, Column<Double>("value")),
-            "INSERT INTO thing VALUES (1, 9223372036854775807)"
-        ),
-        (
-            TableSchema("thing", id, Column<Int>("value")), TableSchema("thing", id, Column<[UInt8]>("value")),
-            "INSERT INTO thing VALUES (1, 7)"
-        ),
-        (
-            TableSchema("thing", id, Column<Double>("value")), TableSchema("thing", id, Column<String>("value")),
-            "INSERT INTO thing VALUES (1, 0.1 + 0.2)"
-        ),
-        (
-            TableSchema("thing", id, Column<String>("value")), TableSchema("thing", id, Column<Double>("value")),
-            "INSERT INTO thing VALUES (1, '12345678901234567890')"
-        ),
+    private static let (text, integer, real) = (
+        Column<String>("value"), Column<Int>("value"), Column<Double>("value")
+    )
+
+    static let lossy: [(old: any SchemaColumn, new: any SchemaColumn, value: SQL)] = [
+        (text, integer, "'0012'"), (integer, real, "9007199254740993"), (integer, real, "9223372036854775807"),
+        (integer, Column<[UInt8]>("value"), "7"), (real, text, "0.1 + 0.2"), (text, real, "'12345678901234567890'"),
     ]
 
     @Test(arguments: lossy.indices)
     func aValueThatWouldBeAnotherOneIsKeptAndTheChangeRefused(number: Int) async throws {
-        let (old, new, insert) = Self.lossy[number]
-        try await adapt(old)
-        try await execute(insert)
+        let (old, new, value) = Self.lossy[number]
+        try await adapt(TableSchema("thing", Self.id, old))
+        try await execute("INSERT INTO thing VALUES (1, \(value))")
         let before = try await texts("SELECT '' || quote(value) FROM thing")
-        try await expectFailure(.migrationFailed) { try await automatic(new).open() }
+        let declared = TableSchema("thing", Self.id, new)
+        try await expectFailure(.migrationFailed) { try await automatic(declared).open() }
         #expect(try await texts("SELECT '' || quote(value) FROM thing") == before)
-    }
-
-    @Test func aTextBecomesBytes() async throws {
-        try await adapt(TableSchema("thing", Self.id, Column<String>("value")))
-        try await execute("INSERT INTO thing VALUES (1, 'é')")
-        try await adapt(TableSchema("thing", Self.id, Column<[UInt8]>("value")))
-        #expect(try await texts("SELECT '' || quote(value) FROM thing") == ["X'C3A9'"])
-    }
-
-    @Test func aColumnOfAnyValueKeepsItsTextsWhenItIsMadeAnew() async throws {
-        try await adapt(TableSchema("thing", Self.id, Column<Value>("value")))
-        try await execute("INSERT INTO thing VALUES (1, 'é'), (2, 7)")
-        try await adapt(TableSchema("thing", Self.id, Column<Value>("value", unique: true)))
-        #expect(
-            try await texts("SELECT typeof(value) || value FROM thing ORDER BY id") == ["texté", "integer7"])
     }
 
     @Test(.enabled(if: try EngineFeatures.current().hasGeneratedColumns, "the engine knows no generated columns"))
@@ -324,10 +281,9 @@ struct AutomaticSchemaTests {
 
     @Test(arguments: sameIndexNames.indices)
     func anIndexThatHasAnothersNameIsRefusedBeforeAFileIsMade(number: Int) async throws {
-        let error = try await expectFailure(.invalidMigrator) {
+        try await expectFailure(.invalidMigrator, saying: "The index \"") {
             try await vault.with(\.migrator, .automatic(tables: Self.sameIndexNames[number])).open()
         }
-        #expect(error.message.contains("The index \""))
         #expect(try DirectorySnapshot(vault.directory).names == [])
     }
 

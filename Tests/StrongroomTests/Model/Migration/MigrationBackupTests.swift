@@ -5,12 +5,9 @@ import Testing
 
 @Suite("Backups from before a migration")
 struct MigrationBackupTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1)).with(\.settings.migrationBackups, .newest(2))
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault {
+        Vault(directory.path(""), keys: .numbered(1)).with(\.settings.migrationBackups, .newest(2))
     }
 
     /// Steps that write their version as a line.
@@ -101,10 +98,9 @@ struct MigrationBackupTests {
             #expect(report.migration?.backupPath == nil)
         }
         #expect(try DirectorySnapshot(vault.directory).names == ["vault.sqlite"])
-        let error = try await expectFailure(.fileMissing) {
+        try await expectFailure(.fileMissing, saying: "no such migration backup") {
             try await Stores(without).restoreMigrationBackup(of: "vault.sqlite")
         }
-        #expect(error.message.contains("no such migration backup"))
     }
 
     // MARK: Putting back
@@ -151,8 +147,7 @@ struct MigrationBackupTests {
     /// A process that is killed leaves rows in the log beside the file.
     private func leaveLog() async {
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
-            let store = try await Vault(root, keys: .numbered(1)).with(\.migrator, nil).open()
-            try await store.write { db in
+            try await Vault(root, keys: .numbered(1)).with(\.migrator, nil).open().write { db in
                 for number in 0..<200 { try db.execute("INSERT INTO line VALUES (\("\(number)"))") }
             }
             kill(getpid(), SIGKILL)

@@ -5,13 +5,8 @@ import Testing
 
 @Suite("Migrating")
 struct MigratorTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-    }
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path(""), keys: .numbered(1)) }
 
     private static let table = "CREATE TABLE line (text TEXT NOT NULL)" as SQL
 
@@ -100,9 +95,7 @@ struct MigratorTests {
     }
 
     @Test func aFileWithTablesButWithoutAHistoryRunsEveryStep() async throws {
-        try await vault.with(\.migrator, nil).using { store in
-            try await store.write { db in try db.execute(Self.table) }
-        }
+        try await vault.with(\.migrator, nil).write { db in try db.execute(Self.table) }
         let migrator = Migrator(tables: [Contact.schema]) {
             Migration("1") { db in try db.execute("INSERT INTO line VALUES ('adopted')") }
         }
@@ -161,18 +154,6 @@ struct MigratorTests {
         #expect(try await vault.with(\.migrator, nil).lines() == ["1", "2", "3"])
     }
 
-    @Test func aStepSeesTheWorkOfTheStepsBefore() async throws {
-        let migrator = Migrator {
-            Migration("1") { db in try db.execute(Self.table) }
-            Migration("2") { db in try db.execute("INSERT INTO line VALUES ('a')") }
-            Migration("3") { db in
-                #expect(try db.value("SELECT count(*) FROM line", as: Int.self) == 1)
-                try db.execute("UPDATE line SET text = text || 'b'")
-            }
-        }
-        #expect(try await vault.with(\.migrator, migrator).lines() == ["ab"])
-    }
-
     @Test func aSavepointInAStepRollsBackOnlyItsOwnWork() async throws {
         struct Undo: Error {}
         let migrator = Migrator {
@@ -198,18 +179,6 @@ struct MigratorTests {
         #expect(error.message.contains("Unfit"))
         #expect(!"\(error)".contains("secret"))
     }
-
-    @Test func foreignKeysHoldInAStepOfAFreshFileAsInOneOfAnOldFile() async throws {
-        let migrator = Migrator {
-            Migration("1") { db in
-                try db.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
-                try db.execute("CREATE TABLE child (parent INTEGER REFERENCES parent (id))")
-                try db.execute("INSERT INTO child VALUES (1)")
-            }
-        }
-        let error = try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, migrator).open() }
-        #expect(error.message.contains("constraint"))
-    }
 }
 
 extension MigrationReport {
@@ -226,5 +195,208 @@ extension MigrationReport {
         static func == (report: MigrationReport?, expected: Expected) -> Bool {
             report.map { Expected(from: $0.from, to: $0.to, applied: $0.applied) } == expected
         }
+    }
+}
+
+/// The list of a migrator is built with `if`, `switch` and `for`.
+struct MigrationListTests {
+    private enum Kind { case plain, traced }
+
+    private static func migrator(_ kind: Kind, years: ClosedRange<Int>, isLast: Bool) -> Migrator {
+        Migrator {
+            Migration("first") { db in try db.execute("CREATE TABLE first (a)") }
+            for year in years {
+                Migration("year \(year)") { db in try db.execute("CREATE TABLE \(name: "letters_\(year)") (a)") }
+            }
+            switch kind {
+            case .plain: Migration("plain") { db in try db.execute("CREATE TABLE plain (a)") }
+            case .traced:
+                Migration("trace") { db in try db.execute("CREATE TABLE trace (a)") }
+                Migration("more trace") { db in try db.execute("ALTER TABLE trace ADD COLUMN b") }
+            }
+            if isLast {
+                Migration("last") { db in try db.execute("CREATE TABLE last (a)") }
+            }
+            if kind == .traced {
+                Migration("end of trace") { db in try db.execute("CREATE TABLE ended (a)") }
+            } else {
+                Migration("end") { db in try db.execute("CREATE TABLE ended (a)") }
+            }
+        }
+    }
+
+    @Test func theStepsStandInTheirOrder() async throws {
+        let vault = Vault(keys: .numbered(1))
+        let long = Self.migrator(.traced, years: 2024...2026, isLast: true)
+        #expect(long.newestVersion == "end of trace")
+        try await vault.with(\.migrator, long).using { store in
+            let tables = try await store.read { db in try db.tableNames() }
+            #expect(
+                tables.sorted().filter { !$0.hasPrefix("_") && !$0.hasPrefix("strongroom") } == [
+                    "ended", "first", "last", "letters_2024", "letters_2025", "letters_2026", "trace",
+                ])
+        }
+    }
+
+    /// A condition that changes between two openings is found, and the file is left alone.
+    @Test func aStepThatIsMissingLaterIsAnError() async throws {
+        let vault = Vault(keys: .numbered(1))
+        try await vault.with(\.migrator, Self.migrator(.plain, years: 1...2, isLast: true)).using { _ in }
+        for other in [
+            Self.migrator(.plain, years: 1...1, isLast: true), Self.migrator(.plain, years: 1...2, isLast: false),
+            Self.migrator(.traced, years: 1...2, isLast: true),
+        ] {
+            let changed = vault.with(\.migrator, other)
+            await #expect(throws: StrongroomError.self) { try await changed.using { _ in } }
+        }
+        try await vault.with(\.migrator, Self.migrator(.plain, years: 1...2, isLast: true)).using { _ in }
+    }
+}
+
+/// Versions and files whose names differ only in how their letters are composed are two.
+@Suite("Names that look alike")
+struct VersionNameTests {
+    /// Composed and decomposed: one text to Swift, two to the engine and the file system.
+    private static let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+    private let vault = Vault(keys: .numbered(1))
+
+    private static func migrator(_ versions: String...) -> Migrator {
+        Migrator {
+            versions.enumerated().map { index, version in
+                Migration(version) { db in
+                    try db.execute("CREATE TABLE \(name: "step\(index)") (id)")
+                } down: { db in
+                    try db.execute("DROP TABLE \(name: "step\(index)")")
+                }
+            }
+        }
+    }
+
+    @Test func aVersionThatIsComposedOtherwiseIsUnknown() async throws {
+        try await vault.with(\.migrator, Self.migrator("1", Self.composed)).using { _ in }
+        let other = vault.with(\.migrator, Self.migrator("1", Self.decomposed))
+        try await expectFailure(.newerSchema) { try await other.using { _ in } }
+    }
+
+    @Test func twoVersionsThatLookAlikeAreGoneBackFromOneByOne() async throws {
+        try await vault.with(\.migrator, Self.migrator("1", Self.composed, Self.decomposed)).using { store in
+            let report = try await store.migrate(to: Self.composed)
+            #expect(report.undone.map { Array($0.utf8) } == [Array(Self.decomposed.utf8)])
+            #expect(try await store.read { db in try db.tableNames() } == ["step0", "step1"])
+            #expect(try await store.migrate().applied.count == 1)
+        }
+    }
+
+    #if os(Linux)
+    @Test func migrationBackupsAreThoseOfTheirOwnFile() async throws {
+        let keeping = vault.with(\.settings.migrationBackups, .newest(5))
+        let names = ["vault_\(Self.composed).sqlite", "vault_\(Self.decomposed).sqlite"]
+        for name in names {
+            let first = try Stores(keeping.with(\.migrator, Self.migrator("1")))
+            try await first.open(name).close()
+            let second = try Stores(keeping.with(\.migrator, Self.migrator("1", "2")))
+            try await second.open(name).close()
+        }
+        let stores = try Stores(vault)
+        for name in names {
+            let found = try stores.migrationBackups(of: name)
+            #expect(found.count == 1)
+            #expect(found.allSatisfy { $0.path.utf8.count == found[0].path.utf8.count })
+        }
+    }
+    #endif
+}
+
+@Suite("Several processes that open one old file", .timeLimit(.minutes(60)))
+struct OldFileInManyProcessesTests {
+    private static let processes = 5
+
+    private static let first = Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
+
+    /// Each step takes long enough for the others to come.
+    private static let migrator = Migrator {
+        first
+        Migration("2") { db in
+            try db.execute("INSERT INTO line VALUES ('step 2')")
+            if !db.isDryRun { usleep(300_000) }
+        }
+        Migration("3") { db in
+            try db.execute("INSERT INTO line VALUES ('step 3')")
+            if !db.isDryRun { usleep(300_000) }
+        }
+    }
+
+    @Test func oneMigratesAndTheOthersWaitAndSeeTheResult() async throws {
+        let vault = Vault(keys: .numbered(1))
+        try await vault.with(\.migrator, Migrator { Self.first }).keep()
+        await withTaskGroup { group in
+            for _ in 0..<Self.processes {
+                group.addTask {
+                    await #expect(processExitsWith: .success) { [root = vault.directory as String] in
+                        let patient = StoreSettings(
+                            readers: 2, busyTimeout: .seconds(120), openTimeout: .seconds(120))
+                        let vault = Vault(root, keys: .numbered(1)).with(\.settings, patient)
+                        try await vault.with(\.migrator, Self.migrator).using { store in
+                            let report = try #require(store.opening.migration)
+                            #expect(report.to == "3")
+                            let steps = "SELECT count(*) FROM line WHERE text LIKE 'step _'" as SQL
+                            #expect(try await store.read { db in try db.value(steps, as: Int.self) } == 2)
+                            let line = "applied \(report.applied.joined(separator: ","))"
+                            try await store.write { db in try db.execute("INSERT INTO line VALUES (\(line))") }
+                        }
+                    }
+                }
+            }
+        }
+        let lines = try await vault.with(\.migrator, nil).lines()
+        #expect(lines.filter { $0 == "applied 2,3" }.count == 1)
+        #expect(lines.filter { $0 == "applied " }.count == Self.processes - 1)
+        #expect(lines.filter { $0.hasPrefix("step") } == ["step 2", "step 3"])
+    }
+}
+
+/// The versions that a file has been through.
+struct RecordedVersions: Equatable {
+    /// A row of the table in which a file keeps its versions.
+    struct Entry: Equatable {
+        let version: String
+        let isCreated: Bool
+    }
+
+    let entries: [Entry]
+
+    init(_ entries: (String, Bool)...) {
+        self.entries = entries.map { Entry(version: $0.0, isCreated: $0.1) }
+    }
+
+    init(applied versions: [String]) {
+        entries = versions.map { Entry(version: $0, isCreated: false) }
+    }
+
+    /// Reads the history of a vault's file, without a migrator, which might change it.
+    init(of vault: Vault) async throws {
+        entries = try await vault.with(\.migrator, nil).read { db in
+            var entries: [Entry] = []
+            try db.forEachRow(
+                "SELECT version, created, applied_at, milliseconds FROM strongroom_migrations ORDER BY place"
+            ) {
+                row in
+                let (version, created): (String, Int) = (try row[0], try row[1])
+                let (time, milliseconds): (String, Int) = (try row[2], try row[3])
+                #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+                #expect(milliseconds >= 0)
+                entries.append(Entry(version: version, isCreated: created == 1))
+            }
+            return entries
+        }
+    }
+}
+
+extension Reading where Self: ~Copyable {
+    /// The first column of every row, as text.
+    func texts(_ query: SQL) throws -> [String] {
+        var texts: [String] = []
+        try forEachRow(query) { row in texts.append(try row[0]) }
+        return texts
     }
 }

@@ -203,8 +203,7 @@ struct LoopWritesTests {
     }
 
     @Test func inAStoreInMemoryToo() async throws {
-        let store = try await TemporaryStore(tables: [Ix.schema], settings: StoreSettings(storage: .memory)).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Ix.schema], settings: StoreSettings(storage: .memory)).store.write { db in
             for n in 1...3 { try Ix.insert(Ix(n: n), in: db) }
             var count = 0
             try Ix.order { $0.n.ascending }.forEach(in: db) { row in

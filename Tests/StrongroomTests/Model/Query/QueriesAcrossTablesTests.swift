@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -289,4 +288,3 @@ struct QueriesAcrossTablesTests {
         #expect(parts.map(\.0) == [nil] && parts.map(\.1) == [nil] && parts.map { $0.2 != nil } == [true])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -327,4 +326,3 @@ struct QueriesOfRowsTests {
         #expect(try await store.table(Patient.self).count() == 3)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -207,4 +206,3 @@ struct QueriesOfValuesTests {
         #expect(number == 2)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import StrongroomTesting
 import Testing
@@ -147,4 +146,3 @@ struct QueryRulesTests {
         #expect(sorted == [1, 2, 3])
     }
 }
-#endif

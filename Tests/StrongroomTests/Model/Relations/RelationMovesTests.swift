@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -252,4 +251,3 @@ extension Table where RecordType == Self {
         record = list[0]
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 
@@ -175,4 +174,3 @@ struct Consignment {
     var id: Int64?
     var sender: Int64?
 }
-#endif

@@ -75,8 +75,7 @@ struct RebuildTests {
     }
 
     @Test func everythingOutlivesTheDropOfAColumn() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.makeOddTable(db)
             let columns = ["id", "group", "from here", "size", "boss", "🗝"]
             let before = try Self.content(db, columns)
@@ -88,8 +87,7 @@ struct RebuildTests {
     }
 
     @Test func everythingOutlivesAnAddedUniqueColumn() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.makeOddTable(db)
             let columns = ["id", "group", "from here", "size", "boss", "gone", "🗝"]
             let rows = try Self.content(db, columns).filter { !$0.contains("autoindex") }
@@ -103,8 +101,7 @@ struct RebuildTests {
     }
 
     @Test func everythingOutlivesAChangedColumn() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.makeOddTable(db)
             let columns = ["id", "group", "from here", "size", "boss", "🗝"]
             let before = try Self.content(db, columns)
@@ -122,8 +119,7 @@ struct RebuildTests {
 
     @Test(arguments: ["weight", "a \"b\" `c`", "🗝2", "where"])
     func everythingFollowsARenamedColumn(name: String) async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.makeOddTable(db)
             let before = try Self.content(db, ["id", "group", "from here", "size", "boss", "gone", "🗝"])
             let isByEngine = try EngineFeatures.current().hasRenameColumn
@@ -148,8 +144,7 @@ struct RebuildTests {
     }
 
     @Test func everythingFollowsARenamedTable() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db in
+        try await TemporaryStore().store.write { db in
             try Self.makeOddTable(db)
             try db.execute(
                 "CREATE TRIGGER more AFTER INSERT ON log BEGIN DELETE FROM \(name: Self.parent) WHERE id = 2997; END")
@@ -197,5 +192,225 @@ struct RebuildTests {
         #expect(try db.value("SELECT count(*) FROM child", as: Int.self) == 666)
         try db.execute("UPDATE \(name: parent) SET id = 4 WHERE id = 6")
         #expect(try db.value("SELECT count(*) FROM child WHERE p = 4", as: Int.self) == 1)
+    }
+}
+
+/// Changes of the schema in the middle of other work, and those that fail half way.
+struct RebuildRefusalTests {
+    @Test func aChangeWhileRowsAreReadLosesNothing() async throws {
+        try await TemporaryStore().store.write { db in
+            try db.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b, c)")
+            try db.execute("CREATE TABLE child (t REFERENCES t ON DELETE CASCADE)")
+            try db.execute("INSERT INTO t VALUES (1, 2, 3), (4, 5, 6)")
+            try db.execute("INSERT INTO child VALUES (1), (4)")
+            #expect(throws: StrongroomError.self) {
+                try db.forEachRow("SELECT a FROM t") { _ in try db.dropColumn("b", from: "t") }
+            }
+            #expect(try db.value("PRAGMA foreign_keys", as: Int.self) == 1)
+            #expect(try db.value("SELECT sum(b) FROM t", as: Int.self) == 7)
+            #expect(try db.value("SELECT count(*) FROM child", as: Int.self) == 2)
+            try db.dropColumn("b", from: "t")
+            #expect(try db.value("SELECT count(*) FROM child", as: Int.self) == 2)
+        }
+    }
+
+    @Test func aTemporaryTriggerAndADescendingKeyOutliveAChange() async throws {
+        try await TemporaryStore().store.write { db in
+            try db.execute("CREATE TABLE t (a INTEGER PRIMARY KEY DESC, b, c)")
+            try db.execute("CREATE TEMP TRIGGER quick AFTER INSERT ON t BEGIN UPDATE t SET c = 7 WHERE a = new.a; END")
+            try db.execute("INSERT INTO t (rowid, a, b) VALUES (50, 1, 2)")
+            try db.dropColumn("b", from: "t")
+            #expect(try db.value("SELECT rowid FROM t", as: Int.self) == 50)
+            try db.execute("INSERT INTO t (a) VALUES (2)")
+            #expect(try db.value("SELECT sum(c) FROM t", as: Int.self) == 14)
+        }
+    }
+
+    @Test func rowsThatBreakAConstraintUndoTheChange() async throws {
+        try await TemporaryStore().store.write { db in
+            try db.execute("CREATE TABLE t (a UNIQUE, b)")
+            try db.execute("CREATE TABLE child (t REFERENCES t (a))")
+            try db.execute("INSERT INTO t VALUES (1, NULL), (2, 5)")
+            try expectFailure(.constraint) { try db.changeColumn(Column<Int>("b"), in: "t") }
+            try expectFailure(.constraint) { try db.addColumn(Column<Int>("c", unique: true, default: 1), to: "t") }
+            #expect(try db.columns(of: "t").map(\.name) == ["a", "b"])
+            #expect(try db.tableNames() == ["child", "t"])
+            try db.changeColumn(Column<Int?>("b"), in: "t")
+            #expect(try db.value("SELECT sum(b) FROM t", as: Int.self) == 5)
+            try expectFailure(.sql) { try db.renameColumn("a", to: "B", in: "t") }
+            try expectFailure(.invalidName) { try db.renameColumn("a", to: "", in: "t") }
+            #expect(try db.value("PRAGMA foreign_keys", as: Int.self) == 1)
+        }
+    }
+
+    @Test func aColumnWhoseTableIsUncertainIsRenamedOrLeft() async throws {
+        try await TemporaryStore().store.write { db in
+            try db.execute("CREATE TABLE t (a, b)")
+            try db.execute("CREATE TABLE u (a, t)")
+            try db.execute("INSERT INTO t VALUES (1, 2)")
+            try db.execute("CREATE VIEW sight AS SELECT t.b, (SELECT max(a) FROM u) AS m FROM t")
+            if try EngineFeatures.current().hasRenameColumn {
+                try db.renameColumn("a", to: "z", in: "t")
+                #expect(try db.value("SELECT z FROM t", as: Int.self) == 1)
+            } else {
+                let error = try expectFailure(.schemaChange) { try db.renameColumn("a", to: "z", in: "t") }
+                #expect(error.message.contains("view \"sight\""))
+                #expect(try db.value("SELECT a FROM t", as: Int.self) == 1)
+            }
+            #expect(try db.value("SELECT b FROM sight", as: Int.self) == 2)
+        }
+    }
+
+    /// Each is left as it is, or the renaming is refused.
+    @Test(arguments: [
+        "TRIGGER own AFTER INSERT ON a BEGIN "
+            + "UPDATE contact SET kind = (SELECT phone FROM (SELECT new.x AS phone)); END",
+        "VIEW own AS SELECT id, kind AS phone FROM contact ORDER BY phone LIMIT 1",
+        "VIEW own AS SELECT coalesce(phone, '-') phone FROM contact",
+        "VIEW own AS SELECT s.phone FROM (SELECT kind phone FROM contact) AS s",
+        "VIEW own AS WITH x (phone) AS (SELECT kind FROM contact) SELECT x.phone FROM x",
+    ])
+    func aNameThatIsNotTheRenamedColumnKeepsItsMeaning(object: String) async throws {
+        try await TemporaryStore().store.write { db in
+            try db.execute("CREATE TABLE contact (id INTEGER PRIMARY KEY, phone TEXT, kind TEXT)")
+            try db.execute("CREATE TABLE a (x TEXT)")
+            try db.execute("INSERT INTO contact VALUES (1, '1', 'z'), (2, '2', 'y')")
+            try db.execute(SQL(stringLiteral: "CREATE \(object)"))
+            let isView = object.hasPrefix("VIEW")
+            let before = isView ? try db.value("SELECT phone FROM own", as: String.self) : nil
+            if try EngineFeatures.current().hasRenameColumn {
+                try db.renameColumn("phone", to: "telephone", in: "contact")
+            } else {
+                try expectFailure(.schemaChange, saying: "\"own\"") {
+                    try db.renameColumn("phone", to: "telephone", in: "contact")
+                }
+                #expect(try db.value("SELECT phone FROM contact", as: String.self) == "1")
+            }
+            if isView {
+                #expect(try db.value("SELECT phone FROM own", as: String.self) == before)
+            } else {
+                try db.execute("INSERT INTO a VALUES ('new')")
+                #expect(try db.value("SELECT kind FROM contact", as: String.self) == "new")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "TRIGGER own AFTER UPDATE OF phone ON contact BEGIN INSERT INTO a (phone) VALUES (old.phone); END",
+        "VIEW own AS SELECT contact.phone AS phone, count(a.phone) FROM contact JOIN a",
+        "VIEW own (phone) AS SELECT phone FROM contact WHERE phone IS NOT NULL",
+    ])
+    func aNameThatIsTheColumnFollows(object: String) async throws {
+        try await TemporaryStore().store.write { db in
+            try db.execute("CREATE TABLE contact (id INTEGER PRIMARY KEY, phone TEXT)")
+            try db.execute("CREATE TABLE a (phone TEXT)")
+            try db.execute("INSERT INTO contact VALUES (1, '1')")
+            try db.execute("INSERT INTO a VALUES ('0')")
+            try db.execute(SQL(stringLiteral: "CREATE \(object)"))
+            let isView = object.hasPrefix("VIEW")
+            if try !EngineFeatures.current().hasRenameColumn, isView {
+                try expectFailure(.schemaChange) { try db.renameColumn("phone", to: "telephone", in: "contact") }
+            } else {
+                try db.renameColumn("phone", to: "telephone", in: "contact")
+                try db.execute("UPDATE contact SET telephone = '2'")
+            }
+            if isView { #expect(try db.value("SELECT count(phone) FROM own", as: Int.self) == 1) }
+            #expect(try db.value("SELECT max(phone) FROM a", as: String.self) == (isView ? "0" : "1"))
+        }
+    }
+}
+
+struct ChangeSchemaTests {
+    @Test func aColumnIsAddedAtTheEnd() async throws {
+        try await TemporaryStore(tables: [Cell<Int64>.schema]).store.write { db in
+            try Cell.insert(Cell(Int64(1)), in: db)
+            try db.addColumn(Column<String?>("note"), to: "cell")
+            try db.addColumn(Column<Int>("level", default: 3), to: "cell")
+            try db.forEachRow("SELECT * FROM cell") { row in
+                let note: String? = try row["note"]
+                let level: Int = try row["level"]
+                #expect(row.name(at: 2) == "note")
+                #expect(row.name(at: 3) == "level")
+                #expect(note == nil)
+                #expect(level == 3)
+            }
+        }
+    }
+
+    @Test func aColumnThatCannotBeAddedIsRefused() async throws {
+        try await TemporaryStore(tables: [Cell<Int64>.schema]).store.write { db in
+            try Cell.insert(Cell(Int64(1)), in: db)
+            let refused: [(any SchemaColumn, StrongroomError.Code)] = [
+                (Column<String>("note"), .schemaChange), (Column<Int64?>("other", primaryKey: true), .schemaChange),
+                (Column<Int64>("content", default: 1), .sql),
+                (Column<Int>("", default: 1), .invalidName), (Column<Int?>("a\0"), .invalidName),
+            ]
+            for (column, code) in refused {
+                try expectFailure(code) { try db.addColumn(column, to: "cell") }
+            }
+            try expectFailure(.sql) { try db.addColumn(Column<Int?>("a"), to: "nowhere") }
+            try db.forEachRow("SELECT * FROM cell") { row in #expect(row.count == 2) }
+        }
+    }
+
+    @Test func aTableIsDroppedWithItsIndexes() async throws {
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
+            try Contact.insert(Contact(), in: db)
+            try db.dropTable("contact")
+            #expect(try db.tableNames() == [])
+            #expect(
+                try db.value("SELECT count(*) FROM sqlite_master WHERE tbl_name = 'contact'", as: Int.self) == 0)
+            try expectFailure(.sql) { try db.dropTable("contact") }
+            try db.createTable(Contact.schema)
+            #expect(try Contact.count(in: db) == 0)
+        }
+    }
+
+    @Test func indexesComeAndGo() async throws {
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
+            try Contact.insert(contentsOf: [Contact(email: "1"), Contact(email: "2")], in: db)
+            let index = TableIndex("by_name", on: Contact.columns.name, unique: true)
+            let error = try expectFailure(.constraint) { try db.createIndex(index, on: "contact") }
+            #expect(!"\(error)".contains("Ada"))
+            try Contact.delete(2, in: db)
+            try db.createIndex(index, on: "contact")
+            try expectFailure(.sql) { try db.createIndex(index, on: "contact") }
+            try expectFailure(.constraint) { try Contact.insert(Contact(email: "3"), in: db) }
+            try db.dropIndex("by_name")
+            try expectFailure(.sql) { try db.dropIndex("by_name") }
+            try Contact.insert(Contact(email: "3"), in: db)
+        }
+    }
+
+    @Test func changesOfTheSchemaAreUndoneWithTheirTransaction() async throws {
+        struct Stop: Error {}
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        try await store.write { db in try Contact.insert(Contact(), in: db) }
+        await #expect(throws: Stop.self) {
+            try await store.write { db in
+                try db.createTable(Cell<Int64>.schema)
+                try db.addColumn(Column<Int?>("age"), to: "contact")
+                try db.dropIndex("contact_name")
+                try db.dropTable("contact")
+                throw Stop()
+            }
+        }
+        try await store.read { db in
+            let names = try db.tableNames()
+            #expect(names == ["contact"])
+            try db.forEachRow("SELECT * FROM contact") { row in #expect(row.count == 6) }
+            #expect(try db.value("SELECT name FROM sqlite_master WHERE name = 'contact_name'", as: String.self) != nil)
+        }
+    }
+
+    @Test func theLibrarysAndTheEnginesTablesAreNotListed() async throws {
+        try await TemporaryStore(tables: [Counter.schema]).store.write { db in
+            try Counter.insert(Counter(), in: db)
+            for name in ["sqlitex", "strongroomx", "Zebra", "ant", "émile"] {
+                try db.execute("CREATE TABLE \(name: name) (a)")
+            }
+            try db.execute("CREATE VIEW sight AS SELECT 1")
+            #expect(try db.tableNames() == ["Zebra", "ant", "counter", "sqlitex", "strongroomx", "émile"])
+        }
     }
 }

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -13,18 +12,16 @@ struct FullTextFileTests {
     init() async throws {
         directory = try TemporaryDirectory()
         vault = Library.vault(directory, Library.Note.schema, Library.Page.schema)
-        try await vault.using { store in
-            try await store.write { db throws in
-                for number in 1...50 {
-                    let title = number.isMultiple(of: 10) ? "round alpha" : "alpha"
-                    try Library.Note.insert(
-                        Library.Note(title: title, body: "number \(number)", number: number), in: db)
-                    try Library.Page.insert(
-                        Library.Page(book: "b", position: number, title: title, number: nil), in: db)
-                }
-                try Library.Note.where { $0.number == 10 }.delete(in: db)
-                try db.execute("DELETE FROM page WHERE position = 10")
+        try await vault.write { db throws in
+            for number in 1...50 {
+                let title = number.isMultiple(of: 10) ? "round alpha" : "alpha"
+                try Library.Note.insert(
+                    Library.Note(title: title, body: "number \(number)", number: number), in: db)
+                try Library.Page.insert(
+                    Library.Page(book: "b", position: number, title: title, number: nil), in: db)
             }
+            try Library.Note.where { $0.number == 10 }.delete(in: db)
+            try db.execute("DELETE FROM page WHERE position = 10")
         }
     }
 
@@ -152,4 +149,40 @@ struct FullTextFileTests {
         try await vault.using { store in try await Self.expectWhole(store) }
     }
 }
-#endif
+
+/// Tables with full-text indexes, of each kind of key.
+enum Library {
+    @Table("note", fullText: [FullTextIndex(on: "title", "body")])
+    struct Note: Equatable {
+        var id: Int64?
+        var title: String
+        var body: String?
+        @Column(unique: true) var number: Int?
+        var isDone = false
+    }
+
+    /// Its rows have no number of their own: the key is two columns, one of which ignores case.
+    @Table("page", fullText: [FullTextIndex(on: "title", "body")])
+    struct Page: Equatable {
+        @Column(primaryKey: true, collation: .noCase) var book: String
+        @Column(primaryKey: true) var position: Int
+        var title: String
+        var body: String?
+        @Column(unique: true) var number: Int?
+    }
+
+    static func store(settings: StoreSettings = StoreSettings()) async throws -> TemporaryStore {
+        try await TemporaryStore(Note.self, Page.self, settings: settings)
+    }
+
+    /// A store whose schema is kept by a list of tables, in a directory of its own.
+    static func vault(_ directory: TemporaryDirectory, _ tables: TableSchema...) -> Vault {
+        Vault(directory.path("library"), keys: .numbered(1))
+            .with(\.migrator, .automatic(tables: tables))
+    }
+
+    /// Expects that the full-text indexes have the words of the tables' rows, and nothing else.
+    static func findings(_ store: Store) async throws -> [String] {
+        try await store.verify().objections
+    }
+}

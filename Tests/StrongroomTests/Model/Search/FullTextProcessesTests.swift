@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import StrongroomTesting
 import Testing
@@ -72,8 +71,7 @@ struct FullTextProcessesTests {
 
     /// Dies after some statements of a transaction, each of which has changed the indexes.
     private static func die(in root: String, in life: Int) async throws {
-        let store = try await vault(root).open()
-        try await store.write { db throws in
+        try await vault(root).open().write { db throws in
             var maker = FullTextUpkeepTests.Maker(random: SeededGenerator(UInt64(1_000 + life)))
             for number in 0..<(5 + 20 * life) {
                 try db.execute("INSERT INTO note (title, isDone) VALUES (\("killed \(number)"), 0)")
@@ -85,4 +83,3 @@ struct FullTextProcessesTests {
         }
     }
 }
-#endif

@@ -14,23 +14,13 @@ struct CTPersistanceTests {
     }
 
     /// A table that tells everything a table can: names, key, defaults, indexes, and what records are right.
-    private struct Task: Table, Record, Equatable {
+    @Table("task", in: "tasks.sqlite")
+    struct Task: Equatable {
         var id: Int64?
         var title: String
-        var state: String?
+        @Column(default: "it's \"open\"") var state: String?
 
-        struct Columns: Sendable {
-            let id = Column<Int64?>("id", primaryKey: true)
-            let title = Column<String>("title")
-            let state = Column<String?>("state", default: "it's \"open\"")
-        }
-
-        static let databaseName: String? = "tasks.sqlite"
-        static let columns = Columns()
-        static let schema = TableSchema(
-            "task", columns.id, columns.title, columns.state, indexes: [TableIndex(on: columns.title, unique: true)])
-        static func key(of task: Task) -> Int64? { task.id }
-        static func setKey(_ key: Int64, of task: inout Task) { task.id = key }
+        static var indexes: [TableIndex] { [TableIndex(on: columns.title, unique: true)] }
 
         static func validateInsert(_ task: Task) throws {
             guard !task.title.isEmpty else { throw Unfit.empty }
@@ -44,16 +34,6 @@ struct CTPersistanceTests {
         init(_ title: String, _ state: String? = nil) {
             self.title = title
             self.state = state
-        }
-        init(row: borrowing Row) throws {
-            id = try row[0]
-            title = try row[1]
-            state = try row[2]
-        }
-        func encode(to bindings: borrowing Bindings) throws {
-            try bindings.set(id, at: 0)
-            try bindings.set(title, at: 1)
-            try bindings.set(state, at: 2)
         }
     }
 

@@ -1,4 +1,3 @@
-#if Macros
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -58,8 +57,7 @@ struct ComparedKeyTests {
 
     @Test("a key counts once, whatever the case of its letters")
     func once() async throws {
-        let store = try await TemporaryStore(tables: [Word.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Word.schema]).store.write { db throws in
             try Word.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Word(text: $0) }, in: db)
             #expect(try Word.find(["ada", "ADA"], in: db).map(\.text) == ["ada"])
             // These are two.
@@ -69,8 +67,7 @@ struct ComparedKeyTests {
 
     @Test("children are loaded for the parent to which the engine says that they refer")
     func children() async throws {
-        let store = try await TemporaryStore(tables: [Writer.schema, Work.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Writer.schema, Work.schema]).store.write { db throws in
             try Writer.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Writer(name: $0) }, in: db)
             for (title, writer) in [("1", "ADA"), ("2", "ada"), ("3", Self.composed), ("4", Self.decomposed)] {
                 try Work.insert(Work(title: title, writer: writer), in: db)
@@ -92,8 +89,7 @@ struct ComparedKeyTests {
 
     @Test("what is taken out of a list is deleted, and nothing of another list")
     func orphans() async throws {
-        let store = try await TemporaryStore(tables: [Writer.schema, Work.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Writer.schema, Work.schema]).store.write { db throws in
             try Writer.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Writer(name: $0) }, in: db)
             for (title, writer) in [("1", "ADA"), ("2", "ada"), ("3", Self.composed), ("4", Self.decomposed)] {
                 try Work.insert(Work(title: title, writer: writer), in: db)
@@ -111,8 +107,7 @@ struct ComparedKeyTests {
 
     @Test("deleting a parent takes its children, whatever the case of their references")
     func deleted() async throws {
-        let store = try await TemporaryStore(tables: [Writer.schema, Work.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Writer.schema, Work.schema]).store.write { db throws in
             let ada = Writer(name: "ada")
             try Writer.insert(ada, in: db)
             try Work.insert(Work(title: "1", writer: "ADA"), in: db)
@@ -124,8 +119,7 @@ struct ComparedKeyTests {
 
     @Test("an upsert finds its row as the unique index does, and no other")
     func upserts() async throws {
-        let store = try await TemporaryStore(tables: [Member.schema, Guest.schema]).store
-        try await store.write { db throws in
+        try await TemporaryStore(tables: [Member.schema, Guest.schema]).store.write { db throws in
             try Member.insert(Member(email: "ada@x", note: "lower"), in: db)
             #expect(try Member.upsert(Member(email: "ADA@x", note: "upper"), .by(\.email), in: db).outcome == .inserted)
             #expect(try Member.upsert(Member(email: "ADA@x", note: "again"), .by(\.email), in: db).key == 2)
@@ -142,8 +136,7 @@ struct ComparedKeyTests {
 
     @Test("an upsert writes none of two rows that have the value")
     func ambiguous() async throws {
-        let store = try await TemporaryStore().store
-        try await store.write { db throws in
+        try await TemporaryStore().store.write { db throws in
             // The declaration says unique, and the file does not.
             try db.execute("CREATE TABLE contact (id INTEGER PRIMARY KEY, name, email, phone, score, photo)")
             for name in ["a", "b"] { try Contact.insert(Contact(name: name, email: "same"), in: db) }
@@ -157,4 +150,101 @@ struct ComparedKeyTests {
         }
     }
 }
-#endif
+
+/// Names of tables and columns are one where the engine takes them for one, and never by how letters are composed.
+@Suite("Names as the engine compares them")
+struct ComparedNameTests {
+    /// Composed and decomposed: one name to Swift, two to the engine.
+    private static let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+
+    /// A record that writes the columns' names in another case than the table.
+    @Record
+    struct Shouted: Equatable {
+        @Column("ID") var id: Int64?
+        @Column("TITLE") var title: String?
+        @Column("MOOD") var mood: String?
+    }
+
+    enum Shouts: Table {
+        typealias RecordType = Shouted
+
+        struct Columns: Sendable {
+            let id = Column<Int64?>("id", primaryKey: true)
+            let title = Column<String?>("title", unique: true)
+            let mood = Column<String?>("mood", default: "calm")
+        }
+
+        static let columns = Columns()
+        static let schema = TableSchema("shout", columns.id, columns.title, columns.mood)
+        static func key(of record: Shouted) -> Int64? { record.id }
+        static func setKey(_ key: Int64, of record: inout Shouted) { record.id = key }
+    }
+
+    @Test("a record's columns may be written in another case than the table's")
+    func records() async throws {
+        try await TemporaryStore(tables: [Shouts.schema]).store.write { db throws in
+            var shout = Shouted(title: "a")
+            try Shouts.save(&shout, .insert, in: db)
+            #expect(try Shouts.find(1, in: db) == Shouted(id: 1, title: "a", mood: "calm"))
+            try Shouts.update(Shouted(id: 1, title: "b", mood: "loud"), only: { [$0.title] }, in: db)
+            #expect(try Shouts.find(1, in: db) == Shouted(id: 1, title: "b", mood: "calm"))
+            let again = Shouted(title: "b", mood: "quiet")
+            #expect(try Shouts.upsert(again, .by(\.title), in: db).outcome == .updated)
+            try Shouts.insert(contentsOf: ["c", "d"].map { Shouted(title: $0) }, in: db)
+            let query = Shouts.order { $0.title.descending }.limit(2)
+            let first = try query.fetch(in: db)
+            let last = try #require(first.last)
+            #expect(try query.after(last).fetch(in: db).map(\.title) == ["b"])
+
+            var note = Named("a")
+            try note.merge(Renamed(name: "b", size: 3), overriding: true)
+            #expect(note == Named("b", 3))
+        }
+    }
+
+    /// Another record with the columns of ``Named``.
+    @Record
+    struct Renamed {
+        @Column("Name") var name: String
+        @Column("Size") var size: Int
+    }
+
+    @Test("the column that is dropped or changed is the one that is named")
+    func columns() async throws {
+        try await TemporaryStore().store.write { db throws in
+            try db.execute(
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, \(name: Self.composed) TEXT, \(name: Self.decomposed) TEXT)")
+            try db.execute("INSERT INTO t VALUES (1, 'composed', 'decomposed')")
+            try db.changeColumn(Column<String?>(Self.decomposed, default: "none"), in: "t")
+            #expect(try db.columns(of: "t").map(\.defaultSQL) == [nil, nil, "'none'"])
+            try db.dropColumn(Self.decomposed, from: "t")
+            let left = try db.columns(of: "t").map { Array($0.name.utf8) }
+            #expect(left == ["id", Self.composed].map { Array($0.utf8) })
+            #expect(try db.value("SELECT \(name: Self.composed) FROM t", as: String.self) == "composed")
+        }
+    }
+
+    @Test("the table that is changed is the one that is named")
+    func tables() async throws {
+        try await TemporaryStore().store.write { db throws in
+            for table in [Self.composed, Self.decomposed] {
+                try db.execute("CREATE TABLE \(name: table) (id INTEGER PRIMARY KEY, a TEXT, b TEXT)")
+                try db.execute("INSERT INTO \(name: table) VALUES (1, 'a', 'b')")
+            }
+            try db.dropColumn("b", from: Self.decomposed)
+            #expect(try db.columns(of: Self.composed).count == 3 && db.columns(of: Self.decomposed).count == 2)
+        }
+    }
+
+    @Test("capital letters beyond A to Z are other names")
+    func capitals() async throws {
+        let schema = TableSchema(
+            "t", Column<Int64?>("id", primaryKey: true), Column<String>("\u{E9}"), Column<String>("\u{C9}"))
+        let store = try await TemporaryStore(tables: [schema]).store
+        try await store.read { db throws in #expect(try db.columns(of: "t").count == 3) }
+        let twice = TableSchema("t", Column<Int64?>("id", primaryKey: true), Column<String>("ID"))
+        try await store.write { db throws in
+            try expectFailure(.invalidDeclaration) { try db.createTable(twice, ifNotExists: true) }
+        }
+    }
+}

@@ -3,16 +3,6 @@ import StrongroomTesting
 import Testing
 
 struct FindTests {
-    @Test func aRecordIsFoundByItsKey() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        let contacts = store.table(Contact.self)
-        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(5), in: db) }
-        var expected = Contact.samples(5)[2]
-        expected.id = 3
-        #expect(try await contacts.find(3) == expected)
-        for key: Int64 in [0, -1, 6, .min, .max] { #expect(try await contacts.find(key) == nil) }
-    }
-
     @Test func recordsAreFoundInTheOrderOfTheirKeysInTheList() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let contacts = store.table(Contact.self)
@@ -50,8 +40,7 @@ struct FindTests {
     }
 
     @Test func allComeInTheOrderOfTheKey() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema, Named.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db in
             #expect(try Contact.all(in: db).isEmpty)
             #expect(try Contact.count(in: db) == 0)
             for key: Int64 in [5, -3, 9, 0] { try Contact.insert(Contact(id: key, email: "\(key)"), in: db) }
@@ -62,25 +51,13 @@ struct FindTests {
         }
     }
 
-    @Test func aWriteSeesItsOwnChanges() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
-            let key = try Contact.insert(Contact(), in: db)
-            #expect(try Contact.find(key, in: db) != nil)
-            #expect(try Contact.where { $0.name == "Ada" }.count(in: db) == 1)
-            try Contact.delete(key, in: db)
-            #expect(try Contact.find(key, in: db) == nil)
-        }
-    }
-
     /// A row that does not fit is an error, not a record that is left out.
     @Test func aRowThatDoesNotFitIsAnError() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(3), in: db)
             try db.execute("UPDATE contact SET photo = 'text' WHERE id = 2")
             for work in [0, 1, 2, 3] {
-                let error = try expectFailure(.typeMismatch) {
+                try expectFailure(.typeMismatch, saying: " contains text where bytes are expected") {
                     switch work {
                     case 0: _ = try Contact.all(in: db)
                     case 1: _ = try Contact.find(2, in: db)
@@ -88,7 +65,6 @@ struct FindTests {
                     default: _ = try Contact.where { $0.id >= 1 }.fetch(in: db)
                     }
                 }
-                #expect(error.message.contains(" contains text where bytes are expected"))
             }
             #expect(try Contact.count(in: db) == 3)
         }
@@ -101,70 +77,23 @@ private struct TicketID: RawRepresentable, ColumnValue, TableKey {
     static func generated(rowID: Int64) -> TicketID? { TicketID(rawValue: rowID) }
 }
 
-private struct Ticket: Table, Record, Equatable {
-    var id: TicketID?
-    var seat: String
-
-    struct Columns: Sendable {
-        let id = Column<TicketID?>("id", primaryKey: true)
-        let seat = Column<String>("seat", unique: true)
-    }
-
-    static let columns = Columns()
-    static let schema = TableSchema("ticket", columns.id, columns.seat)
-    static func key(of ticket: Ticket) -> TicketID? { ticket.id }
-    static func setKey(_ key: TicketID, of ticket: inout Ticket) { ticket.id = key }
-
-    init(id: TicketID? = nil, seat: String) {
-        self.id = id
-        self.seat = seat
-    }
-
-    init(row: borrowing Row) throws {
-        id = try row[0]
-        seat = try row[1]
-    }
-
-    func encode(to bindings: borrowing Bindings) throws {
-        try bindings.set(id, at: 0)
-        try bindings.set(seat, at: 1)
-    }
+@Table("ticket")
+private struct Ticket: Equatable {
+    @Column(primaryKey: true) var id: TicketID?
+    @Column(unique: true) var seat: String
 }
 
-private struct Blobbed: Table, Record, Equatable {
-    var hash: [UInt8]
+@Table("blobbed")
+private struct Blobbed: Equatable {
+    @Column(primaryKey: true) var hash: [UInt8]
     var size: Int
 
-    struct Columns: Sendable {
-        let hash = Column<[UInt8]>("hash", primaryKey: true)
-        let size = Column<Int>("size")
-    }
-
-    static let columns = Columns()
-    static let schema = TableSchema("blobbed", columns.hash, columns.size)
-    static func key(of record: Blobbed) -> [UInt8]? { record.hash }
-    static func setKey(_ key: [UInt8], of record: inout Blobbed) { record.hash = key }
-
-    init(_ hash: [UInt8], _ size: Int) {
-        self.hash = hash
-        self.size = size
-    }
-
-    init(row: borrowing Row) throws {
-        hash = try row[0]
-        size = try row[1]
-    }
-
-    func encode(to bindings: borrowing Bindings) throws {
-        try bindings.set(hash, at: 0)
-        try bindings.set(size, at: 1)
-    }
+    init(_ hash: [UInt8], _ size: Int) { (self.hash, self.size) = (hash, size) }
 }
 
 struct KeyTypeTests {
     @Test func aKeyCanHaveATypeOfItsOwn() async throws {
-        let store = try await TemporaryStore(tables: [Ticket.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Ticket.schema]).store.write { db in
             var ticket = Ticket(seat: "1A")
             try Ticket.save(&ticket, .insert, in: db)
             let key = try #require(ticket.id)
@@ -178,8 +107,7 @@ struct KeyTypeTests {
     }
 
     @Test func aKeyCanBeBytes() async throws {
-        let store = try await TemporaryStore(tables: [Blobbed.schema]).store
-        try await store.write { db in
+        try await TemporaryStore(tables: [Blobbed.schema]).store.write { db in
             let keys: [[UInt8]] = [[], [0], [255, 0], [0, 0]]
             let records = keys.enumerated().map { Blobbed($0.element, $0.offset) }
             #expect(try Blobbed.insert(contentsOf: records, in: db) == keys)
@@ -189,6 +117,264 @@ struct KeyTypeTests {
             #expect(try Blobbed.find([] as [UInt8], in: db)?.size == 9)
             #expect(try Blobbed.upsert(Blobbed([1], 1), in: db).outcome == .inserted)
             #expect(try Blobbed.delete([0], in: db))
+        }
+    }
+}
+
+/// Another table of contacts.
+private enum Archive: Table {
+    typealias RecordType = Contact
+
+    static let columns = Contact.Columns()
+    static let schema = TableSchema(
+        "archive", columns.id, columns.name, columns.email, columns.phone, columns.score, columns.photo)
+    static func key(of contact: Contact) -> Int64? { contact.id }
+    static func setKey(_ key: Int64, of contact: inout Contact) { contact.id = key }
+}
+
+/// A part of a contact, in another order.
+private struct Card: Table, Record, Equatable {
+    var phone: String?
+    var name: String
+    var id: Int64?
+
+    static let columns = Contact.Columns()
+    static let schema = Contact.schema
+    static let columnNames = ["phone", "name", "id"]
+    static func key(of card: Card) -> Int64? { card.id }
+    static func setKey(_ key: Int64, of card: inout Card) { card.id = key }
+
+    init(id: Int64? = nil, name: String, phone: String?) {
+        self.id = id
+        self.name = name
+        self.phone = phone
+    }
+
+    init(row: borrowing Row) throws {
+        phone = try row[0]
+        name = try row[1]
+        id = try row[2]
+    }
+
+    func encode(to bindings: borrowing Bindings) throws {
+        try bindings.set(phone, at: 0)
+        try bindings.set(name, at: 1)
+        try bindings.set(id, at: 2)
+    }
+}
+
+struct MappingTests {
+    @Test("Records across tables: one record type stored in two tables")
+    func oneRecordTypeIsStoredInTwoTables() async throws {
+        try await TemporaryStore(tables: [Contact.schema, Archive.schema]).store.write { db in
+            var contact = Contact(name: "live")
+            try Contact.save(&contact, .insert, in: db)
+            var old = Contact(name: "old")
+            try Archive.insert(contentsOf: [Contact(email: "1"), Contact(email: "2")], in: db)
+            try Archive.save(&old, .insert, in: db)
+            #expect(old.id == 3)
+            #expect(try Contact.all(in: db) == [contact])
+            #expect(try Archive.find(3, in: db) == old)
+            #expect(try Archive.where { $0.name == "old" }.fetch(in: db) == [old])
+            old.name = "older"
+            try Archive.update(old, in: db)
+            #expect(try Archive.upsert(Contact(name: "oldest", email: old.email), .by(\.email), in: db).key == 3)
+            #expect(try Contact.find(1, in: db)?.name == "live")
+            try Contact.delete(1, in: db)
+            #expect(try Archive.count(in: db) == 3)
+            #expect(try Archive.truncate(in: db) == 3)
+        }
+    }
+
+    /// Two more views of a contact, the second with its columns in another order.
+    @Record
+    struct Score: Equatable {
+        var score: Double
+    }
+
+    @Record
+    struct Address: Equatable {
+        var email: String
+        var id: Int64
+        var name: String
+    }
+
+    @Test("Records across tables: one table read as three record types")
+    func oneTableIsReadAsThreeRecordTypes() async throws {
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(3), in: db)
+            let query = Contact.where { $0.phone == nil }.order { $0.id.descending }
+            let three = Card(id: 3, name: "Contact 3", phone: nil)
+            #expect(try query.fetch(as: Card.self, in: db) == [three, Card(id: 1, name: "Contact 1", phone: nil)])
+            #expect(try query.fetch(as: Score.self, in: db) == [Score(score: 0.75), Score(score: 0.25)])
+            #expect(
+                try query.fetch(as: Address.self, in: db).first
+                    == Address(email: "contact3@example.org", id: 3, name: "Contact 3"))
+            // A projection reads no other column: one that cannot be read does not matter.
+            try db.execute("UPDATE contact SET photo = 'no bytes'")
+            #expect(try query.fetch(as: Score.self, in: db).count == 2)
+            try expectFailure(.typeMismatch) { try query.fetch(in: db) }
+        }
+    }
+
+    @Test func equalRowsOfAProjectionCountOnceIfDistinct() async throws {
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(3), in: db)
+            try db.execute("UPDATE contact SET score = 1 WHERE id > 1")
+            for query in [Contact.query, Contact.order { $0.score.ascending }, Contact.where { $0.id > 0 }] {
+                #expect(try query.fetch(as: Score.self, in: db).count == 3)
+                #expect(try query.distinct().fetch(as: Score.self, in: db).count == 2)
+            }
+        }
+    }
+
+    @Test func aPartialRecordWritesOnlyItsOwnColumns() async throws {
+        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
+            try Contact.insert(contentsOf: Contact.samples(2), in: db)
+            var expected = try Contact.all(in: db)
+            try Card.update(Card(id: 2, name: "new", phone: nil), in: db)
+            expected[1].name = "new"
+            expected[1].phone = nil
+            #expect(try Contact.all(in: db) == expected)
+            try Card.upsert(Card(id: 1, name: "newer", phone: nil), .key(nils: .keep), in: db)
+            expected[0].name = "newer"
+            #expect(try Contact.all(in: db) == expected)
+            // The columns that it lacks must not be empty, and have no default.
+            try expectFailure(.constraint) { try Card.insert(Card(name: "x", phone: nil), in: db) }
+            try expectFailure(.sql, saying: "\"email\"") {
+                try Card.upsert(Card(name: "x", phone: nil), .by(\.email), in: db)
+            }
+            try Card.delete(1, in: db)
+            #expect(try Contact.all(in: db) == [expected[1]])
+        }
+    }
+}
+
+/// The reads of a store's table, each in a transaction of its own.
+struct StoreTableTests {
+    @Test func readsOfAStoresTableSeeWhatIsWritten() async throws {
+        let store = try await TemporaryStore(tables: [Contact.schema]).store
+        let contacts = store.table(Contact.self)
+        #expect(try await store.write { db in try Contact.insert(Contact(email: "1"), in: db) } == 1)
+        #expect(
+            try await store.write { db in
+                try Contact.insert(contentsOf: [Contact(email: "2"), Contact(email: "3")], in: db)
+            } == [2, 3])
+        #expect(try await contacts.find(2) == Contact(id: 2, email: "2"))
+        #expect(try await contacts.find([3, 1, 9]).map(\.id) == [3, 1])
+        #expect(try await contacts.all().map(\.id) == [1, 2, 3])
+        #expect(try await contacts.count() == 3)
+        #expect(try await contacts.fetch(Contact.where { $0.email > "1" }.limit(1)).count == 1)
+        try await store.write { db in try Contact.update(Contact(id: 2, name: "Bo", email: "2"), in: db) }
+        let result = try await store.write { db in
+            try Contact.upsert(Contact(name: "Cy", email: "3", phone: nil), .by(\.email, nils: .keep), in: db)
+        }
+        #expect(result.key == 3 && result.outcome == .updated)
+        #expect(try await contacts.all().map(\.name) == ["Ada", "Bo", "Cy"])
+        #expect(try await store.write { db in try Contact.delete(1, in: db) })
+        #expect(try await !store.write { db in try Contact.delete(1, in: db) })
+        #expect(try await store.write { db in try Contact.truncate(in: db) } == 2)
+        #expect(try await contacts.all().isEmpty)
+    }
+}
+
+@Suite("Keys and unique columns of several columns")
+struct CompositeKeyTests {
+    private let temporary: TemporaryStore
+
+    init() async throws {
+        temporary = try await TemporaryStore(tables: [Price.schema])
+        try await temporary.store.write { db in
+            try Price.insert(Price(shop: "a", article: 1, label: "x", edition: 1, cents: 10), in: db)
+            try Price.insert(Price(shop: "a", article: 2, label: "x", edition: 2, cents: 20), in: db)
+        }
+    }
+
+    private static func key(_ shop: String, _ article: Int64) -> Price.Key { Price.Key(shop: shop, article: article) }
+
+    @Test func findUpdateAndDelete() async throws {
+        try await temporary.store.write { db in
+            #expect(try Price.find(Self.key("a", 2), in: db)?.cents == 20)
+            #expect(try Price.find(Self.key("b", 2), in: db) == nil)
+            let some = [Self.key("a", 2), Self.key("z", 1), Self.key("a", 1), Self.key("a", 2)]
+            #expect(try Price.find(some, in: db).map(\.cents) == [20, 10])
+            try Price.update(Price(shop: "a", article: 2, label: "y", edition: 3, cents: nil), in: db)
+            #expect(try Price.find(Self.key("a", 2), in: db)?.label == "y")
+            #expect(try Price.update(Self.key("a", 2), in: db) { [$0.cents.set(5)] })
+            #expect(try Price.update(Self.key("q", 2), in: db) { [$0.cents.set(5)] } == false)
+            for key in Set(some) { try Price.update(key, in: db) { [$0.cents.set($0.cents + 1)] } }
+            #expect(try Price.all(in: db).map(\.cents) == [11, 6])
+            #expect(try Price.order { $0.cents.descending }.limit(1).delete(in: db) == 1)
+            #expect(try Price.delete(Self.key("a", 2), in: db))
+            #expect(try Price.count(in: db) == 0)
+        }
+    }
+
+    @Test func noPartMayBeMissing() async throws {
+        try await temporary.store.write { db in
+            try expectFailure(.constraint) { try db.execute("INSERT INTO price VALUES (NULL, 1, 'l', 1, 1)") }
+            try expectFailure(.constraint) { try db.execute("INSERT INTO price VALUES ('b', NULL, 'l', 1, 1)") }
+        }
+    }
+
+    @Test("Upsert by the key")
+    func byTheKey() async throws {
+        try await temporary.store.write { db in
+            let there = try Price.upsert(
+                Price(shop: "a", article: 1, label: "x", edition: 1, cents: nil), .key(nils: .keep), in: db)
+            #expect(there.outcome == .updated)
+            #expect(try Price.find(Self.key("a", 1), in: db)?.cents == 10)
+            let new = try Price.upsert(
+                Price(shop: "b", article: 1, label: nil, edition: 9, cents: 7), .by(\.shop, \.article), in: db)
+            #expect(new.outcome == .inserted)
+            #expect(new.key == Self.key("b", 1))
+        }
+    }
+
+    @Test("Upsert by two unique columns keeps the row's key")
+    func byTwoUniqueColumns() async throws {
+        try await temporary.store.write { db in
+            let found = try Price.upsert(
+                Price(shop: "other", article: 77, label: "x", edition: 2, cents: 21), .by(\.label, \.edition), in: db)
+            #expect(found == Upserted(.updated, Self.key("a", 2)))
+            #expect(try Price.find(Self.key("a", 2), in: db)?.cents == 21)
+            // The row with the key, where the unique columns find none.
+            let byKey = try Price.upsert(
+                Price(shop: "a", article: 1, label: "new", edition: 5, cents: nil),
+                .by(\.label, \.edition, nils: .keep), in: db)
+            #expect(byKey.outcome == .updated)
+            #expect(
+                try Price.find(Self.key("a", 1), in: db)
+                    == Price(shop: "a", article: 1, label: "new", edition: 5, cents: 10))
+            try expectFailure(.missingKey, saying: "label") {
+                try Price.upsert(
+                    Price(shop: "c", article: 1, label: nil, edition: 5, cents: 1), .by(\.label, \.edition), in: db)
+            }
+            try expectFailure(.notDeclared) {
+                try Price.upsert(Price(shop: "c", article: 1, label: "l", edition: 5, cents: 1), .by(\.label), in: db)
+            }
+        }
+    }
+
+    @Test("Upsert of a list, of which one finds the row of another")
+    func aList() async throws {
+        try await temporary.store.write { db in
+            let prices = [
+                Price(shop: "n", article: 1, label: "n", edition: 1, cents: 1),
+                Price(shop: "m", article: 1, label: "n", edition: 1, cents: 2),
+                Price(shop: "a", article: 1, label: "x", edition: 1, cents: 3),
+            ]
+            let done = try Price.upsert(contentsOf: prices, .by(\.label, \.edition), in: db)
+            #expect(done.map(\.outcome) == [.inserted, .updated, .updated])
+            #expect(done.map(\.key) == [Self.key("n", 1), Self.key("n", 1), Self.key("a", 1)])
+            #expect(try Price.find(Self.key("n", 1), in: db)?.cents == 2)
+            // One that fails undoes all.
+            let bad = [
+                Price(shop: "p", article: 1, label: "p", edition: 1, cents: 1),
+                Price(shop: "q", article: 1, label: nil, edition: 1, cents: 1),
+            ]
+            try expectFailure(.missingKey) { try Price.upsert(contentsOf: bad, .by(\.label, \.edition), in: db) }
+            #expect(try Price.count(in: db) == 3)
         }
     }
 }

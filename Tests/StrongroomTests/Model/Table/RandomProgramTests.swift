@@ -4,50 +4,17 @@ import StrongroomTesting
 import Testing
 
 /// A row whose table and columns have names that hurt.
-private struct Odd: Table, Record, Equatable {
-    var id: Int64?
-    var text: String
-    var note: String?
-    var real: Double?
-    var blob: [UInt8]?
-    var number: Int64
-
-    struct Columns: Sendable {
-        let id = Column<Int64?>("select", primaryKey: true)
-        let text = Column<String>("a \"quoted\" name", unique: true)
-        let note = Column<String?>("it's `odd`")
-        let real = Column<Double?>("🙂 é")
-        let blob = Column<[UInt8]?>("order by 1; --")
-        let number = Column<Int64>("rowid?", indexed: true)
-    }
-
-    static let columns = Columns()
-    static let schema = TableSchema(
-        "from \"where\" `x` 表", columns.id, columns.text, columns.note, columns.real, columns.blob, columns.number)
-
-    static func key(of odd: Odd) -> Int64? { odd.id }
-    static func setKey(_ key: Int64, of odd: inout Odd) { odd.id = key }
+@Table("from \"where\" `x` 表")
+private struct Odd: Equatable {
+    @Column("select", primaryKey: true) var id: Int64?
+    @Column("a \"quoted\" name", unique: true) var text: String
+    @Column("it's `odd`") var note: String?
+    @Column("🙂 é") var real: Double?
+    @Column("order by 1; --") var blob: [UInt8]?
+    @Column("rowid?", indexed: true) var number: Int64
 }
 
 extension Odd {
-    init(row: borrowing Row) throws {
-        id = try row[0]
-        text = try row[1]
-        note = try row[2]
-        real = try row[3]
-        blob = try row[4]
-        number = try row[5]
-    }
-
-    func encode(to bindings: borrowing Bindings) throws {
-        try bindings.set(id, at: 0)
-        try bindings.set(text, at: 1)
-        try bindings.set(note, at: 2)
-        try bindings.set(real, at: 3)
-        try bindings.set(blob, at: 4)
-        try bindings.set(number, at: 5)
-    }
-
     init(_ generator: inout SeededGenerator) {
         let hurts = ["", "'", "\"", "`", "a\0b", "NULL", "%_\\", "🙂👩‍👩‍👧", "e\u{301}", "é", "?1", "); DROP TABLE x; --"]
         func word() -> String {
@@ -72,8 +39,7 @@ struct RandomProgramTests {
         "what goes in comes out, and what a query finds is what the model finds",
         arguments: Array(1...6) as [UInt64])
     func modelAndStoreAgree(seed: UInt64) async throws {
-        let temporary = try await TemporaryStore(tables: [Odd.schema])
-        try await temporary.store.write { db in
+        try await TemporaryStore(tables: [Odd.schema]).store.write { db in
             var generator = SeededGenerator(seed)
             var model: [Odd] = []
             for step in 0..<250 {

@@ -1,4 +1,3 @@
-#if Macros
 import Foundation
 import Strongroom
 import StrongroomTesting
@@ -78,8 +77,7 @@ struct ReloadTests {
     // MARK: Saves
 
     @Test func `a saved record is as its row when it is reloaded`() async throws {
-        let temporary = try await store()
-        try await temporary.store.write { db throws in
+        try await store().store.write { db throws in
             var crate = Crate(code: "a", weight: -2, isSelected: true)
             try Crate.save(&crate, in: db)
             try Crate.reload(&crate, in: db)
@@ -103,8 +101,7 @@ struct ReloadTests {
     }
 
     @Test func `the rows of a saved list are read in its order, as they are after the whole list`() async throws {
-        let temporary = try await store()
-        try await temporary.store.write { db throws in
+        try await store().store.write { db throws in
             var crates = [Crate(code: "a"), Crate(code: "b"), Crate(id: 1, code: "z", weight: 5), Crate(code: "c")]
             crates.insert(Crate(id: 7, code: "none", isGone: true), at: 1)
             let saved = try Crate.save(contentsOf: &crates, in: db)
@@ -121,8 +118,7 @@ struct ReloadTests {
     }
 
     @Test func `a row that is gone, a record without a key, and a wrong column are errors`() async throws {
-        let temporary = try await store()
-        try await temporary.store.write { db throws in
+        try await store().store.write { db throws in
             var gone = Crate(code: "gone")
             try expectFailure(.missingKey) { try Crate.reload(&gone, in: db) }
             try Crate.save(&gone, in: db)
@@ -170,8 +166,7 @@ struct ReloadTests {
     }
 
     @Test func `loaded children are kept`() async throws {
-        let temporary = try await TemporaryStore(tables: [Holder.schema, Note.schema])
-        try await temporary.store.write { db throws in
+        try await TemporaryStore(tables: [Holder.schema, Note.schema]).store.write { db throws in
             var holder = Holder(name: "Ada", notes: [Note(text: "x"), Note(text: "y")])
             try Holder.save(&holder, cascading: true, in: db)
             try Holder.reload(&holder, in: db)
@@ -183,8 +178,7 @@ struct ReloadTests {
     // MARK: JSON and dictionaries
 
     @Test func `rows of upserted JSON are read as they are stored`() async throws {
-        let temporary = try await store()
-        try await temporary.store.write { db throws in
+        try await store().store.write { db throws in
             let list = #"[{"code": "a"}, {"code": "b", "state": "old"}, {"code": "a", "weight": 4}]"#
             #expect(
                 try Crate.stored(Crate.upsert(json: list, .by(\.code), in: db).map(\.key), as: Stored.self, in: db) == [
@@ -207,4 +201,3 @@ struct ReloadTests {
         }
     }
 }
-#endif

@@ -48,7 +48,8 @@ struct UpdateManyTests {
     /// row on older engines, a walk through all of it after each row on newer ones.
     @Test func theStatementsOfAListUndoNothingByThemselves() async throws {
         let log = CollectedLog()
-        let store = try await Stores(Logged(log: log)).open("listed.sqlite")
+        let vault = Vault(keys: .numbered(1)).with(\.migrator, nil).with(\.logger, log.logger(.debug))
+        let store = try await vault.open()
         try await Self.makeTables(.plain, in: store)
         try await store.write { db throws in
             var items = try Item.order { $0.id.ascending }.fetch(in: db)
@@ -61,15 +62,6 @@ struct UpdateManyTests {
         let changes = statements.compactMap { $0.split(separator: " WHERE ").first }
         #expect(changes.allSatisfy { $0.hasPrefix("UPDATE OR FAIL") && !$0.contains("owner") })
         try await store.close()
-    }
-
-    private struct Logged: Configuration {
-        static let target = "listed"
-        let log: CollectedLog
-
-        func keyChain(for database: DatabaseName) throws -> KeyChain { .plaintext }
-        func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(storage: .memory) }
-        func logger(for database: DatabaseName) -> Logger? { log.logger(.debug) }
     }
 
     // MARK: What is compared

@@ -5,13 +5,8 @@ import Testing
 
 @Suite("Backups with an envelope", .ending)
 struct EnvelopeBackupTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("source"), keys: .numbered(1)).with(\.protection, .envelope)
-    }
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path("source"), keys: .numbered(1)).with(\.protection, .envelope) }
 
     private var copy: String { directory.path("out/vault.sqlite") }
 

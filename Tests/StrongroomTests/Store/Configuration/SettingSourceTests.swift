@@ -125,10 +125,9 @@ struct SettingSourceTests {
             openStores: 500, openings: 9, idleTime: .seconds(300), memory: 1_000_000, descriptors: 900)
         #expect(read == expected)
         for name in ["openStores", "openings", "memoryBytes", "descriptors"] {
-            let error = try await expectFailure(.invalidSetting) {
+            try await expectFailure(.invalidSetting, saying: "clinic.store.\(name)", "of at least 1") {
                 try await LendingLimits(reader([name: 0]), forKey: "clinic.store")
             }
-            #expect(error.message.contains("clinic.store.\(name)") && error.message.contains("of at least 1"))
         }
     }
 

@@ -21,14 +21,12 @@ struct ShutdownTests {
         let waiting = Task { try await stores.withStore("vault_b.sqlite") { _ in } }
         try await eventually { stores.statistics.waiting == 1 }
         let end = Task { await stores.shutDown(within: .seconds(Patience.seconds)) }
-        let refused = await #expect(throws: StrongroomError.self) { try await waiting.value }
-        #expect(refused?.code == .closed)
+        try await expectFailure(.closed) { try await waiting.value }
         for name in ["vault_a.sqlite", "vault_c.sqlite"] {
             let error = await #expect(throws: StrongroomError.self) { try await stores.withStore(name) { _ in } }
             #expect(error?.code == .closed && error?.database == name)
         }
-        let error = await #expect(throws: StrongroomError.self) { try await stores.open("vault_c.sqlite") }
-        #expect(error?.code == .closed)
+        try await expectFailure(.closed) { try await stores.open("vault_c.sqlite") }
         try await lease.store.write { db in try db.execute("INSERT INTO line VALUES ('last')") }
         lease.end()
         let report = await end.value
@@ -99,8 +97,7 @@ struct ShutdownTests {
         try await eventually { others.allSatisfy { $0.pool.closing != nil } }
         let report = await end.value
         #expect(report.holders.contains { $0.name.fileName == "vault_a.sqlite" })
-        let error = await #expect(throws: StrongroomError.self) { try await stores.open("vault_a.sqlite") }
-        #expect(error?.code == .closed)
+        try await expectFailure(.closed) { try await stores.open("vault_a.sqlite") }
         canEnd.come()
         try await writing.value
         try await eventually { stores.openNames.isEmpty }
@@ -149,13 +146,8 @@ struct ShutdownTests {
 extension Vault {
     /// The lines of a file of the family.
     fileprivate func lines(_ name: String) async throws -> [String] {
-        let stores = try Stores(self)
-        let store = try await stores.open(name)
-        let lines = try await store.read { db in
-            var lines: [String] = []
-            try db.forEachRow("SELECT text FROM line ORDER BY rowid") { row in lines.append(try row[0]) }
-            return lines
-        }
+        let store = try await Stores(self).open(name)
+        let lines = try await store.lines()
         try await store.close()
         return lines
     }

@@ -154,7 +154,8 @@ struct ChangesTests {
 
     /// It holds a reader, which closing waits for, and must not wait for the end of closing itself.
     @Test func aTaskThatReadsAStreamMeanwhileGetsTheNewestValueToo() async throws {
-        let store = try await fixture().store
+        let fixture = try await fixture()
+        let store = fixture.store
         try await store.write { db in for number in 0..<5_000 { try addLine(number, db) } }
         var stream = store.stream(Line.order { $0.number.ascending }).makeAsyncIterator()
         #expect(try await stream.next()?.number == 0)
@@ -162,7 +163,7 @@ struct ChangesTests {
         #expect(try await values.next() == 5_000)
         try await store.write { db in try addLine(5_000, db) }
         let close = Task { try await store.close() }
-        try await untilClosing(store)
+        try await fixture.untilRefusing()
         #expect(try await values.next() == 5_001)
         var others = store.values { db in try Other.count(in: db) }.makeAsyncIterator()
         #expect(try await others.next() == 0)
@@ -170,16 +171,6 @@ struct ChangesTests {
         try await close.value
         #expect(try await values.next() == nil)
         #expect(try await others.next() == nil)
-    }
-
-    private func untilClosing(_ store: Store) async throws {
-        while true {
-            do {
-                try await store.read { _ in }
-            } catch let error as StrongroomError where error.code == .closed {
-                return
-            }
-        }
     }
 
     @Test func theNewestValueOfAStoreInMemoryIsToldToo() async throws {
@@ -221,16 +212,12 @@ struct ChangesTests {
         let fixture = try await fixture()
         let store = fixture.store
         var lines = store.changes(in: Line.self).makeAsyncIterator()
-        let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let tasks = try await fixture.waiting(0..<20) { number in
+        let tasks = try await fixture.queued(0..<20) { number in
             try await store.write { db in
                 try addLine(number, db)
                 if number == 5 { throw Refusal(number: 5) }
             }
         }
-        canEnd.come()
-        try await holder.value
         #expect(try await lines.next() != nil)
         for (number, task) in tasks.enumerated() where number != 5 { try await task.value }
         await #expect(throws: Refusal(number: 5)) { try await tasks[5].value }
@@ -252,8 +239,7 @@ struct ChangesTests {
     }
 
     @Test func valuesComeNowAndAfterEachChangeOfWhatIsRead() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         var counts = store.values { db in try Line.count(in: db) }.makeAsyncIterator()
         #expect(try await counts.next() == 0)
         for number in 1...5 {
@@ -302,8 +288,7 @@ struct ChangesTests {
     }
 
     @Test func theNewestValueAlwaysArrives() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         let watchers = (0..<3).map { _ in
             Task {
                 var (last, steps) = (-1, 0)
@@ -387,8 +372,7 @@ struct ChangesTests {
     }
 
     @Test func aTriggerThatAnotherConnectionMakesCountsAlsoAfterWhatWasUndone() async throws {
-        let fixture = try await fixture()
-        let store = fixture.store
+        let store = try await fixture().store
         try await store.write { db in try addLine(1, db) }
         var others = store.changes(in: Other.self).makeAsyncIterator()
         var lines = store.changes(in: Line.self).makeAsyncIterator()
@@ -429,8 +413,7 @@ struct ChangesTests {
     }
 
     @Test func whatOpeningDidAndAnExplanationAreNoNews() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = Vault(directory.path(""), keys: .numbered(1))
+        let vault = Vault(keys: .numbered(1))
         try await vault.keep("a")
         let migrator = Migrator {
             Migration("1") { _ in }

@@ -28,9 +28,7 @@ struct ForeignCommitLedgerTests {
     }
 
     private static func numbers(_ db: borrowing ReadTransaction) throws -> [Int] {
-        var numbers: [Int] = []
-        try db.forEachRow("SELECT number FROM ledger ORDER BY process") { row in numbers.append(try row[0]) }
-        return numbers
+        try db.values("SELECT number FROM ledger ORDER BY process", as: Int.self)
     }
 
     private static func count(_ process: Int, in store: Store) async throws {

@@ -5,13 +5,8 @@ import Testing
 
 @Suite("Files that are not databases of this engine")
 struct BadInputTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1), .numbered(2))
-    }
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path(""), keys: .numbered(1), .numbered(2)) }
 
     /// Opens what lies there, expects an error of a kind, and that nothing was touched and nothing came but the lock
     /// file.
@@ -146,8 +141,7 @@ struct BadInputTests {
 
     @Test func aSymbolicLinkToItself() async throws {
         try FileManager.default.createSymbolicLink(atPath: vault.path, withDestinationPath: vault.path)
-        let error = try await expectFailure(.notAFile) { try await vault.open() }
-        #expect(error.message.contains(vault.path))
+        try await expectFailure(.notAFile, saying: vault.path) { try await vault.open() }
     }
 
     @Test func aSymbolicLinkToADatabaseIsFollowedAndStays() async throws {
@@ -164,15 +158,7 @@ struct BadInputTests {
         try Data("file".utf8).write(to: URL(filePath: directory.path("file")))
         let before = try DirectorySnapshot(directory.path(""))
         let inside = Vault(directory.path("file/deeper"), keys: .numbered(1))
-        let error = try await expectFailure(.notAFile) { try await inside.open() }
-        #expect(error.message.contains(directory.path("file")))
-        try before.expectUntouched()
-    }
-
-    @Test(arguments: ["../x.sqlite", "vault/../../x.sqlite", "/tmp/x.sqlite", "..", "vault\0.sqlite"])
-    func aNameThatLeavesTheDirectory(name: String) async throws {
-        let before = try DirectorySnapshot(directory.path(""))
-        try await expectFailure(.invalidName) { try await Stores(vault).open(name) }
+        try await expectFailure(.notAFile, saying: directory.path("file")) { try await inside.open() }
         try before.expectUntouched()
     }
 
@@ -196,8 +182,7 @@ struct BadInputTests {
 
     @Test func anEmptyKeyChainIsAnErrorAndNoPlaintextFile() async throws {
         let keyless = Vault(directory.path("")) { _ in try KeyChain([]) }
-        let error = try await expectFailure(.invalidKey) { try await keyless.open() }
-        #expect(error.message.contains("KeyChain.plaintext"))
+        try await expectFailure(.invalidKey, saying: "KeyChain.plaintext") { try await keyless.open() }
         #expect(try DirectorySnapshot(directory.path("")).names == [])
     }
 }

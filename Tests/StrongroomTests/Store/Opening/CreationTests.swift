@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Making a new file")
 struct CreationTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, Self.long()) }
 
     /// Enough pages for a kill to come in between.
     private static func long(first: @escaping @Sendable () -> Void = {}) -> Migrator {
@@ -23,11 +23,6 @@ struct CreationTests {
             }
             Migration("3") { db in try db.execute("INSERT INTO line VALUES ('made')") }
         }
-    }
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, Self.long())
     }
 
     private var names: [String] {
@@ -87,8 +82,7 @@ struct CreationTests {
             }
         }
         let vault = vault.with(\.migrator, failing)
-        let error = try await expectFailure(.migrationFailed) { try await vault.open() }
-        #expect(error.message.contains("\"2\""))
+        let error = try await expectFailure(.migrationFailed, saying: "\"2\"") { try await vault.open() }
         #expect(error.database == "vault.sqlite")
         #expect(try names == [".vault.sqlite.lock"])
         mayFail.withLock { $0 = false }
@@ -200,8 +194,7 @@ struct CreationTests {
                 pthread_sigmask(SIG_UNBLOCK, &signals, nil)
                 limitFileSize(limit)
             }
-            let store = try await Vault(root, keys: .numbered(1)).with(\.migrator, migrator).open()
-            try await store.close()
+            try await Vault(root, keys: .numbered(1)).with(\.migrator, migrator).open().close()
         }
         #expect(!FileManager.default.fileExists(atPath: vault.path))
         try await expectNothingOrAll()

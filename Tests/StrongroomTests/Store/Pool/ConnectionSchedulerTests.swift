@@ -15,16 +15,6 @@ struct ConnectionSchedulerTests {
         }
     }
 
-    @Test func theLowestFreeReaderIsTakenFirst() {
-        var queue = ConnectionScheduler<Int>(readers: 3, largestGroup: 4)
-        let before = (UInt64(1)...3).map { queue.request(.read, ticket: $0, waiter: 0).slot }
-        let releases = [0, 2, 1].map { queue.release(.reader($0)).isIdle }
-        let after = (UInt64(4)...6).map { queue.request(.read, ticket: $0, waiter: 0).slot }
-        #expect(before == [.reader(0), .reader(1), .reader(2)])
-        #expect(releases == [true, true, true])
-        #expect(after == before)
-    }
-
     @Test func aWaiterIsCreatedOnlyForAWaitingRequest() {
         var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
         var made: [UInt64] = []
@@ -40,29 +30,6 @@ struct ConnectionSchedulerTests {
         _ = queue.close()
         ask(3)
         #expect(made == [2])
-    }
-
-    @Test func aSharedWriteHandsItsTransactionOnToTheNextSharedOne() {
-        var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 3)
-        let requests: [ConnectionScheduler<Int>.Request] = [
-            .write, .write, .write, .write, .ungroupedWrite, .write, .write,
-        ]
-        for (index, request) in requests.enumerated() {
-            _ = queue.request(request, ticket: UInt64(index), waiter: index)
-        }
-        // At most three share a transaction; then in order, and no later write overtakes the ungrouped one.
-        let first = [
-            queue.finishWrite(mayGrow: true), queue.finishWrite(mayGrow: true), queue.finishWrite(mayGrow: true),
-        ].map(
-            \.waiter)
-        let second = (queue.release(.writer).waiter, queue.finishWrite(mayGrow: true).waiter)
-        let ungrouped = (queue.release(.writer).waiter, queue.finishWrite(mayGrow: true).waiter)
-        let third = (queue.release(.writer).waiter, queue.finishWrite(mayGrow: false).waiter)
-        let last = (
-            queue.release(.writer).waiter, queue.finishWrite(mayGrow: true).waiter, queue.release(.writer).isIdle
-        )
-        #expect(first == [1, 2, nil])
-        #expect(second == (3, nil) && ungrouped == (4, nil) && third == (5, nil) && last == (6, nil, true))
     }
 
     /// As in a store in memory.
@@ -81,58 +48,15 @@ struct ConnectionSchedulerTests {
         #expect(first == (1, nil) && read == (2, 3) && second == (4, nil))
         #expect(last == (5, [], true))
     }
-
-    @Test func anIdleQueueClosesAtOnceAndOnlyOnce() {
-        var queue = ConnectionScheduler<Int>(readers: 2, largestGroup: 4)
-        let (first, second) = (queue.close(), queue.close())
-        #expect(first && !second)
-        let answers = [queue.request(.read, ticket: 1, waiter: 1), queue.request(.write, ticket: 2, waiter: 2)]
-        #expect(answers.map(\.isClosed) == [true, true])
-    }
-
-    @Test func closingIsReportedWhenTheAcceptedRequestsHaveEnded() {
-        var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
-        _ = queue.request(.write, ticket: 1, waiter: 1)
-        _ = queue.request(.write, ticket: 2, waiter: 2)
-        _ = queue.request(.read, ticket: 3, waiter: 3)
-        let closings = [queue.close(), queue.close()]
-        #expect(closings == [false, false])
-        let releases = [queue.release(.writer), queue.release(.reader(0)), queue.release(.writer)]
-        #expect(releases.map(\.waiter) == [2, nil, nil])
-        #expect(releases.map(\.isClose) == [false, false, true])
-    }
-
-    @Test func closingDoesNotWaitForCancelledRequests() {
-        var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
-        _ = queue.request(.write, ticket: 1, waiter: 1)
-        _ = queue.request(.write, ticket: 2, waiter: 2)
-        let isIdle = queue.close()
-        let cancelled = [queue.cancel(2).waiter, queue.cancel(2).waiter]
-        let release = queue.release(.writer)
-        #expect(!isIdle && cancelled == [2, nil] && release.isClose)
-    }
-
-    @Test func aGrantedRequestCannotBeCancelled() {
-        var queue = ConnectionScheduler<Int>(readers: 1, largestGroup: 4)
-        _ = queue.request(.read, ticket: 1, waiter: 1)
-        let granted = queue.cancel(1).waiter
-        let waiting = queue.request(.read, ticket: 2, waiter: 2).isWaiting
-        let next = queue.release(.reader(0)).waiter
-        let served = queue.cancel(2).waiter
-        #expect(granted == nil && waiting && next == 2 && served == nil)
-    }
 }
 
 extension ConnectionScheduler.Answer {
     fileprivate var slot: ConnectionScheduler.Slot? { if case .granted(let slot) = self { slot } else { nil } }
-    fileprivate var isWaiting: Bool { if case .waiting = self { true } else { false } }
-    fileprivate var isClosed: Bool { if case .closed = self { true } else { false } }
 }
 
 extension ConnectionScheduler.Release {
     fileprivate var waiter: Waiter? { if case .slot(let waiter, _) = self { waiter } else { nil } }
     fileprivate var isIdle: Bool { if case .idle = self { true } else { false } }
-    fileprivate var isClose: Bool { if case .close = self { true } else { false } }
 }
 
 extension ConnectionScheduler.GroupStep {

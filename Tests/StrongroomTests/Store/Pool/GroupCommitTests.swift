@@ -8,17 +8,13 @@ struct GroupCommitTests {
         let fixture = try await LineStore()
         let store = fixture.store
         let before = store.statistics
-        let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let tasks = try await fixture.waiting(0..<50) { number in
+        let tasks = try await fixture.queued(0..<50) { number in
             try await store.write { db in
                 let seen = try lineNumbers(db)
                 try addLine(number, db)
                 return seen
             }
         }
-        canEnd.come()
-        try await holder.value
         for (number, task) in tasks.enumerated() { #expect(try await task.value == Array(0..<number)) }
         let after = store.statistics
         #expect(after.writes - before.writes == 51)
@@ -28,7 +24,6 @@ struct GroupCommitTests {
         #expect(try await fixture.lines() == Array(0..<50))
     }
 
-    #if Macros
     @Table("stamp")
     struct Stamp {
         var id: Int64?
@@ -39,9 +34,7 @@ struct GroupCommitTests {
         let fixture = try await LineStore()
         let store = fixture.store
         try await store.write { db in try db.createTable(Stamp.schema) }
-        let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let tasks = try await fixture.waiting(0..<3) { _ in
+        let tasks = try await fixture.queued(0..<3) { _ in
             try await store.write { db in
                 // The clock has gone on since the write before.
                 usleep(1000)
@@ -51,24 +44,17 @@ struct GroupCommitTests {
                 return try #require(stamp.created) >= start
             }
         }
-        canEnd.come()
-        try await holder.value
         for task in tasks { #expect(try await task.value) }
         #expect(store.statistics.largestGroup == 4)
     }
-    #endif
 
     @Test func aTransactionThatHasTakenWritesForItsTimeTakesNoMore() async throws {
         let fixture = try await LineStore(groupDuration: .zero)
         let store = fixture.store
         let before = store.statistics
-        let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let tasks = try await fixture.waiting(0..<10) { number in
+        let tasks = try await fixture.queued(0..<10) { number in
             try await store.write { db in try addLine(number, db) }
         }
-        canEnd.come()
-        try await holder.value
         for task in tasks { try await task.value }
         #expect(store.statistics.commits - before.commits == 11)
         #expect(store.statistics.largestGroup == 1)
@@ -85,9 +71,7 @@ struct GroupCommitTests {
     @Test func onlyTheFailedWriteIsRolledBack() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
-        let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let tasks = try await fixture.waiting(0..<20) { number in
+        let tasks = try await fixture.queued(0..<20) { number in
             try await store.write { db in
                 try addLine(number, db)
                 if number % 3 == 1 { throw Refusal(number: number) }
@@ -95,8 +79,6 @@ struct GroupCommitTests {
                 if number % 3 == 2 { try addLine(0, db) }
             }
         }
-        canEnd.come()
-        try await holder.value
         for (number, task) in tasks.enumerated() {
             switch number % 3 {
             case 0: try await task.value
@@ -261,9 +243,7 @@ struct GroupCommitTests {
     @Test func savepointsInsideAreUndoneAsEver() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
-        let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let tasks = try await fixture.waiting(0..<5) { number in
+        let tasks = try await fixture.queued(0..<5) { number in
             try await store.write { db in
                 try addLine(number * 10, db)
                 #expect(throws: Refusal(number: number)) {
@@ -274,8 +254,6 @@ struct GroupCommitTests {
                 }
             }
         }
-        canEnd.come()
-        try await holder.value
         for task in tasks { try await task.value }
         #expect(try await fixture.lines() == [0, 10, 20, 30, 40])
     }

@@ -5,39 +5,15 @@ import Testing
 
 @Suite("Concurrent readers and the writer")
 struct StoreConcurrencyTests {
-    @Test func aReaderDoesNotBlockTheWriter() async throws {
-        let fixture = try await LineStore(readers: 1)
-        let store = fixture.store
-        let (inside, isWritten) = (Moment(), Moment())
-        let reader = Task {
-            try await store.read { db in
-                _ = try lineNumbers(db)
-                inside.come()
-                try isWritten.block()
-            }
-        }
-        try await inside.wait()
-        // Returns, although the read can only end after it.
-        try await store.write { db in try addLine(1, db) }
-        isWritten.come()
-        try await reader.value
-    }
-
-    @Test func theWriterDoesNotBlockAReader() async throws {
-        let fixture = try await LineStore(readers: 1)
-        let isRead = Moment()
-        let writer = try await fixture.holdWriter(until: isRead)
-        #expect(try await fixture.lines() == [])
-        isRead.come()
-        try await writer.value
-    }
-
-    @Test(arguments: [1, 2, 5, 9])
-    func asManyReadsRunAtTheSameTimeAsThereAreReaders(readers: Int) async throws {
+    /// By default, one for each processor, and at least two.
+    @Test(arguments: [1, 2, 5, 9, nil])
+    func asManyReadsRunAtTheSameTimeAsThereAreReaders(readers: Int?) async throws {
+        let count = max(2, ProcessInfo.processInfo.activeProcessorCount)
+        #expect(StoreSettings().readers == count)
         let store = try await LineStore(readers: readers).store
-        let barrier = Barrier(readers)
+        let barrier = Barrier(readers ?? count)
         try await withThrowingTaskGroup { group in
-            for _ in 0..<readers {
+            for _ in 0..<(readers ?? count) {
                 group.addTask {
                     try await store.read { db in
                         _ = try lineNumbers(db)
@@ -55,19 +31,6 @@ struct StoreConcurrencyTests {
         try await withThrowingTaskGroup { group in
             for _ in 0..<3 {
                 group.addTask { try await onThread { try store.read { _ in try barrier.block() } } }
-            }
-            try await group.waitForAll()
-        }
-    }
-
-    @Test func theDefaultIsAReaderForEachProcessorAndAtLeastTwo() async throws {
-        let count = max(2, ProcessInfo.processInfo.activeProcessorCount)
-        #expect(StoreSettings().readers == count)
-        let store = try await LineStore().store
-        let barrier = Barrier(count)
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<count {
-                group.addTask { try await store.read { _ in try barrier.block() } }
             }
             try await group.waitForAll()
         }
@@ -213,5 +176,151 @@ struct StoreTransferTests {
             let sum = try db.value("SELECT sum(balance) FROM account", as: Int.self)
             guard sum == accounts * each else { throw Refusal(number: sum ?? -1) }
         }
+    }
+}
+
+@Suite("Reads and writes with a limit of time", .ending)
+struct TimeoutTests {
+    private static let endless: SQL = """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
+        """
+
+    @Test func aTimeoutNamesTheHoldersOfTheReaders() async throws {
+        let store = try await LineStore(readers: 2).store
+        let (first, second, canEnd) = (Moment(), Moment(), Moment())
+        let holders = [
+            Task {
+                try await store.read(label: "the export") { _ in
+                    first.come()
+                    try canEnd.block()
+                }
+            },
+            Task {
+                try await store.read { _ in
+                    second.come()
+                    try canEnd.block()
+                }
+            },
+        ]
+        try await first.wait()
+        try await second.wait()
+        let failure = try await expectFailure(.timedOut) {
+            try await store.read(label: "the screen", timeout: .milliseconds(20)) { _ in }
+        }
+        for word in ["the read \"the screen\"", "the read \"the export\" for", "a read without a label for"] {
+            #expect(failure.message.contains(word))
+        }
+        try await expectFailure(.timedOut) {
+            try await onThread { try store.read(timeout: .milliseconds(20)) { _ in } }
+        }
+        canEnd.come()
+        for holder in holders { try await holder.value }
+        #expect(try await store.read(timeout: .seconds(1_000)) { db in try lineNumbers(db) } == [])
+    }
+
+    @Test func aTimeoutNamesTheHolderOfTheWriter() async throws {
+        let fixture = try await LineStore()
+        let store = fixture.store
+        let (isInside, canEnd) = (Moment(), Moment())
+        let holder = Task {
+            try await store.write(label: "the import") { _ in
+                isInside.come()
+                try canEnd.block()
+            }
+        }
+        try await isInside.wait()
+        try await expectFailure(.timedOut, saying: "the write \"the import\" for") {
+            try await store.write(timeout: .milliseconds(20)) { db in try addLine(1, db) }
+        }
+        canEnd.come()
+        try await holder.value
+        #expect(try await fixture.lines() == [])
+    }
+
+    @Test(arguments: [WriteKind.shared, .immediate])
+    func whatRunsTooLongIsStoppedAndUndone(kind: WriteKind) async throws {
+        let fixture = try await LineStore(readers: 1)
+        let store = fixture.store
+        // On a machine that is busy it may not even have begun.
+        var (message, limit) = ("was not begun", Duration.milliseconds(50))
+        while message.contains("was not begun") {
+            message = try await expectFailure(.timedOut) { [limit] in
+                try await store.read(label: "the report", timeout: limit) { db in
+                    try db.value(Self.endless, as: Int.self)
+                }
+            }.message
+            limit *= 2
+        }
+        #expect(message.contains("the read \"the report\" took longer than"))
+        try await expectFailure(.timedOut) {
+            try await store.write(as: kind, timeout: .milliseconds(50)) { db in
+                try addLine(1, db)
+                _ = try db.value(Self.endless, as: Int.self)
+            }
+        }
+        try await expectFailure(.timedOut) {
+            try await onThread {
+                try store.write(as: kind, timeout: .milliseconds(50)) { db in
+                    for number in 2... { try addLine(number, db) }
+                }
+            }
+        }
+        #expect(try await fixture.lines() == [])
+    }
+
+    @Test func aLimitThatIsNotReachedChangesNothing() async throws {
+        let fixture = try await LineStore()
+        for number in 0..<50 {
+            try await fixture.store.write(timeout: .seconds(1_000)) { db in try addLine(number, db) }
+        }
+        #expect(try await fixture.lines() == Array(0..<50))
+    }
+
+    @Test(arguments: [0, -5])
+    func oneThatIsOverBeforeItWaitsIsToldAtOnce(milliseconds: Int) async throws {
+        let fixture = try await LineStore(readers: 1)
+        let store = fixture.store
+        let canEnd = Moment()
+        let holder = try await fixture.holdWriter(until: canEnd)
+        for _ in 0..<50 {
+            try await expectFailure(.timedOut, saying: "was not begun") {
+                try await store.write(timeout: .milliseconds(milliseconds)) { db in try addLine(1, db) }
+            }
+            try await expectFailure(.timedOut) {
+                try await onThread {
+                    try store.write(timeout: .milliseconds(milliseconds)) { db in try addLine(1, db) }
+                }
+            }
+        }
+        canEnd.come()
+        try await holder.value
+        #expect(try await fixture.lines() == [])
+    }
+
+    @Test func aStreamGivesUpWaitingForAReader() async throws {
+        let fixture = try await LineStore(readers: 1)
+        let (isInside, canEnd) = (Moment(), Moment())
+        let holder = Task {
+            try await fixture.store.read(label: "the holder") { _ in
+                isInside.come()
+                try canEnd.block()
+            }
+        }
+        try await isInside.wait()
+        try await expectFailure(.timedOut, saying: "the holder") {
+            for try await _ in fixture.store.stream(Query<RecordStreamTests.Line>(), timeout: .milliseconds(20)) {}
+        }
+        canEnd.come()
+        try await holder.value
+    }
+
+    @Test func anEndlessLimitAndOneInThePastAreWhatTheySay() async throws {
+        let fixture = try await LineStore()
+        try await fixture.store.write(timeout: .seconds(Int64.max)) { db in try addLine(1, db) }
+        // It may be done before anybody looks.
+        do {
+            try await fixture.store.write(timeout: .seconds(-1)) { db in _ = try db.value(Self.endless, as: Int.self) }
+        } catch let error as StrongroomError where error.code == .timedOut {}
+        #expect(try await fixture.lines() == [1])
     }
 }

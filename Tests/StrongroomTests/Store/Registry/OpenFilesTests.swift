@@ -6,12 +6,8 @@ import Testing
 @testable import Strongroom
 
 @Suite struct OpenFilesTests {
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private let files = OpenFiles()
-
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
 
     private func make(_ name: String) throws -> String {
         let path = directory.path(name)

@@ -5,31 +5,6 @@ import Testing
 
 @Suite("Opening, closing and opening again")
 struct StoresClosingTests {
-    @Test func openingANameFromManyTasksGivesOneStore() async throws {
-        let keys = Tally()
-        let directory = try TemporaryDirectory()
-        let stores = try Stores(LineConfiguration(directory) { keys.add() })
-        let opened = try await withThrowingTaskGroup(of: Store.self) { group in
-            for _ in 0..<20 { group.addTask { try await stores.open("lines.sqlite") } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(Set(opened.map { ObjectIdentifier($0) }).count == 1)
-        #expect(keys.value == 1)
-        try await stores.closeAll()
-    }
-
-    @Test func aClosedNameOpensAgain() async throws {
-        let stores = try Stores(LineConfiguration(TemporaryDirectory()))
-        let first = try await stores.open("lines.sqlite")
-        try await first.write { db in try addLine(1, db) }
-        try await first.close()
-        let second = try await stores.open("lines.sqlite")
-        #expect(first !== second)
-        #expect(try await second.read { db in try lineNumbers(db) } == [1])
-        try await expectFailure(.closed) { try await first.read { _ in } }
-        try await stores.closeAll()
-    }
-
     @Test func openingANameThatIsBeingClosedGivesAFreshStore() async throws {
         let fixture = try await LineStore()
         let (stores, first, canEnd) = (fixture.stores, fixture.store, Moment())
@@ -74,18 +49,6 @@ struct StoresClosingTests {
         try await stores.closeAll()
     }
 
-    @Test func closeAllClosesEveryStoreAndTheRegistryStaysUsable() async throws {
-        let stores = try Stores(LineConfiguration(TemporaryDirectory()))
-        var opened: [Store] = []
-        for name in ["lines.sqlite", "lines_a.sqlite", "lines_b.sqlite"] { opened.append(try await stores.open(name)) }
-        try await stores.closeAll()
-        for store in opened { try await expectFailure(.closed) { try await store.read { _ in } } }
-        let again = try await stores.open("lines_a.sqlite")
-        #expect(try await again.read { db in try lineNumbers(db) } == [])
-        try await stores.closeAll()
-        try await stores.closeAll()
-    }
-
     @Test func closeAllWaitsForAnOpeningAndClosesIt() async throws {
         let (isOpening, canGoOn) = (Moment(), Moment())
         let stores = try Stores(
@@ -110,26 +73,11 @@ struct StoresClosingTests {
         #expect(!FileManager.default.fileExists(atPath: store.path + "-wal"))
     }
 
-    @Test func anOpeningThatFailsCanBeTriedAgain() async throws {
-        let attempts = Tally()
-        let directory = try TemporaryDirectory()
-        let stores = try Stores(
-            LineConfiguration(directory) {
-                attempts.add()
-                if attempts.value == 1 { throw Refusal(number: 1) }
-            })
-        await #expect(throws: Refusal(number: 1)) { try await stores.open("lines.sqlite") }
-        try await stores.closeAll()
-        let store = try await stores.open("lines.sqlite")
-        #expect(try await store.read { db in try lineNumbers(db) } == [])
-        try await stores.closeAll()
-    }
-
     @Test func aFileIsOpenInOneRegistryAtATime() async throws {
         let configuration = try LineConfiguration(TemporaryDirectory())
         let (one, other) = (try Stores(configuration), try Stores(configuration))
         let store = try await one.open("lines.sqlite")
-        try await expectFailure(.alreadyOpen) { try await other.open("lines.sqlite") }
+        try await expectFailure(.alreadyOpen, saying: store.path) { try await other.open("lines.sqlite") }
         // The refusal has taken nothing from the store that is open.
         try await store.write { db in try addLine(1, db) }
         try await store.close()
@@ -137,5 +85,246 @@ struct StoresClosingTests {
         #expect(try await second.read { db in try lineNumbers(db) } == [1])
         try await expectFailure(.alreadyOpen) { try await one.open("lines.sqlite") }
         try await other.closeAll()
+    }
+}
+
+@Suite("Opening for code that is not async", .ending)
+struct BlockingOpenTests {
+    private func stores(_ directory: TemporaryDirectory) throws -> Stores {
+        try Stores(Vault(directory.path(""), keys: .numbered(1)))
+    }
+
+    /// Code that is not async, called from a task.
+    private static func lines(_ stores: Stores, _ name: String) throws -> [String] {
+        let store = try stores.open(name)
+        return try store.read { db in try db.dictionaries("SELECT text FROM line").compactMap { $0["text"]?.string } }
+    }
+
+    @Test func itGivesTheStoreOfTheName() async throws {
+        let directory = try TemporaryDirectory()
+        let stores = try stores(directory)
+        let store = try await onThread { try stores.open("vault.sqlite") }
+        #expect(store.opening.key?.place == 0)
+        #expect(try await stores.open("vault.sqlite") === store)
+        try await expectFailure(.noConfiguration) { try await onThread { try stores.open("other.sqlite") } }
+        try await expectFailure(.invalidName) { try await onThread { try stores.open("") } }
+        try await store.close()
+        let again = try await onThread { try stores.open("vault.sqlite") }
+        #expect(again !== store)
+        try await stores.closeAll()
+    }
+
+    @Test func manyTasksThatBlockEveryThreadGetTheirStores() async throws {
+        let directory = try TemporaryDirectory()
+        let stores = try stores(directory)
+        let count = ProcessInfo.processInfo.activeProcessorCount * 2 + 2
+        try await withThrowingTaskGroup(of: [String].self) { group in
+            for number in 0..<count {
+                group.addTask { try Self.lines(stores, "vault_\(number % 3).sqlite") }
+            }
+            for try await lines in group { #expect(lines.isEmpty) }
+        }
+        try await stores.closeAll()
+    }
+
+    @Test func insideATransactionItIsRefused() async throws {
+        let directory = try TemporaryDirectory()
+        let stores = try stores(directory)
+        let store = try await stores.open("vault_a.sqlite")
+        for name in ["vault_a.sqlite", "vault_b.sqlite"] {
+            let error = try await expectFailure(.nestedAccess, saying: "inside a transaction of \"vault_a.sqlite\"") {
+                try await store.write { _ in _ = try stores.open(name) }
+            }
+            #expect(error.database == name)
+        }
+        try await expectFailure(.nestedAccess) { try await store.read { _ in _ = try stores.open("vault_b.sqlite") } }
+        try await stores.closeAll()
+    }
+
+    @Test func aStoresOwnThreadsGoOnMeanwhile() async throws {
+        let directory = try TemporaryDirectory()
+        let inner = try stores(directory)
+        let keys = try await inner.open("vault_keys.sqlite")
+        // The configuration reads the store whose threads are all blocked by openings that wait for it.
+        let outer = try Stores(
+            Vault(directory.path("")) { _ in
+                _ = try await keys.read { db in try db.dictionaries("SELECT text FROM line") }
+                return try KeyChain(.numbered(1))
+            })
+        try await withTaskExecutorPreference(keys.executor) {
+            try await withThrowingTaskGroup(of: [String].self) { group in
+                for number in 0..<8 { group.addTask { try Self.lines(outer, "vault_\(number).sqlite") } }
+                for try await lines in group { #expect(lines.isEmpty) }
+            }
+        }
+        try await outer.closeAll()
+        try await inner.closeAll()
+    }
+
+    @Test func openingsThatWaitForEachOtherAreToldApart() async throws {
+        let directory = try TemporaryDirectory()
+        let box = Registry()
+        let vault = Vault(directory.path("")) { name in
+            let next = name.fileName == "vault_a.sqlite" ? "vault_b.sqlite" : "vault_a.sqlite"
+            _ = try box.open(next)
+            return try KeyChain(.numbered(1))
+        }
+        let stores = try Stores(vault)
+        box.stores = stores
+        try await expectFailure(.nestedAccess) { try await onThread { try stores.open("vault_a.sqlite") } }
+        box.stores = nil
+    }
+
+    /// The registry of a configuration that opens another database, without async code.
+    private final class Registry: @unchecked Sendable {  // guarded by the lock
+        private let lock = NSLock()
+        private var held: Stores?
+
+        var stores: Stores? {
+            get { lock.withLock { held } }
+            set { lock.withLock { held = newValue } }
+        }
+
+        func open(_ name: String) throws -> Store? { try stores?.open(name) }
+    }
+}
+
+@Suite("Rotation of a family")
+struct FamilyRotationTests {
+    private let directory = TemporaryDirectory.ofSuite()
+
+    private func stores(_ keys: Key...) throws -> Stores {
+        try Stores(Vault(directory.path("")) { _ in try KeyChain(keys) })
+    }
+
+    private func make(_ names: String...) async throws {
+        let stores = try stores(.numbered(1))
+        for name in names { _ = try await stores.open(name) }
+        try await stores.closeAll()
+    }
+
+    @Test func theDatabasesThatHaveAFileAreFound() async throws {
+        #expect(try stores(.numbered(1)).databases(of: "vault") == [])
+        try await make("vault_b.sqlite", "vault.sqlite", "vault_a.sqlite")
+        for name in ["other.sqlite", "vault_a.sqlite-wal", "vaultx.sqlite"] {
+            try Data([1]).write(to: URL(filePath: directory.path(name)))
+        }
+        try FileManager.default.createDirectory(
+            atPath: directory.path("vault_directory"), withIntermediateDirectories: false)
+        let found = try stores(.numbered(1)).databases(of: "vault").map(\.fileName)
+        #expect(found == ["vault.sqlite", "vault_a.sqlite", "vault_b.sqlite"])
+        try expectFailure(.noConfiguration) { try stores(.numbered(1)).databases(of: "other") }
+    }
+
+    @Test func allGetTheCurrentKeyAlsoIfOneFails() async throws {
+        let names = (0..<6).map { "vault_\($0).sqlite" }
+        for name in names { try await make(name) }
+        try Data(repeating: 7, count: 4_096).write(to: URL(filePath: directory.path("vault_3.sqlite")))
+        let stores = try stores(.numbered(1), .numbered(2))
+        let open = try await stores.open("vault_5.sqlite")
+        var told: [String] = []
+        let outcomes = try await stores.rotate(stores.databases(of: "vault"), atMost: 2) {
+            told.append($0.name.fileName)
+        }
+        #expect(outcomes.map(\.name.fileName) == names)
+        #expect(told.sorted() == names)
+        for (index, outcome) in outcomes.enumerated() {
+            switch (index, outcome.result) {
+            case (3, .failure(let error as StrongroomError)): #expect(error.code == .wrongKey)
+            case (5, .success(let report)): #expect(report.method == .unchanged, "it was rotated when it was opened")
+            case (_, .success(let report)): #expect(report.method == .copy)
+            default: Issue.record("\(outcome)")
+            }
+        }
+        // What was open stays open.
+        try await open.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
+        try await open.close()
+        let again = try await self.stores(.numbered(2)).rotate([DatabaseName("vault_0.sqlite")])
+        #expect(try again.first?.result.get().method == .unchanged)
+    }
+}
+
+@Suite("The files of a database", .ending)
+struct FilesOfADatabaseTests {
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path("place"), keys: .numbered(1)).with(\.protection, .envelope) }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: vault.directory).sorted() }
+    }
+
+    @Test func itIsThereOnceItIsMade() async throws {
+        let stores = try Stores(vault)
+        #expect(try !stores.exists("vault.sqlite"))
+        #expect(!FileManager.default.fileExists(atPath: vault.directory))
+        try await vault.keep("first")
+        #expect(try stores.exists("vault.sqlite") && !stores.exists("vault_other.sqlite"))
+        #expect(throws: StrongroomError.self) { try stores.exists("unknown.sqlite") }
+    }
+
+    @Test func everythingOfItIsRemovedAndNothingOfOthers() async throws {
+        let stores = try Stores(vault)
+        #expect(try await !stores.remove("vault.sqlite"))
+        try await vault.keep("first")
+        for name in ["vault.sqlite.other", "vault_other.sqlite"] { try await stores.open(name).close() }
+        let others = try names.filter { $0.contains("other") }
+        for ending in [
+            "new", "rotating", "rotating-journal", "plaintext", "restoring", "fetched", "trial", "snapshot-1-",
+            "snapshot-2-1.5",
+            "snapshot-2-1.5-wal", "changes",
+        ] {
+            try Data([1]).write(to: URL(filePath: vault.beside(ending)))
+        }
+        for ending in ["-wal", "-journal"] { try Data([1]).write(to: URL(filePath: vault.path + ending)) }
+        #expect(try await stores.remove("vault.sqlite"))
+        #expect(try names == others)
+        #expect(try await !stores.remove("vault.sqlite"))
+        // A new one is made as if there had never been any.
+        #expect(try await vault.keep("again").outcome == .created)
+    }
+
+    @Test func whatIsOpenStays() async throws {
+        let stores = try Stores(vault)
+        let store = try await stores.open("vault.sqlite")
+        try await store.write { db in try db.execute("INSERT INTO line VALUES ('first')") }
+        try await expectFailure(.alreadyOpen) { try await stores.remove("vault.sqlite") }
+        #if os(Linux)
+        await #expect(processExitsWith: .success) { [root = vault.directory as String, parent = getpid() as Int32] in
+            let other = try Stores(Vault(root, keys: .numbered(1)))
+            try await expectFailure(.locked, saying: "process \(parent)") { try await other.remove("vault.sqlite") }
+        }
+        #endif
+        try await store.close()
+        #expect(try await vault.lines() == ["first"])
+        let directory = Vault(directory.path(""), keys: .numbered(1))
+        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: false)
+        try await expectFailure(.notAFile) { try await Stores(directory).remove("vault.sqlite") }
+    }
+
+    @Test func anOpeningThatWaitsForARemovedDatabaseCreatesItAnew() async throws {
+        let (stores, rounds) = (try Stores(vault), 20)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    for _ in 0..<rounds {
+                        do { try await stores.remove("vault.sqlite") } catch let error as StrongroomError {
+                            #expect([.locked, .alreadyOpen].contains(error.code), "\(error)")
+                        }
+                    }
+                }
+            }
+            group.addTask {
+                for round in 0..<rounds {
+                    do {
+                        let store = try await stores.open("vault.sqlite")
+                        try await store.write { db in try db.execute("INSERT INTO line VALUES (\("\(round)"))") }
+                        try await store.close()
+                    } catch let error as StrongroomError {
+                        #expect([.locked, .alreadyOpen].contains(error.code), "\(error)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 }
