@@ -9,10 +9,10 @@ import Glibc
 /// A file that another one replaces at its path, or that is removed.
 ///
 /// A program that does not use the library's locks may have opened it just before the rename. Its descriptor refers to
-/// the old inode, but it finds `-wal` and `-shm` by name: it would attach to the new file's WAL, and its checkpoint would
-/// copy frames to an unlinked file and count them as checkpointed ("How To Corrupt An SQLite Database File",
-/// section 2.5, sqlite.org/howtocorrupt.html). The header of the old file is therefore overwritten with random bytes, and
-/// its locks are held as long as such a program has it open: that program's operations fail with "file is not a
+/// the old inode, but it finds `-wal` and `-shm` by name: it would attach to the new file's WAL, and its checkpoint
+/// would copy frames to an unlinked file and count them as checkpointed ("How To Corrupt An SQLite Database File",
+/// section 2.5, sqlite.org/howtocorrupt.html). The header of the old file is therefore overwritten with random bytes,
+/// and its locks are held as long as such a program has it open: that program's operations fail with "file is not a
 /// database" or "database is locked".
 ///
 /// Closing the descriptor drops the engine's locks on the same inode, so the engine's connection is closed first.

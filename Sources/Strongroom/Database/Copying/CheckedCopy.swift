@@ -118,11 +118,11 @@ struct CheckedCopy: Sendable {
 
     /// Copies all pages of a snapshot, and compares each page of the copy with the source.
     ///
-    /// The engine copies, and code that shares nothing with it compares: a page that the engine read or wrote wrongly is
-    /// found even if its authentication code is valid.
+    /// The engine copies, and code that shares nothing with it compares: a page that the engine read or wrote wrongly
+    /// is found even if its authentication code is valid.
     ///
-    /// - Returns: What the comparison has found, only the damaged pages of the source if the engine could not read them;
-    ///   and when it began.
+    /// - Returns: What the comparison has found, only the damaged pages of the source if the engine could not read
+    ///   them; and when it began.
     private func writeAndComparePages(
         to copy: PlainFile, from source: Connection, _ size: Int64
     ) throws -> (PageComparison.Outcome, start: ContinuousClock.Instant) {

@@ -95,16 +95,16 @@ struct DatabaseFile: Sendable {
         try sideFiles.logs.contains { try FileSystem.requireRegular($0).map { $0.size > 0 } ?? false }
     }
 
-    /// Throws if there is content in a WAL or rollback journal without a database, which the engine would apply to a new
-    /// one.
+    /// Throws if there is content in a WAL or rollback journal without a database, which the engine would apply to a
+    /// new one.
     func requireNoLogLeft() throws {
         guard try hasLog() else { return }
         let logs = sideFiles.logs.map { "\"\($0)\"" }.joined(separator: " or ")
         throw StrongroomError(
             .fileMissing,
             """
-            There is no "\(path)", but the log of a previous database exists, \(logs), which the engine would apply to a \
-            new file. Restore the file, or move the log away; then try again.
+            There is no "\(path)", but the log of a previous database exists, \(logs), which the engine would apply to \
+            a new file. Restore the file, or move the log away; then try again.
             """,
             database: name)
     }

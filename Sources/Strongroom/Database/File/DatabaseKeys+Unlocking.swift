@@ -120,8 +120,8 @@ extension DatabaseKeys {
             .wrongKey,
             """
             \(tried) "\(file.path)". Add the key that the file was made with to the chain, at its beginning; if the \
-            chain is right, the file's first page is damaged, or it is no SQLCipher database of this engine's format, as \
-            one without authentication codes (SQLCipher 1, `PRAGMA cipher_use_hmac = OFF`). \(change)
+            chain is right, the file's first page is damaged, or it is no SQLCipher database of this engine's format, \
+            as one without authentication codes (SQLCipher 1, `PRAGMA cipher_use_hmac = OFF`). \(change)
             """
         )
     }

@@ -62,8 +62,8 @@ extension CipherSettings.Hash {
 
 /// Authenticates and decrypts single pages of a file without the engine, which does not report damage in some pages.
 ///
-/// The authentication code covers the ciphertext, the initialisation vector and the page number: neither a modified page
-/// nor one at another page's position is accepted ("SQLCipher Design", zetetic.net/sqlcipher/design).
+/// The authentication code covers the ciphertext, the initialisation vector and the page number: neither a modified
+/// page nor one at another page's position is accepted ("SQLCipher Design", zetetic.net/sqlcipher/design).
 struct PageCipher: Sendable {
     let layout: PageLayout
     private let authentication: MessageAuthentication

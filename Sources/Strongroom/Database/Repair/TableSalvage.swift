@@ -165,8 +165,8 @@ final class TableSalvage {
         }
     }
 
-    /// The values of a record that are inserted, and the statement for a record of that many values. A row that is older
-    /// than a column ends before it, and gets the column's default.
+    /// The values of a record that are inserted, and the statement for a record of that many values. A row that is
+    /// older than a column ends before it, and gets the column's default.
     private func insertion(_ fieldCount: Int) -> (positions: [Int], sql: String) {
         if let known = insertions[fieldCount] { return known }
         let positions = storedColumns.indices.prefix(fieldCount).filter { columns[storedColumns[$0]].generated == nil }

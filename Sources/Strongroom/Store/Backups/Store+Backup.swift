@@ -19,8 +19,9 @@ extension Store {
     /// ```
     ///
     /// A defect that is no damage of a page, such as an index that does not match its table, is copied with the rest;
-    /// ``verify(checkingStructure:progress:)`` checks the database itself. The copy of a plaintext database is plaintext
-    /// unless a key is given; plaintext of an encrypted one is made only by ``exportPlaintext(to:progress:)``.
+    /// ``verify(checkingStructure:progress:)`` checks the database itself. The copy of a plaintext database is
+    /// plaintext unless a key is given; plaintext of an encrypted one is made only by
+    /// ``exportPlaintext(to:progress:)``.
     ///
     /// - Parameters:
     ///   - path: The path of the copy; missing directories are created with mode 0700.
@@ -35,9 +36,9 @@ extension Store {
     /// - Throws: ``StrongroomError`` with `exists` if the path exists and is not to be replaced, is that of the
     ///   database itself, or has an envelope of another file beside it; `notAFile`; the errors of ``keySlots()`` for an
     ///   envelope that cannot be used; `locked` if another backup to the path is running, or the file to be replaced is
-    ///   open in another process or has a WAL; `damaged` if a page of the database is damaged, `copyDamaged` if the copy
-    ///   fails its checks; `invalidKey`, `diskFull`, `permissionDenied`, `closed`; `CancellationError`. The path is
-    ///   unchanged then.
+    ///   open in another process or has a WAL; `damaged` if a page of the database is damaged, `copyDamaged` if the
+    ///   copy fails its checks; `invalidKey`, `diskFull`, `permissionDenied`, `closed`; `CancellationError`. The path
+    ///   is unchanged then.
     public func backup(
         to path: String, key: Key? = nil, replacing: Bool = false, checkingStructure: Bool = false,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
@@ -130,9 +131,9 @@ extension Store {
     /// This is the only operation that makes plaintext of encrypted data. The file contains everything, as that of
     /// ``backup(to:key:replacing:checkingStructure:progress:)``. First every page is checked; then the rows of one
     /// snapshot are copied, and all of their values are compared, while reads and writes continue. The file has mode
-    /// 0600, and is renamed to its path when it is complete. If the export fails, the file is overwritten with zeros and
-    /// removed; a killed process leaves `.NAME.new` beside it, with plaintext in it, until the next export to the same
-    /// path, or until you remove it.
+    /// 0600, and is renamed to its path when it is complete. If the export fails, the file is overwritten with zeros
+    /// and removed; a killed process leaves `.NAME.new` beside it, with plaintext in it, until the next export to the
+    /// same path, or until you remove it.
     ///
     /// ```swift
     /// try await store.exportPlaintext(to: "/srv/transfer/inventory.sqlite")

@@ -17,8 +17,8 @@ extension Stores {
     /// Replaces a database with a migration backup of it; changes made since the backup are lost.
     ///
     /// The backup is copied, and the copy is checked: a key of the chain, or of the file's envelope, must open it, and
-    /// every page must be intact. It is rewritten if it has other cipher settings than those of the configuration, or is
-    /// plaintext and the chain has a key. Then it replaces the file atomically. The backup is kept. The next opening
+    /// every page must be intact. It is rewritten if it has other cipher settings than those of the configuration, or
+    /// is plaintext and the chain has a key. Then it replaces the file atomically. The backup is kept. The next opening
     /// migrates the file again, so install the older program first.
     ///
     /// ```swift

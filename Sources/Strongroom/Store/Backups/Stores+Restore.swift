@@ -6,10 +6,10 @@ extension Stores {
     /// The backup is copied beside the database, opened with a key of the chain or with a given one, and verified:
     /// every page's authentication code and the structure, by the engine's integrity check. That looks up each row in
     /// each index; in a database with indexes of more than 96 MiB in random order it takes many times as long as the
-    /// rest. If the backup has a key that is not in the chain, or other cipher settings than those of the configuration,
-    /// it is rewritten with the current ones and compared. Then it replaces the database atomically: if this is
-    /// interrupted, the database is either the old one or the restored one. The backup itself is only read. The next
-    /// opening migrates the database.
+    /// rest. If the backup has a key that is not in the chain, or other cipher settings than those of the
+    /// configuration, it is rewritten with the current ones and compared. Then it replaces the database atomically: if
+    /// this is interrupted, the database is either the old one or the restored one. The backup itself is only read. The
+    /// next opening migrates the database.
     ///
     /// ```swift
     /// let report = try await stores.restore("addressbook_alice.sqlite", from: "/srv/backup/alice.sqlite")
@@ -18,8 +18,8 @@ extension Stores {
     ///
     /// The backup of a database with an envelope has an envelope of its own, `PATH.keys`, and opens with any key that
     /// has a slot in it. A new database takes these slots over; an existing one keeps its own envelope. If the
-    /// passphrase is lost, a chain of a recovery key and a new passphrase restores the backup: the new passphrase gets a
-    /// slot at the next opening.
+    /// passphrase is lost, a chain of a recovery key and a new passphrase restores the backup: the new passphrase gets
+    /// a slot at the next opening.
     ///
     /// A backup that fails the check is refused: salvage a copy of it, then restore the result. A database that cannot
     /// be opened is not replaced, since its content may still be recoverable: the error names the files to move away.

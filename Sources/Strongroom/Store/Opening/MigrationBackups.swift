@@ -94,7 +94,10 @@ struct MigrationBackups {
     /// The version, encoded for a file name.
     private static func encoded(_ version: String) -> String {
         var text = ""
-        for byte in version.utf8.prefix(longestVersion) {
+        var version = version.prefix(longestVersion)
+        // A part of a character could not be decoded.
+        while version.utf8.count > longestVersion { version.removeLast() }
+        for byte in version.utf8 {
             let scalar = Unicode.Scalar(byte)
             let isPlain = scalar.properties.isAlphabetic && scalar.isASCII || (48...57).contains(byte) || byte == 46
             text += isPlain ? String(scalar) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)

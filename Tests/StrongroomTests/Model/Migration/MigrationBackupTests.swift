@@ -60,6 +60,16 @@ struct MigrationBackupTests {
         #expect(try await lines().last == "4")
     }
 
+    @Test func aLongVersionIsCutAtACharacter() async throws {
+        let first = Migration("1" + String(repeating: "é", count: 30)) { db in try db.execute("CREATE TABLE a (x)") }
+        let second = Migration("2") { db in try db.execute("CREATE TABLE b (x)") }
+        for steps in [[first], [first, second]] {
+            try await vault.with(\.migrator, Migrator { steps }).using { _ in }
+        }
+        let backups = try Stores(vault).migrationBackups(of: "vault.sqlite")
+        #expect(backups.map(\.version) == ["1" + String(repeating: "é", count: 19)])
+    }
+
     @Test func goingBackKeepsABackupToo() async throws {
         let migrator = Migrator {
             Migration("1") { db in try db.execute("CREATE TABLE line (text TEXT NOT NULL)") }
