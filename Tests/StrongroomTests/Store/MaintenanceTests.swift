@@ -243,8 +243,10 @@ struct CheckpointTests {
         try await vault.keep("kept")
         for round in 1...3 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
-                try await Vault(root, keys: .numbered(1)).open().write { db in try Self.writeMuch(db) }
-                kill(getpid(), SIGKILL)
+                let store = try await Vault(root, keys: .numbered(1)).open()
+                try await store.write { db in try Self.writeMuch(db) }
+                // A store that is released is closed.
+                withExtendedLifetime(store) { _ = kill(getpid(), SIGKILL) }
             }
             #expect(try await vault.lines().count == 1 + 2_000 * round)
         }

@@ -45,9 +45,13 @@ where
         let refersToThem = try refer(to: keys)
         var referring = Child.where { _ in refersToThem }
         if !spared.isEmpty {
-            // Saved rows are kept. If their reference cannot be set to NULL, the engine rejects the deletion.
+            // Saved rows are kept. If their reference cannot be set to NULL, the engine rejects the deletion, or would
+            // delete them with what refers to them.
+            let kept = try rows(spared).where { _ in refersToThem }
             if let cleared = cleared(column) {
-                try rows(spared).where { _ in refersToThem }.update(with: [cleared], in: cascade.db)
+                try kept.update(with: [cleared], in: cascade.db)
+            } else if column.definition.references?.onDelete == .cascade, try kept.exists(in: cascade.db) {
+                throw RelationFailure.deletedWithParent(Child.schema)
             }
             let key = try Column<Child.Key>(Child.schema.primaryKey().name, in: Child.schema)
             referring = referring.where { _ in !key.isIn(spared.all) }

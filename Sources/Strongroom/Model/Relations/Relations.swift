@@ -215,6 +215,15 @@ enum RelationFailure {
             """)
     }
 
+    static func deletedWithParent(_ schema: TableSchema) -> StrongroomError {
+        StrongroomError(
+            .constraint,
+            """
+            Rows of table "\(schema.name)" that are saved elsewhere would be deleted with the row that they leave; save \
+            their move first, then remove that row. Nothing was changed.
+            """)
+    }
+
     static func noPosition(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(
             .limit,

@@ -156,10 +156,12 @@ struct DamagedFileTests {
     @Test func aFileWhoseEndLiesInTheLogIsNotTruncated() async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = directory.path("") as String] in
-            try await Vault(root, keys: .numbered(1)).open().write { db in
+            let store = try await Vault(root, keys: .numbered(1)).open()
+            try await store.write { db in
                 for _ in 0..<100 { try db.execute("INSERT INTO line VALUES (hex(randomblob(200)))") }
             }
-            kill(getpid(), SIGKILL)
+            // A store that is released is closed.
+            withExtendedLifetime(store) { _ = kill(getpid(), SIGKILL) }
         }
         let vault = Vault(directory.path(""), keys: .numbered(1))
         #expect(try await vault.lines().count == 100)

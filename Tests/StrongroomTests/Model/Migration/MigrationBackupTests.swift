@@ -157,10 +157,12 @@ struct MigrationBackupTests {
     /// A process that is killed leaves rows in the log beside the file.
     private func leaveLog() async {
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
-            try await Vault(root, keys: .numbered(1)).with(\.migrator, nil).open().write { db in
+            let store = try await Vault(root, keys: .numbered(1)).with(\.migrator, nil).open()
+            try await store.write { db in
                 for number in 0..<200 { try db.execute("INSERT INTO line VALUES (\("\(number)"))") }
             }
-            kill(getpid(), SIGKILL)
+            // A store that is released is closed.
+            withExtendedLifetime(store) { _ = kill(getpid(), SIGKILL) }
         }
     }
 
