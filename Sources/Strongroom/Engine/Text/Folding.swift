@@ -272,8 +272,7 @@ struct FoldingTableBuilder {
         if Folding.isIgnored(scalar) || scalar.properties.isEmojiModifier { return .ignored }
         guard isPartOfWord(scalar) else {
             if form.contains(where: { isPartOfWord($0) && !isMark($0) }) { return .isolated }
-            let isEmoji = scalar.properties.isEmoji && ClusterScripts.isEmoji(scalar.value) && form == [scalar]
-            return isEmoji ? .cluster : .separator
+            return scalar.properties.isEmoji && form == [scalar] ? .cluster : .separator
         }
         guard let first = form.first else { return .ignored }
         if !form.allSatisfy(isPartOfWord) { return .isolated }

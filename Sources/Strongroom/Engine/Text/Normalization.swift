@@ -141,9 +141,9 @@ enum ClusterScripts {
     /// The halves of flags.
     static let flags: ClosedRange<UInt32> = 0x1F1E6...0x1F1FF
 
-    /// Whether a cluster is an emoji. Arrows are none, since marks are composed with them.
+    /// Whether a cluster is an emoji.
     static func isEmoji(_ scalar: UInt32) -> Bool {
-        (0x2300...0x2BFF).contains(scalar) || (0x1F000...0x1FFFF).contains(scalar)
+        (0x2000...0x2BFF).contains(scalar) || (0x1F000...0x1FFFF).contains(scalar)
     }
 
     /// Whether a letter is no character of its own after another: the second half of Thai and Lao AM, and the vowel
