@@ -83,7 +83,7 @@ struct FoldingEntry: Hashable, Sendable {
         /// A letter or digit of a word.
         case word = 1
 
-        /// A letter, digit or emoji that is a token of its own.
+        /// A letter or digit that is a token of its own.
         case cluster = 2
 
         /// A mark that belongs to the letter before it.
@@ -96,15 +96,35 @@ struct FoldingEntry: Hashable, Sendable {
         case isolated = 5
     }
 
+    /// How a scalar may take part in an emoji.
+    enum Emoji: UInt64 {
+        case none = 0
+
+        /// An emoji by itself.
+        case always = 1
+
+        /// An emoji before a variation selector or a skin tone.
+        case possible = 2
+
+        /// A skin tone, which is an emoji only if it stands alone.
+        case modifier = 3
+
+        /// Half of a flag.
+        case regionalIndicator = 4
+
+        /// U+FE0F or U+20E3, which make a keycap of a digit.
+        case keycapPart = 5
+    }
+
     private let bits: UInt64
 
     /// Makes an entry of a scalar whose folded form is `value`: a scalar or, with `isList`, an index of a list of
     /// them; nil is the scalar itself.
     init(
-        _ kind: Kind, value: UInt32? = nil, isList: Bool = false, needsComposition: Bool = false,
+        _ kind: Kind, value: UInt32? = nil, isList: Bool = false, needsComposition: Bool = false, emoji: Emoji = .none,
         firstClass: UInt8 = 0, lastClass: UInt8 = 0
     ) {
-        var bits = UInt64(value ?? 0) | kind.rawValue << 32
+        var bits = UInt64(value ?? 0) | kind.rawValue << 32 | emoji.rawValue << 36
         if value == nil { bits |= 1 << 40 }
         if isList { bits |= 1 << 41 }
         if needsComposition { bits |= 1 << 42 }
@@ -112,6 +132,7 @@ struct FoldingEntry: Hashable, Sendable {
     }
 
     var kind: Kind { Kind(rawValue: bits >> 32 & 0xF) ?? .separator }
+    var emoji: Emoji { Emoji(rawValue: bits >> 36 & 0xF) ?? .none }
 
     /// Whether the folded form consists of several scalars; `listIndex` is their position.
     var isList: Bool { bits & 1 << 41 != 0 }
@@ -263,21 +284,29 @@ struct FoldingTableBuilder {
         return FoldingEntry(
             kind, value: form == [scalar] ? nil : value, isList: form.count > 1,
             needsComposition: form.contains { isComposable($0) || $0 == Folding.combiningIota },
+            emoji: Self.emoji(scalar),
             firstClass: decomposed.first?.properties.canonicalCombiningClass.rawValue ?? 0,
             lastClass: decomposed.last?.properties.canonicalCombiningClass.rawValue ?? 0)
     }
 
     private static func kind(_ scalar: Unicode.Scalar, _ form: [Unicode.Scalar]) -> FoldingEntry.Kind {
-        // A skin tone does not count.
-        if Folding.isIgnored(scalar) || scalar.properties.isEmojiModifier { return .ignored }
+        if Folding.isIgnored(scalar) { return .ignored }
         guard isPartOfWord(scalar) else {
-            if form.contains(where: { isPartOfWord($0) && !isMark($0) }) { return .isolated }
-            return scalar.properties.isEmoji && form == [scalar] ? .cluster : .separator
+            return form.contains { isPartOfWord($0) && !isMark($0) } ? .isolated : .separator
         }
         guard let first = form.first else { return .ignored }
         if !form.allSatisfy(isPartOfWord) { return .isolated }
         if isMark(first) { return .mark }
         return ClusterScripts.contains(first.value) ? .cluster : .word
+    }
+
+    private static func emoji(_ scalar: Unicode.Scalar) -> FoldingEntry.Emoji {
+        let properties = scalar.properties
+        if scalar == "\u{FE0F}" || scalar == "\u{20E3}" { return .keycapPart }
+        if properties.isEmojiModifier { return .modifier }
+        if (0x1F1E6...0x1F1FF).contains(scalar.value) { return .regionalIndicator }
+        if properties.isEmojiPresentation { return .always }
+        return properties.isEmoji && !scalar.isASCII ? .possible : .none
     }
 }
 

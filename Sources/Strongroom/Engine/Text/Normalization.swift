@@ -117,8 +117,7 @@ enum UTF8Scalar {
     }
 }
 
-/// The scripts that are written without spaces, or whose words carry attached particles, and emoji: one token a
-/// character.
+/// The scripts that are written without spaces, or whose words carry attached particles: one token a character.
 enum ClusterScripts {
     /// Whether a folded letter, mark or digit belongs to one of the scripts.
     static func contains(_ scalar: UInt32) -> Bool {
@@ -136,28 +135,15 @@ enum ClusterScripts {
         }
     }
 
-    /// The zero-width joiner, which makes one emoji of several.
-    static let joiner: UInt32 = 0x200D
-    /// The halves of flags.
-    static let flags: ClosedRange<UInt32> = 0x1F1E6...0x1F1FF
-
-    /// Whether a cluster is an emoji.
-    static func isEmoji(_ scalar: UInt32) -> Bool {
-        (0x2000...0x2BFF).contains(scalar) || (0x1F000...0x1FFFF).contains(scalar)
-    }
-
     /// Whether a letter is no character of its own after another: the second half of Thai and Lao AM, and the vowel
-    /// and final consonant of a Hangul syllable written as single letters; or an emoji after a joiner, and the second
-    /// half of a flag.
+    /// and final consonant of a Hangul syllable written as single letters.
     static func continues(_ previous: UInt32, _ scalar: UInt32) -> Bool {
-        if previous == joiner { return isEmoji(scalar) }
         switch scalar {
-        case flags: return flags.contains(previous)
-        case 0x0E32: return previous == 0x0E4D
-        case 0x0EB2: return previous == 0x0ECD
-        case 0x1160...0x11A7, 0xD7B0...0xD7C6: return isHangulInitial(previous)
-        case 0x11A8...0x11FF, 0xD7CB...0xD7FB: return isHangulVowel(previous)
-        default: return false
+        case 0x0E32: previous == 0x0E4D
+        case 0x0EB2: previous == 0x0ECD
+        case 0x1160...0x11A7, 0xD7B0...0xD7C6: isHangulInitial(previous)
+        case 0x11A8...0x11FF, 0xD7CB...0xD7FB: isHangulVowel(previous)
+        default: false
         }
     }
 

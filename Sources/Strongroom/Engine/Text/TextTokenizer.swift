@@ -5,8 +5,7 @@
 ///
 /// A word is a run of letters, marks and digits. Scripts that are written without spaces, or whose words carry
 /// attached particles (Han, Hiragana, Katakana, Hangul, Thai, Lao, Khmer, Myanmar, Tibetan), have a token for each
-/// character; a word of the question is then a phrase of them. An emoji is one token, whatever its skin tone; a keycap
-/// is its digit.
+/// character; a word of the question is then a phrase of them. An emoji is one token, whatever its skin tone.
 ///
 /// ```swift
 /// let words = TextTokenizer("lines") { text in
@@ -30,7 +29,7 @@ public struct TextTokenizer: Sendable {
     }
 
     /// The version of the rules of `standard`, `keepingMarks` and `english`, which is kept with an index.
-    package static let version = 2
+    package static let version = 1
 
     /// Folds case, width, compatibility forms and diacritics: "Ærø" is "aero", "Straße" is "strasse".
     public static let standard = TextTokenizer(

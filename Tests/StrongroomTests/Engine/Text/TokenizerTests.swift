@@ -59,7 +59,8 @@ import Testing
         let parts = TextTokenizer.standard.tokens(in: text).map { "\($0.term)=\(text[$0.range])" }
         #expect(
             parts == [
-                "l=L", "ete=e\u{301}té", "東=東", "京=京", "1=½", "2=½", "hyphen1=hy\u{AD}phen1️⃣", "👍=👍🏽",
+                "l=L", "ete=e\u{301}té", "東=東", "京=京", "1=½", "2=½", "hyphen=hy\u{AD}phen",
+                "1\u{20E3}=1️⃣", "👍=👍🏽",
             ])
     }
 
@@ -120,6 +121,6 @@ import Testing
 
     @Test func `names and version are those kept with indexes`() {
         #expect(Self.tokenizers.map(\.name) == ["standard", "marks", "english"])
-        #expect(TextTokenizer.version == 2)
+        #expect(TextTokenizer.version == 1)
     }
 }

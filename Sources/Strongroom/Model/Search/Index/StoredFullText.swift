@@ -55,7 +55,7 @@ struct StoredFullText {
 
     private static func parsed(_ view: String) -> (table: String?, tokenizer: String, columns: [String]) {
         let tokens = [SQLToken](sql: view).filter { $0.kind != .space }
-        // strongroom_words ( 'standard-2' , t . `title` )
+        // strongroom_words ( 'standard-1' , t . `title` )
         let calls = tokens.indices.filter { tokens[$0].isNamed(FullTextTable.function) && $0 + 6 < tokens.count }
         let columns = calls.compactMap { tokens[$0 + 6].name }
         guard let first = calls.first, columns.count == calls.count, tokens[first + 2].kind == .literal else {
