@@ -129,6 +129,7 @@ package final class CommitReader {
             held = nil
             guard let log else { throw notInWriteAheadMode(spare) }
             let pages = try DatabasePages(of: spare, pageSize: form.size, in: log)
+            guard pages.isLogIntact else { throw StrongroomError.shortened(spare.database) }
             let audit = PageAudit(cipher, spare, log)
             // All of them before the first batch is shipped, which would belong to no state without the others.
             let different = try pages.numbers { page, number in

@@ -46,6 +46,8 @@ struct DatabasePages {
 
     /// Whether any page may be in a WAL.
     var hasLog: Bool { log != nil }
+    /// Whether the WAL, if there is one, was neither shortened nor restarted.
+    var isLogIntact: Bool { log?.isIntact ?? true }
 
     /// Reads pages from the file, regardless of the WAL.
     func readFile(from first: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -88,18 +90,21 @@ private struct LogPages {
     private let framesInFile: Int
     /// The latest frame of each page, by page number; frames are counted from 1.
     private var frames: [Int: Int] = [:]
+    /// Whether every frame is there, and of this log.
+    private(set) var isIntact = true
 
     init(_ bytes: any FileBytes, _ log: PublishedLog, pageSize: Int) throws {
         self.bytes = bytes
         self.pageSize = pageSize
         framesInFile = log.framesInFile
         for frame in 1...log.frames {
-            let number = try withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { buffer in
+            let (number, salts): (UInt32, UInt64) = try withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) {
                 let offset = position(ofFrame: frame) - Int64(LogHeader.frameHeader)
-                guard try bytes.read(at: offset, into: buffer) == 4 else { return 0 }
-                return Int(UInt32(bigEndian: buffer.load(as: UInt32.self)))
+                guard try bytes.read(at: offset, into: $0) == 16 else { return (0, ~log.salts) }
+                return ($0.load(as: UInt32.self), $0.load(fromByteOffset: 8, as: UInt64.self))
             }
-            frames[number] = frame
+            if salts != log.salts { isIntact = false }
+            frames[Int(UInt32(bigEndian: number))] = frame
         }
     }
 

@@ -262,7 +262,11 @@ struct RecordFields {
         case 12...: return .text(EncodedText(bytes: bytes, encoding: encoding))
         default:
             let bits = bytes.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-            if type == 7 { return .plain(.real(Double(bitPattern: bits))) }
+            if type == 7 {
+                // The engine reads what is not a number as NULL.
+                let number = Double(bitPattern: bits)
+                return .plain(number.isNaN ? .null : .real(number))
+            }
             // The first byte has the sign.
             let unused = 64 - 8 * bytes.count
             return .plain(.integer(Int64(bitPattern: bits << unused) >> unused))

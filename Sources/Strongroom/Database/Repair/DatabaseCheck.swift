@@ -157,8 +157,8 @@ public struct VerificationReport: Sendable, Equatable {
     /// and their numbers. They are not damage: other programs have written them; ``Writing/convertSpellings(of:)``
     /// rewrites them. UUIDs are counted in tables that the store's migrator declares, or this process has used.
     public internal(set) var otherSpellings: [SpellingCount] = []
-    /// The functions and collations in Swift that indexes or checks of the file need and the configuration does not
-    /// have; a line for each. Without them, no index and no check is compared with the rows; their pages are checked.
+    /// The indexes and checks that were left out, because they need a function or a collation in Swift that the
+    /// configuration does not have, and its name; a line for each. Their pages are checked.
     public internal(set) var unchecked: [String] = []
     /// How long the check took.
     public internal(set) var duration = Duration.zero

@@ -113,7 +113,9 @@ final class TableSalvage {
     }
 
     private func add(_ id: Int64?, _ record: WipedBytes, _ isWhole: Bool, _ page: Int, _ isOrphaned: Bool) throws {
-        guard isWhole, let fields = RecordFields(record, encoding: pages.encoding)?.fields else { return lose(id) }
+        guard isWhole, (id != nil) == hasRowIDs, let fields = RecordFields(record, encoding: pages.encoding)?.fields,
+            !fields.isEmpty
+        else { return lose(id) }
         rows.append(FoundRow(page: page, id: id, fields: fields))
         bytes += record.count
         if rows.count == Self.part || bytes > Self.maxBytes { try flush(isOrphaned) }

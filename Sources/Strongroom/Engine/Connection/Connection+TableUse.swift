@@ -103,7 +103,9 @@ extension Connection {
         let tokens = [SQLToken](sql: statement.sql)
         // EXPLAIN itself reads nothing.
         if tokens.significant(after: -1)?.isWord("EXPLAIN") != true {
-            let named = Set(tokens.compactMap(\.name).map { TableUse.name($0) })
+            // The engine takes a literal for a table's name, too.
+            let names = tokens.compactMap { $0.kind == .literal ? SQLToken.unquoted($0.text) : $0.name }
+            let named = Set(names.map { TableUse.name($0) })
             let isOfView = try schemaNames(of: .view).contains { named.contains(TableUse.name($0)) }
             let tables = Set(try schemaNames().map { TableUse.name($0) })
             statement.tables.reads.formUnion(isOfView ? tables : tables.intersection(named))

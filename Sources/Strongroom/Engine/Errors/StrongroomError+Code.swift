@@ -138,7 +138,7 @@ extension StrongroomError {
         public static let notUnique = Code(.notUnique)
         /// There is no row with the key.
         public static let noSuchRow = Code(.noSuchRow)
-        /// The row has changed since the record was read; see ``_RecordUpkeep``.
+        /// The row has changed since the record was read; see ``KeptColumn``.
         public static let staleRecord = Code(.staleRecord)
         /// The row of a value that is open in parts was changed or deleted.
         public static let blobChanged = Code(.blobChanged)

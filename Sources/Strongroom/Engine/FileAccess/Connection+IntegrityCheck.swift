@@ -2,31 +2,26 @@
 struct IntegrityCheck {
     /// The engine's findings; empty if there are none.
     let findings: [String]
-    /// What could not be checked, because a function or collation is missing; a line for each of these.
+    /// What could not be checked, because a function or collation is missing: an index, or the computed columns and
+    /// checks of a table, and what is missing.
     let unchecked: [String]
 }
 
 extension Connection {
-    /// Runs the engine's integrity check. If a function or collation is missing, which makes indexes or checks
-    /// disagree with the rows, these are not compared.
+    /// Runs the engine's integrity check. Indexes and checks that need a missing function or collation are left out.
     ///
     /// See SQLite's documentation, "PRAGMA integrity_check" (sqlite.org/pragma.html).
+    ///
+    /// - Parameter most: The maximum number of findings.
     func integrityCheck(most: Int) throws -> IntegrityCheck {
         try withStandIns { missing in
             guard !missing.isEmpty else { return IntegrityCheck(findings: try findings(most), unchecked: []) }
+            let uncheckable = try UncheckableObjects(missing, self)
             // With a stand-in, each row of an index may be a finding; the engine does not collect them.
-            let findings = try findings(most, limit: .max) { finding in
-                Self.beginningsAboutRows.contains { finding.hasPrefix($0) }
-            }
-            return IntegrityCheck(
-                findings: findings, unchecked: missing.map { "indexes and checks: \($0.title) is missing" })
+            let findings = try findings(most, limit: .max) { uncheckable.isAboutThem($0) }
+            return IntegrityCheck(findings: findings, unchecked: uncheckable.lines)
         }
     }
-
-    /// How the engine's findings begin that compare rows with indexes and checks.
-    private static let beginningsAboutRows = [
-        "row ", "rowid ", "wrong # of entries", "non-", "CHECK constraint", "NULL value", "NUMERIC value", "TEXT value",
-    ]
 
     /// The first finding of the engine's integrity check; nil if there is none.
     func firstDefect() throws -> String? { try integrityCheck(most: 1).findings.first }
@@ -90,4 +85,65 @@ extension Connection {
 
     /// Bytes; allocated as pages are read.
     private static let cacheForLookups: Int64 = 96 << 20
+}
+
+/// The indexes and tables of a file that need missing functions or collations.
+private struct UncheckableObjects {
+    /// A line for each of them.
+    private(set) var lines: [String] = []
+    /// The ends of the engine's findings about them.
+    private var endings: [String] = []
+    /// The findings about the number of entries of partial indexes, for whose conditions something is missing.
+    private var counts: Set<String> = []
+
+    init(_ missing: [MissingName], _ connection: Connection) throws {
+        let functions = missing.filter { $0.kind == .function }.map(\.name)
+        let collations = missing.filter { $0.kind == .collation }.map(\.name)
+        var tables: Set<SQLName> = []
+        var collated: Set<SQLName> = []
+        let entries = try connection.ownRows("SELECT type, name, tbl_name, sql FROM main.sqlite_master")
+        for case (.text("table"), .text(let name), .text(let sql)) in entries.map({ ($0[0], $0[1], $0[3]) }) {
+            let tokens = [SQLToken](sql: sql)
+            if collations.contains(where: { each in tokens.contains { $0.isNamed(each) } }) {
+                collated.insert(SQLName(name))
+            }
+            guard let function = functions.first(where: { tokens.calls($0) }) else { continue }
+            tables.insert(SQLName(name))
+            lines.append("checks of table \"\(name)\": the function \"\(function)\" is missing")
+            endings += [" in \(name)", " for \(name)"]
+            // The engine's words are "NULL value in table.column".
+            endings += try connection.ownRows("PRAGMA main.table_info(\(Identifier.quote(name)))").compactMap {
+                $0[1].asText.map { " in \(name).\($0)" }
+            }
+        }
+        for case (.text("index"), .text(let name), .text(let table), let sql) in entries.map({
+            ($0[0], $0[1], $0[2], $0[3])
+        }) {
+            let tokens = [SQLToken](sql: sql.asText ?? "")
+            let used = try connection.ownRows("PRAGMA main.index_xinfo(\(Identifier.quote(name)))").compactMap {
+                $0[4].asText
+            }
+            let function = functions.first { tokens.calls($0) }
+            let isPartial = tokens.contains { $0.isWord("WHERE") }
+            let collation = collations.first { collation in
+                used.contains { $0.isSameName(as: collation) }
+                    || isPartial && (collated.contains(SQLName(table)) || tokens.contains { $0.isNamed(collation) })
+            }
+            guard function != nil || collation != nil || tables.contains(SQLName(table)) else { continue }
+            endings += [" index \(name)"]
+            if isPartial { counts.insert("wrong # of entries in index \(name)") }
+            let what =
+                function.map { "the function \"\($0)\"" } ?? collation.map { "the collation \"\($0)\"" }
+                ?? "a function of its table"
+            lines.append("index \"\(name)\" of table \"\(table)\": \(what) is missing")
+            // A table without row ids is its primary key's index.
+            if collation != nil { endings.append(" for \(table)") }
+        }
+    }
+
+    /// Whether a finding may come from a stand-in. The number of an index's entries depends on it only if the index has
+    /// a condition.
+    func isAboutThem(_ finding: String) -> Bool {
+        counts.contains(finding) || !finding.hasPrefix("wrong #") && endings.contains { finding.hasSuffix($0) }
+    }
 }

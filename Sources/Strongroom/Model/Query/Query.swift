@@ -92,8 +92,8 @@ public struct Query<Source: Table>: Sendable {
     ///
     /// - Parameter record: The last record of the previous page. Its row may be deleted. The first page is the query
     ///   without this.
-    /// - Returns: The query; it must be sorted by columns only, and not by JSON or property-list columns, whose values
-    ///   can be stored in several forms.
+    /// - Returns: The query; it must be sorted by columns only, and not by JSON columns, whose values can be
+    ///   stored in several forms.
     public func after(_ record: Source.RecordType) -> Query {
         var copy = self
         copy.anchor = .record(record)
@@ -121,8 +121,8 @@ public struct Query<Source: Table>: Sendable {
     ///
     /// - Parameter record: The last record of a page.
     /// - Returns: The cursor. It contains the values that the query is sorted by, which its recipient can read.
-    /// - Throws: ``StrongroomError`` with `sql` if the query is sorted by expressions other than columns, or by JSON or
-    ///   property-list columns, or removes duplicates; `valueNotStorable`.
+    /// - Throws: ``StrongroomError`` with `sql` if the query is sorted by expressions other than columns, or by columns
+    ///   of JSON, or removes duplicates; `valueNotStorable`.
     public func cursor(after record: Source.RecordType) throws -> PageCursor {
         try checkPages()
         let ordered = try sortedToTheEnd().clauses

@@ -248,7 +248,8 @@ extension Children {
             if orphans == .delete {
                 found.append(CascadeStep(try lost.fetch(in: cascade.db), of: Child.self))
             } else if let cleared = cleared(column) {
-                try lost.update(with: [cleared], in: cascade.db)
+                let assignments = try Child.completed([cleared], isNew: false, on: cascade.connection)
+                try lost.update(with: assignments, in: cascade.db)
             }
         }
         return found

@@ -219,8 +219,8 @@ enum RelationFailure {
         StrongroomError(
             .constraint,
             """
-            Rows of table "\(schema.name)" that are saved elsewhere would be deleted with the row that they leave; save \
-            their move first, then remove that row. Nothing was changed.
+            Rows of table "\(schema.name)" that are saved elsewhere would be deleted with the row that they leave. \
+            Save their move first, then remove that row; nothing was changed.
             """)
     }
 

@@ -159,7 +159,7 @@ public macro Record() = #externalMacro(module: "StrongroomMacros", type: "Record
 ///   - collation: The collating sequence for texts.
 ///   - generated: The expression of a generated column, which is read and never written.
 ///   - previousName: The column's previous name.
-///   - kept: What the table keeps in the column by itself; see ``_RecordUpkeep``.
+///   - kept: What the table keeps in the column by itself; see ``KeptColumn``.
 ///   - encoding: The encoding of a value that is `Codable` and not a ``ColumnValue``, or the stored form of a date.
 @attached(peer)
 public macro Column(
@@ -200,7 +200,7 @@ public macro Column(
 ///   - collation: The collating sequence for texts.
 ///   - generated: The expression of a generated column, which is read and never written.
 ///   - previousName: The column's previous name.
-///   - kept: What the table keeps in the column by itself; see ``_RecordUpkeep``.
+///   - kept: What the table keeps in the column by itself; see ``KeptColumn``.
 ///   - encoding: The encoding of a value that is `Codable` and not a ``ColumnValue``, or the stored form of a date.
 @attached(peer)
 public macro Column<Value: ColumnValue>(
@@ -238,7 +238,8 @@ public enum ColumnEncoding: Sendable, Hashable {
     case iso8601WithBlank
 }
 
-/// What a table keeps in a column by itself whenever a record is written; see ``_RecordUpkeep``.
+/// What a table keeps in a column by itself whenever a record is written: its version, or the time of its creation or
+/// of its last update. See <doc:ReadingAndWriting>.
 public enum KeptColumn: Sendable, Hashable {
     /// The version of the row, by which updates notice that the row has changed since the record was read; for an `Int`
     /// or an `Int64`.

@@ -292,8 +292,19 @@ struct FileReplacement {
         guard try !opening.file.isOpenedMeanwhile(since: descriptors) else {
             throw opening.file.heldByOthers(for: "restored")
         }
-        try ReplacedFile.replace(ReplacedFile(opening.path), at: opening.path, closing: connection) {
-            try FileSystem.replace(opening.path, with: path)
+        var isInPlace = false
+        do {
+            try ReplacedFile.replace(ReplacedFile(opening.path), at: opening.path, closing: connection) {
+                try FileSystem.replace(opening.path, with: path)
+                isInPlace = true
+            }
+        } catch let error as StrongroomError where isInPlace {
+            throw StrongroomError(
+                error.code,
+                """
+                "\(opening.path)" is restored, but the steps after that failed: \(error.message)
+                """,
+                database: opening.file.name)
         }
     }
 

@@ -189,6 +189,21 @@ struct RelationMovesTests {
         }
     }
 
+    /// The engine would delete them, and what refers to them, without an error.
+    @Test func theyDoNotLeaveOneThatTakesThemAlong() async throws {
+        let tables = [Binder.schema, Sheet.schema, Sticker.schema]
+        try await TemporaryStore(tables: tables).store.write { db throws in
+            var binder = Binder(sheets: ["a", "b", "c"].map { Sheet(text: $0, stickers: [Sticker()]) })
+            try Binder.save(&binder, cascading: true, in: db)
+            let gone = binder.sheets.removeFirst()
+            binder.sheets[1].stickers += gone.stickers
+            try expectFailure(.constraint, saying: "saved elsewhere") {
+                try Binder.save(&binder, cascading: true, in: db)
+            }
+            #expect(try Sheet.count(in: db) == 3 && Sticker.all(in: db).map(\.id) == [1, 2, 3])
+        }
+    }
+
     @Test func behindTheLargestPositionThereIsNone() async throws {
         try await withTables { db throws in
             var ada = Customer(name: "Ada", calls: [Call(text: "a")])
@@ -250,4 +265,31 @@ extension Table where RecordType == Self {
         try load(relation, of: &list, in: db)
         record = list[0]
     }
+}
+
+@Table("binder")
+private struct Binder {
+    var id: Int64?
+    @HasMany var sheets: [Sheet] = []
+
+    static let relations: Relations<Binder>? = Relations()
+        .hasMany(\.$sheets, by: \.binder, orphans: .delete, position: \.place)
+}
+
+@Table("sheet")
+private struct Sheet {
+    var id: Int64?
+    var text: String
+    @Column(references: Reference("binder")) var binder: Int64 = 0
+    var place = 0
+    @HasMany var stickers: [Sticker] = []
+
+    static let relations: Relations<Sheet>? = Relations().hasMany(\.$stickers, by: \.sheet, orphans: .delete)
+    static var indexes: [TableIndex] { [TableIndex(on: columns.binder, columns.place, unique: true)] }
+}
+
+@Table("sticker")
+private struct Sticker {
+    var id: Int64?
+    @Column(references: Reference("sheet", onDelete: .cascade)) var sheet: Int64 = 0
 }

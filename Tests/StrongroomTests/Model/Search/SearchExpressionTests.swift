@@ -30,8 +30,8 @@ import Testing
         (SearchQuery("-").excluding("a"), #""""#, nil),
         ("", #""""#, nil),
         ("NOT \"a* (AND", #"("not" AND "a" AND "and")"#, #""not" "a" "and""#),
-        ("1️⃣", #""1""#, #""1""#),
-        ("#️⃣", #""""#, nil),
+        ("1️⃣", "\"1\u{20E3}\"", "\"1\u{20E3}\""),
+        ("#️⃣", "\"\u{E023}\u{20E3}\"", "\"\u{E023}\u{20E3}\""),
     ]
 
     @Test(arguments: texts.indices)

@@ -115,12 +115,13 @@ extension LanguageCases {
 
     static let symbols = [
         LanguageCase("emoji", "👍", found: ["👍", "👍🏽", "good👍🏿!", "👍👍"], other: ["👎", "👍\u{200D}👎"]),
-        LanguageCase("emoji", "❤️", found: ["I ❤️ you", "❤\u{FE0F}", "❤"], other: ["💛"]),
+        LanguageCase("emoji", "❤️", found: ["I ❤️ you", "❤\u{FE0F}"], other: ["❤", "💛"]),
         LanguageCase("flag", "🇩🇪", found: ["🇩🇪🇫🇷", "(🇩🇪)"], other: ["🇪🇩", "🇫🇷", "🇩"]),
-        LanguageCase("flag of tags", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", found: ["x🏴󠁧󠁢󠁥󠁮󠁧󠁿"], other: ["🏳"]),
+        LanguageCase("flag of tags", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", found: ["x🏴󠁧󠁢󠁥󠁮󠁧󠁿"], other: ["🏴"]),
         LanguageCase("family", "👨‍👩‍👧", found: ["👨‍👩‍👧", "👨🏻‍👩🏽‍👧🏿"], other: ["👨", "👨‍👩‍👦", "👨👩👧"]),
-        LanguageCase("keycap", "1️⃣", found: ["a 1️⃣", "1\u{20E3}", "1"], other: ["2️⃣"]),
-        LanguageCase("word and keycap", "ab1", found: ["ab1️⃣"], other: ["ab"]),
+        LanguageCase("keycap", "1️⃣", found: ["a1️⃣", "1\u{20E3}"], other: ["1", "2️⃣"]),
+        LanguageCase("keycap", "#️⃣", found: ["#\u{20E3}"], other: ["#", "*️⃣"]),
+        LanguageCase("word and keycap", "ab", found: ["ab1️⃣"], other: ["ab1"]),
         LanguageCase("fraction", "½", found: ["½", "2½", "1/2"], other: ["12"]),
         LanguageCase("symbol of letters", "tm", found: ["Name™"]),
         LanguageCase("word before a symbol of letters", "name", found: ["Name™", "Name©"]),

@@ -14,7 +14,7 @@ public struct History: Sendable, Hashable {
     /// The name of the column that counts the updates of a row, which undoing does not put back; nil for none.
     public private(set) var version: String?
 
-    /// Keeps changes until `Table.pruneHistory(in:)` removes those beyond the limits.
+    /// Keeps changes until `Writing.pruneHistory(of:)` removes those beyond the limits.
     ///
     /// - Parameters:
     ///   - days: How many days a change is kept, at least 1; nil for no limit.

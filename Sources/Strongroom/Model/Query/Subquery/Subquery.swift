@@ -1,6 +1,6 @@
 /// Rows of a table within another query: they exist or not, are counted, or give a value.
 ///
-/// A subquery is made with ``Subquery`` inside the closure of the outer query, whose columns it may use:
+/// A subquery is created inside the closure of the outer query, whose columns it may use:
 ///
 /// ```swift
 /// let list = try Patient.query.select { patient in

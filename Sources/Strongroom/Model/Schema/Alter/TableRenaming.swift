@@ -33,10 +33,24 @@ extension Connection {
     private func refuseOtherMeanings(of name: String, _ newName: String, _ entries: [SchemaEntry]) throws {
         func users(_ entries: [SchemaEntry]) -> [SchemaEntry] {
             entries.filter { entry in
-                (entry.kind == .view || entry.kind == .trigger) && entry.tokens.contains { $0.isNamed(name) }
+                let isOfHistory = HistoryTable.triggerNames(of: entry.table).contains {
+                    Identifier.areSame($0, entry.name)
+                }
+                return (entry.kind == .view || entry.kind == .trigger && !isOfHistory)
+                    && entry.tokens.contains { $0.isNamed(name) }
             }
         }
-        if let other = users(entries).first(where: { $0.tokens.contains { $0.isNamed(newName) } }) {
+        let other = users(entries).first { entry in
+            entry.tokens.indices.contains { position in
+                guard entry.tokens[position].isNamed(newName) else { return false }
+                guard entry.tokens.significant(before: position)?.text == ".",
+                    let dot = entry.tokens[..<position].lastIndex(where: { $0.text == "." })
+                else { return true }
+                // A column of a table, but for a table of a database.
+                return entry.tokens.significant(before: dot).map { $0.isNamed("main") || $0.isNamed("temp") } ?? true
+            }
+        }
+        if let other {
             throw refusal(
                 """
                 \(other.title) uses table "\(name)", and the name "\(newName)" for something else: it might have \

@@ -93,7 +93,8 @@ extension Table {
     /// - Parameters:
     ///   - db: A write transaction.
     ///   - assignments: Returns the assignments for the table's columns.
-    /// - Returns: The row's key: the one that is assigned, that is generated, or that is a column's default.
+    /// - Returns: The row's key: the one that is assigned or generated or, in a table with row ids, that
+    ///   is a column's default.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `missingKey` if there is no key and none is
     ///   generated, `typeMismatch` if it is not of the key's type, `noSuchRow` if a trigger has deleted the row, or the
     ///   engine's error. Nothing is inserted then.

@@ -19,7 +19,7 @@ extension Table {
     ///   - db: A write transaction.
     /// - Returns: The outcome.
     /// - Throws: ``StrongroomError`` with `constraint`, `valueNotStorable`, `staleRecord` if the row has another
-    ///   version than the record (see ``_RecordUpkeep``), `missingKey` if the key is nil and keys of its type are not
+    ///   version than the record (see ``KeptColumn``), `missingKey` if the key is nil and keys of its type are not
     ///   generated, `otherStore` if a cascade reaches a table of another database, what the ``WriteRule`` names, or
     ///   `invalidRule` for a rule that `cascading` or a marked record does not allow; errors of the validations and the
     ///   ``hooks``. The save is rolled back.

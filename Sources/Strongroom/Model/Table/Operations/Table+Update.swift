@@ -13,7 +13,7 @@ extension Table {
     ///     it, no hook runs.
     ///   - db: A write transaction.
     /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
-    ///   it, `staleRecord` if the row has another version than the record (see ``_RecordUpkeep``), `tableDiffers` if
+    ///   it, `staleRecord` if the row has another version than the record (see ``KeptColumn``), `tableDiffers` if
     ///   several rows of the file's table can have one key, `constraint`, `invalidArgument` for a column that the
     ///   record does not have; errors of `validateUpdate`.
     @inlinable

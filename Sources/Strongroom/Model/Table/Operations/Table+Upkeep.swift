@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The columns that a table keeps by itself; see ``_RecordUpkeep``.
+/// The columns that a table keeps by itself; see ``KeptColumn``.
 extension Table {
     /// The record as an insert stores it.
     @usableFromInline
