@@ -50,7 +50,7 @@ where
             let kept = try rows(spared).where { _ in refersToThem }
             if let cleared = cleared(column) {
                 try kept.update(with: [cleared], in: cascade.db)
-            } else if column.definition.references?.onDelete == .cascade, try kept.exists(in: cascade.db) {
+            } else if Child.schema.cascades(column.definition.name), try kept.exists(in: cascade.db) {
                 throw RelationFailure.deletedWithParent(Child.schema)
             }
             let key = try Column<Child.Key>(Child.schema.primaryKey().name, in: Child.schema)
@@ -276,6 +276,11 @@ extension Int {
 }
 
 extension TableSchema {
+    /// Whether a row is deleted with the one that a column references.
+    fileprivate func cascades(_ column: String) -> Bool {
+        columns.contains { Identifier.areSame($0.name, column) && $0.references?.onDelete == .cascade }
+    }
+
     /// Whether a column is unique, or part of a unique constraint.
     fileprivate func isUnique(_ column: String) -> Bool {
         columns.contains { Identifier.areSame($0.name, column) && $0.isUnique }
