@@ -101,15 +101,23 @@ public protocol SchemaColumn: Sendable {
 extension Column where Value.Unwrapped == Date {
     /// Declares a column of dates in another form than that of `Date`; see ``DateForm``.
     ///
+    /// The declared type names the form: `ISO8601_TEXT`, for example.
+    ///
     /// ```swift
     /// let due = Column<Date>("due", as: .iso8601)
     /// ```
     ///
     /// - Parameters:
     ///   - name: The column's name; must not be empty.
-    ///   - form: The form in which dates are stored, which the declared type names: `ISO8601_TEXT`, for example. A
-    ///     check and a generated expression have the value in this form.
-    ///   - unique: As the other parameters, as in the initialiser without a form.
+    ///   - form: The form in which dates are stored.
+    ///   - unique: Whether the values must be unique.
+    ///   - indexed: Whether the table has an index on the column.
+    ///   - default: The value of new rows in place of nil.
+    ///   - references: The row of another table, or of this one, that the value references.
+    ///   - check: A condition for every row, as SQL without bound values, in which the value has the form.
+    ///   - generated: The expression of a generated column: a value in the form.
+    ///   - previously: The column's previous name, as in the initialiser without a form.
+    ///   - initial: The value of a new row for which none is given, as in the initialiser without a form.
     public init(
         _ name: String,
         as form: DateForm,
@@ -152,9 +160,17 @@ extension Column where Value.Unwrapped == Decimal {
     /// - Parameters:
     ///   - name: The column's name; must not be empty.
     ///   - scale: The number of digits after the point, from 0 to 18. With any other, creating the table and using the
-    ///     column in a query throw `invalidDeclaration`. A check and a generated expression have the integer.
+    ///     column in a query throw `invalidDeclaration`.
     ///   - primaryKey: Whether the column belongs to the primary key; it is never an alias of the row id.
-    ///   - unique: As the other parameters, as in the initialiser without a scale.
+    ///   - unique: Whether the values must be unique.
+    ///   - indexed: Whether the table has an index on the column.
+    ///   - default: The value of new rows in place of nil.
+    ///   - references: The row of another table, or of this one, that the value references.
+    ///   - check: A condition for every row, as SQL without bound values, in which the value is the integer:
+    ///     `"price >= 0"`.
+    ///   - generated: The expression of a generated column: an integer with the scale.
+    ///   - previously: The column's previous name, as in the initialiser without a scale.
+    ///   - initial: The value of a new row for which none is given, as in the initialiser without a scale.
     public init(
         _ name: String,
         scale: Int,

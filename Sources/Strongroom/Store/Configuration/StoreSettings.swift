@@ -84,9 +84,24 @@ public struct StoreSettings: Sendable, Equatable {
     /// How observers are notified of commits of other processes.
     public var foreignChanges: ForeignChanges
 
-    /// Creates settings; each parameter is described at the property of its name.
+    /// Creates settings.
     ///
-    /// - Parameter readers: The maximum number of concurrent readers; nil for the number of processors, at least 2.
+    /// - Parameters:
+    ///   - storage: Where to keep the data.
+    ///   - isReadOnly: Whether a file is opened read-only.
+    ///   - readers: The maximum number of concurrent readers, 1 to 1,024; nil for the number of processors, at least 2.
+    ///   - busyTimeout: How long a statement waits for a lock of another process.
+    ///   - openTimeout: How long opening waits for another process that is opening the same file.
+    ///   - rotation: When a file that does not have the current key is rewritten.
+    ///   - migration: When a file with an older schema version is migrated.
+    ///   - migrationBackups: Whether a backup of a file is kept when it is migrated.
+    ///   - groupSize: The maximum number of writes that share a transaction, 1 to 10,000.
+    ///   - groupDuration: How long after the end of its first write a transaction accepts further writes.
+    ///   - readerIdleTime: How long an unused reader's connection stays open, at least 10 ms.
+    ///   - pageCache: The most memory of a connection for decrypted pages, in bytes, 128 KiB to 1 GiB.
+    ///   - slowStatement: The duration from which the logger warns about a statement; nil for none.
+    ///   - recursiveTriggers: Whether delete triggers fire for replaced rows, and triggers may fire recursively.
+    ///   - foreignChanges: How observers are notified of commits of other processes.
     public init(
         storage: Persistence = .disk,
         isReadOnly: Bool = false,

@@ -40,10 +40,15 @@ public struct LendingLimits: Sendable, Hashable {
     /// unused the engine keeps one until the store is closed.
     public var descriptors: Int
 
-    /// Creates limits; each parameter is described at the property of its name.
+    /// Creates limits.
     ///
     /// - Parameters:
-    ///   - openings: The maximum number of concurrent openings; nil for two for each processor.
+    ///   - openStores: The maximum number of lent stores that are open at the same time, at least 1.
+    ///   - openings: The maximum number of stores that are being opened at the same time, at least 1; nil for two for
+    ///     each processor.
+    ///   - idleTime: How long a returned store stays open.
+    ///   - memory: The engine's memory in bytes, of all stores of the process; nil for no limit. By default
+    ///     ``defaultMemory``.
     ///   - descriptors: The number of file descriptors of the process; nil for three quarters of the system's limit.
     public init(
         openStores: Int = 100, openings: Int? = nil, idleTime: Duration = .seconds(60),
