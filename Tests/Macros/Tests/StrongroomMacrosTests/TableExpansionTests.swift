@@ -341,6 +341,7 @@ struct RecordExpansionTests {
 struct ConfigurationExpansionTests {
     private static let target = """
 
+
             public static var target: Swift.String {
                 "addressbook"
             }
