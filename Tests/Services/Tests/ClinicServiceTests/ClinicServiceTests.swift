@@ -75,7 +75,7 @@ struct ClinicServiceTests {
         #expect(try client.request("GET", "/clinics/south/patients").status == 404)
         #expect(try client.request("GET", "/ready").status == 200)
         #expect(try client.request("PUT", "/clinics/a%2Fb").status == 400)
-        #expect(try client.request("GET", "/clinics/north/patients?after=7").status == 400)
+        #expect(try client.request("GET", "/clinics/north/patients?after=7").body == "[]")
         #expect(try client.request("POST", "/clinics/north/patients", "{}").status == 400)
         service.requestShutdown()
         #expect(try await service.wait() == 0, "\(service.messages)")
