@@ -109,6 +109,31 @@ struct VerificationInUseTests {
         try handle.close()
     }
 
+    /// The pages of its lost frames would be taken from the file, which has older ones.
+    @Test(arguments: [false, true])
+    func aLogThatWasShortenedOrRestartedIsNoticed(isRestarted: Bool) async throws {
+        let size = try CipherSettings.engineDefault().pageSize
+        let store = try await vault.open()
+        try await addLines(store, 50)
+        let log = vault.path + "-wal"
+        try await store.pool.perform(.ungroupedWrite) { connection in
+            try connection.inSnapshotOfPages { published in
+                let published = try #require(published)
+                #expect(try DatabasePages(of: connection, pageSize: size, in: published).isLogIntact)
+                if isRestarted {
+                    try change(log, at: 32 + 8, 0)
+                    try change(log, at: 32 + 9, 0)
+                } else {
+                    let handle = try FileHandle(forUpdating: URL(filePath: log))
+                    try handle.truncate(atOffset: UInt64(32 + (published.frames - 1) * (24 + size)))
+                    try handle.close()
+                }
+                #expect(try !DatabasePages(of: connection, pageSize: size, in: published).isLogIntact)
+            }
+        }
+        try? await store.close()
+    }
+
     /// A new connection cannot read the schema then.
     @Test func damageOfTheSchemaIsReportedByAnOpenStore() async throws {
         // Not by this process, whose descriptor on the file would drop the engine's locks.

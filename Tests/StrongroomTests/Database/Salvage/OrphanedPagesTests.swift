@@ -220,6 +220,12 @@ struct OrphanedPagesTests {
         #expect(layout.fit([0, 15, 7, 7]) == .impossible && layout.fit([]) == .impossible)
         #expect(RecordFields.types([4, 0, 15, 7]) == [0, 15, 7])
         #expect(RecordFields.types([9, 0, 15]) == nil && RecordFields.types([]) == nil)
+        // The engine reads what is not a number as NULL.
+        let record = WipedBytes(copying: [2, 7, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0])
+        guard case .plain(.null)? = RecordFields(record, encoding: .utf8)?.fields.first else {
+            Issue.record("not NULL")
+            return
+        }
         let ranges: [ClosedRange<Int64>] = [20...30, 1...4, 5...9]
         #expect(ranges.joined == [1...9, 20...30])
         #expect([.min ... .max].without(ranges) == [.min...0, 10...19, 31 ... .max])

@@ -97,6 +97,25 @@ struct MissingFunctionTests {
         }
     }
 
+    @Test func `verify still finds a wrong index beside one that cannot be compared`() async throws {
+        try await make()
+        func vault(_ base: Vault, _ sign: String) -> Vault {
+            var vault = base
+            vault.functions.append(SQLFunction("shout", deterministic: true) { (text: String) in text + sign })
+            return vault
+        }
+        try await vault(complete, "!").write { db in
+            try db.execute("CREATE TABLE word (text TEXT)")
+            try db.execute("INSERT INTO word VALUES ('a')")
+            try db.execute("CREATE INDEX word_shout ON word (shout(text))")
+        }
+        try await vault(without, "?").using { store in
+            let report = try await store.verify()
+            #expect(report.objections.contains { $0.contains("word_shout") }, "\(report)")
+            #expect(report.unchecked.contains { $0.contains("page_slug") }, "\(report)")
+        }
+    }
+
     @Test func `rotate, backup and restore work without them`() async throws {
         try await make()
         let chain = try KeyChain(.numbered(1), .numbered(2))
