@@ -214,7 +214,7 @@ struct GuestBook: Configuration {
             .planting(at: "2") { db in
                 try db.execute("INSERT INTO guest (label, visits) VALUES ('Bob', '7')")
             } expecting: { db, version in
-                let visits: Value? = try db.value("SELECT visits FROM guest")
+                let visits: SQLValue? = try db.value("SELECT visits FROM guest")
                 return try Self.name(db, version) == "Bob" && visits == (version == "2" ? .text("7") : .integer(7))
             }
             .planting(at: "automatic") { db in

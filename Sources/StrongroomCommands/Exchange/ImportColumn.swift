@@ -55,12 +55,12 @@ package struct ImportColumn: Sendable, Equatable {
     }
 
     /// Converts a CSV field.
-    package func value(_ field: CSVReader.Field) throws(Fault) -> Value {
+    package func value(_ field: CSVReader.Field) throws(Fault) -> SQLValue {
         field.isNull ? .null : try value(text: field.text, isCSV: true)
     }
 
     /// Converts a member of a JSON object.
-    package func value(_ member: JSONObject.Member) throws(Fault) -> Value {
+    package func value(_ member: JSONObject.Member) throws(Fault) -> SQLValue {
         switch member {
         case .bool(let flag): return try value(flag: flag)
         case .value(.integer(let number)): return try value(integer: number)
@@ -73,7 +73,7 @@ package struct ImportColumn: Sendable, Equatable {
         }
     }
 
-    private func value(text: String, isCSV: Bool) throws(Fault) -> Value {
+    private func value(text: String, isCSV: Bool) throws(Fault) -> SQLValue {
         // JSON has literals for the two; a text would be restored as another value.
         if isCSV, isBoolean, let flag = Self.flags[text.lowercased()] { return .integer(flag) }
         switch kind {
@@ -111,7 +111,7 @@ package struct ImportColumn: Sendable, Equatable {
     }
 
     /// The stored form of a decimal's digits; nil for a text that is not a decimal.
-    private func decimal(_ text: String) throws(Fault) -> Value? {
+    private func decimal(_ text: String) throws(Fault) -> SQLValue? {
         guard let scale else { return SortedDecimal.stored(text).map { .text($0) } }
         do {
             return try scale.stored(digits: text).map { .integer($0) }
@@ -122,13 +122,13 @@ package struct ImportColumn: Sendable, Equatable {
     }
 
     /// In SQL, true and false are numbers, and only numeric columns accept them.
-    private func value(flag: Bool) throws(Fault) -> Value {
+    private func value(flag: Bool) throws(Fault) -> SQLValue {
         try checkTakesNumbers()
         guard kind == .integer || isBoolean else { throw fault("does not take true and false; write 1 or 0") }
         return .integer(flag ? 1 : 0)
     }
 
-    private func value(integer: Int64) throws(Fault) -> Value {
+    private func value(integer: Int64) throws(Fault) -> SQLValue {
         if kind == .decimal { return try value(text: String(integer), isCSV: false) }
         try checkTakesNumbers()
         if kind == .real, Double(exactly: integer) == nil { throw fault(Self.lostDigits) }
@@ -136,7 +136,7 @@ package struct ImportColumn: Sendable, Equatable {
     }
 
     /// - Parameter number: Nil for a text that is not a number.
-    private func value(real number: Double?) throws(Fault) -> Value {
+    private func value(real number: Double?) throws(Fault) -> SQLValue {
         guard let number else { throw fault("takes a number") }
         guard number.isFinite else { throw fault("does not take NaN and infinity, which cannot be stored") }
         try checkTakesNumbers()
@@ -161,7 +161,7 @@ package struct ImportColumn: Sendable, Equatable {
 
     /// The number to which the engine converts a text in a column of this kind, ignoring surrounding spaces; nil for a
     /// text that it does not convert.
-    private func exactNumber(_ text: String) throws(Fault) -> Value? {
+    private func exactNumber(_ text: String) throws(Fault) -> SQLValue? {
         let spaces = " \t\n\u{0B}\u{0C}\r".unicodeScalars
         var inner = text.unicodeScalars[...]
         while let first = inner.first, spaces.contains(first) { inner.removeFirst() }
@@ -225,7 +225,7 @@ extension ImportColumn {
 
     /// Whether an import would silently read a value's CSV field as another value, where its storage class does not
     /// tell already.
-    package func confuses(_ value: Value) -> Bool {
+    package func confuses(_ value: SQLValue) -> Bool {
         if case (.text(let digits), .decimal) = (value, kind) {
             // An export writes the digits, which an import converts to the stored form.
             return SortedDecimal.stored(digits) == nil

@@ -62,7 +62,7 @@ struct ImportWriter {
         .constraint, .typeMismatch, .valueNotStorable, .limit,
     ]
 
-    private func converted(_ content: ImportLines.Content) throws -> ([ImportColumn], [Value]) {
+    private func converted(_ content: ImportLines.Content) throws -> ([ImportColumn], [SQLValue]) {
         do {
             switch content {
             case .fault(let words): throw LineFault(words: words)
@@ -81,7 +81,7 @@ struct ImportWriter {
     }
 
     private mutating func write(
-        _ columns: [ImportColumn], _ values: [Value], in db: borrowing WriteTransaction
+        _ columns: [ImportColumn], _ values: [SQLValue], in db: borrowing WriteTransaction
     ) throws -> Effect {
         if let key = target.key, let index = columns.firstIndex(of: key) {
             guard values[index] != .null else {
@@ -103,7 +103,7 @@ struct ImportWriter {
     }
 
     private mutating func add(
-        _ columns: [ImportColumn], _ values: [Value], in db: borrowing WriteTransaction
+        _ columns: [ImportColumn], _ values: [SQLValue], in db: borrowing WriteTransaction
     ) throws -> Effect {
         if columns != insert.columns { insert = (columns, insert(columns)) }
         return try db.execute(SQL(verbatim: insert.text, values)) > 0 ? .inserted : .unchanged
@@ -123,7 +123,7 @@ struct ImportWriter {
         return SQL(stringInterpolation: sql).text
     }
 
-    private func update(_ columns: [ImportColumn], _ values: [Value], keyIndex: Int) -> SQL {
+    private func update(_ columns: [ImportColumn], _ values: [SQLValue], keyIndex: Int) -> SQL {
         var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
         sql.appendLiteral("UPDATE ")
         sql.appendInterpolation(name: target.table)
@@ -140,7 +140,7 @@ struct ImportWriter {
     }
 
     /// A query for the row that a line identifies.
-    private func search(_ key: ImportColumn, _ value: Value) -> SQL {
+    private func search(_ key: ImportColumn, _ value: SQLValue) -> SQL {
         var sql = SQL.Interpolation(literalCapacity: 0, interpolationCount: 0)
         sql.appendLiteral("SELECT 1 FROM ")
         sql.appendInterpolation(name: target.table)
@@ -148,7 +148,7 @@ struct ImportWriter {
         return SQL(stringInterpolation: sql)
     }
 
-    private func append(_ key: ImportColumn, _ value: Value, to sql: inout SQL.Interpolation) {
+    private func append(_ key: ImportColumn, _ value: SQLValue, to sql: inout SQL.Interpolation) {
         sql.appendLiteral(" WHERE ")
         sql.appendInterpolation(name: key.name)
         sql.appendLiteral(" = ")

@@ -88,7 +88,7 @@ package struct TableExport: Sendable {
         return try db.columns(of: table).filter { !$0.isHidden }.map { $0.generated == nil ? ImportColumn($0) : nil }
     }
 
-    private func check(_ value: Value, in column: ImportColumn, row: Int) throws {
+    private func check(_ value: SQLValue, in column: ImportColumn, row: Int) throws {
         guard column.confuses(value) else { return }
         let found =
             switch value {

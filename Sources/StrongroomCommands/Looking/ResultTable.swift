@@ -15,7 +15,7 @@ struct ResultTable {
     private let write: ([StyledText]) throws -> Void
     private var shown: ShownRow
     /// The first rows, until the form is known.
-    private var rows: [[Value]] = []
+    private var rows: [[SQLValue]] = []
     private var form: Form?
     private var lines: [StyledText] = []
 
@@ -59,7 +59,7 @@ struct ResultTable {
         }
         count += 1
         shown.begin(row)
-        var values: [Value] = []
+        var values: [SQLValue] = []
         values.reserveCapacity(names.count)
         for index in names.indices { values.append(try shown.value(row, at: index)) }
         if let form {
@@ -107,7 +107,7 @@ struct ResultTable {
         return .listed(titles.map { "\($0)\(String(repeating: " ", count: widest - $0.width))" })
     }
 
-    private mutating func add(_ values: [Value], _ number: Int, _ form: Form) {
+    private mutating func add(_ values: [SQLValue], _ number: Int, _ form: Form) {
         switch form {
         case .aligned(let layout):
             // No digit of a number may be missing.
@@ -133,7 +133,7 @@ struct ResultTable {
         return table
     }
 
-    private static func isNumber(_ value: Value) -> Bool {
+    private static func isNumber(_ value: SQLValue) -> Bool {
         switch value {
         case .integer, .real: true
         case .null, .text, .blob: false

@@ -6,7 +6,7 @@ enum ValueCell {
     private static let longestText = 4_000
     private static let longestBlob = 16
 
-    static func text(_ value: Value) -> StyledText {
+    static func text(_ value: SQLValue) -> StyledText {
         switch value {
         case .null: StyledText("NULL", .dim)
         case .integer(let number): StyledText(String(number))

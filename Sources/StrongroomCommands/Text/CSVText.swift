@@ -10,7 +10,7 @@ package enum CSVText {
     ///
     /// - Throws: ``CommandFailure`` for a number that is not finite.
     package static func append(
-        _ value: Value, column: String, separator: UInt8 = UInt8(ascii: ","), to line: inout TextBytes
+        _ value: SQLValue, column: String, separator: UInt8 = UInt8(ascii: ","), to line: inout TextBytes
     ) throws {
         switch value {
         case .null: return

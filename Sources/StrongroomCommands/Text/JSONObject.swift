@@ -12,7 +12,7 @@ package struct JSONObject {
 
     /// The value of a member.
     package enum Member: Equatable, Sendable {
-        case value(Value)
+        case value(SQLValue)
         case bool(Bool)
         /// A number with more digits than the nearest floating-point number.
         case rounded(Double)

@@ -6,7 +6,7 @@ package enum JSONText {
     /// Appends a value.
     ///
     /// - Throws: ``CommandFailure`` for a number that is not finite.
-    package static func append(_ value: Value, column: String, to line: inout TextBytes) throws {
+    package static func append(_ value: SQLValue, column: String, to line: inout TextBytes) throws {
         switch value {
         case .null: line.append("null")
         case .integer(let number): line.append(number)

@@ -25,7 +25,7 @@ struct ShownRow {
         isInDigits?[index] ?? !isCompound
     }
 
-    func value(_ row: borrowing Row, at index: Int) throws -> Value {
+    func value(_ row: borrowing Row, at index: Int) throws -> SQLValue {
         try isInDigits(index) ? row.valueInDigits(at: index) : row.value(at: index)
     }
 }

@@ -58,7 +58,7 @@ extension TypeSyntax {
 
     private static let known: Set<String> = [
         "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float",
-        "Double", "String", "Date", "Data", "UUID", "URL", "Decimal", "Value", "[UInt8]", "UInt8]",
+        "Double", "String", "Date", "Data", "UUID", "URL", "Decimal", "SQLValue", "[UInt8]", "UInt8]",
     ]
 
     /// Whether it is an integer type that can be the row id.

@@ -53,12 +53,12 @@ enum FormatConstant {
     }
 
     /// A predicate is no stored value: a UUID may be written in either case.
-    private static func read<V: ColumnValue>(_ stored: Value) -> V? {
+    private static func read<V: ColumnValue>(_ stored: SQLValue) -> V? {
         try? V.read(Spelling.of(V.Unwrapped.self)?.canonical(stored) ?? stored)
     }
 
     /// The representation in which a column's storage class keeps a literal.
-    private func stored(as kind: ColumnKind) -> Value? {
+    private func stored(as kind: ColumnKind) -> SQLValue? {
         switch self {
         case .null, .argument: nil
         case .bool(let bool): kind == .bool || kind == .any ? bool.stored() : nil
@@ -68,7 +68,7 @@ enum FormatConstant {
     }
 
     /// The representation in which a column's storage class keeps an argument of another type.
-    private static func stored(_ argument: any ColumnValue, as kind: ColumnKind) throws -> Value? {
+    private static func stored(_ argument: any ColumnValue, as kind: ColumnKind) throws -> SQLValue? {
         let value = try argument.stored()
         return switch (ColumnKind(type(of: argument).unwrapped), kind) {
         case (.any, _), (_, .any): value
@@ -79,7 +79,7 @@ enum FormatConstant {
         }
     }
 
-    private static func stored(_ number: Value, digits: String?, as kind: ColumnKind) -> Value? {
+    private static func stored(_ number: SQLValue, digits: String?, as kind: ColumnKind) -> SQLValue? {
         switch (kind, number) {
         case (.integer, .integer), (.bool, .integer), (.other(.integer), .integer), (.any, _): number
         case (.real, _), (.other(.real), _): number.asReal.map { .real($0) }
@@ -91,7 +91,7 @@ enum FormatConstant {
         }
     }
 
-    private static func stored(_ text: String, as kind: ColumnKind) -> Value? {
+    private static func stored(_ text: String, as kind: ColumnKind) -> SQLValue? {
         switch kind {
         case .text, .any, .other(.text): .text(text)
         case .decimal: Spelling.decimal.canonical(.text(text))

@@ -27,7 +27,7 @@ struct FormatToken {
 struct FormatNumber: Sendable {
     let text: String
     /// The integer, if it has neither a fraction nor an exponent and is in range.
-    let value: Value
+    let value: SQLValue
 
     /// A description for messages; never the value.
     var name: String {

@@ -80,7 +80,7 @@ enum Objects<Source: Table> {
 
     /// Writes in the file alone if nothing is in memory, otherwise in the file and in memory.
     private static func write<T: Sendable>(
-        _ reach: Reach = .own, _ keys: [[Value]]? = nil,
+        _ reach: Reach = .own, _ keys: [[SQLValue]]? = nil,
         file: @escaping @Sendable (borrowing WriteTransaction) throws -> T,
         both:
             @escaping @Sendable (
@@ -96,7 +96,7 @@ enum Objects<Source: Table> {
 
     /// As ``write(_:_:file:both:)``, with a value that the work may change.
     fileprivate static func write<Changed: Sendable, T: Sendable>(
-        _ value: inout Changed, _ reach: Reach, _ keys: [[Value]]?, needsMemory: Bool,
+        _ value: inout Changed, _ reach: Reach, _ keys: [[SQLValue]]?, needsMemory: Bool,
         file: @escaping @Sendable (borrowing WriteTransaction, inout Changed) throws -> T,
         both:
             @escaping @Sendable (
@@ -172,7 +172,7 @@ extension Objects where Source.RecordType == Source {
     }
 
     /// The keys of the objects that a call concerns; nil where it may reach any of the types.
-    private static func concerned(_ objects: [Source], _ cascading: Bool) throws -> [[Value]]? {
+    private static func concerned(_ objects: [Source], _ cascading: Bool) throws -> [[SQLValue]]? {
         cascading ? nil : try RowsInMemory.keys(of: objects, in: Source.self)
     }
 

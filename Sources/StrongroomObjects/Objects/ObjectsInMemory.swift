@@ -42,7 +42,7 @@ final class ObjectsInMemory: Sendable {
     ///     types.
     ///   - body: Receives the transactions of the file and of the memory. Both are undone if one is.
     func write<T>(
-        _ types: [any Table.Type], _ keys: [[Value]]?, with db: borrowing WriteTransaction,
+        _ types: [any Table.Type], _ keys: [[SQLValue]]?, with db: borrowing WriteTransaction,
         _ body: (borrowing WriteTransaction, borrowing WriteTransaction, inout MemoryTables) throws -> T
     ) throws -> T {
         var (tables, isAhead) = state.withLock { state in
@@ -101,7 +101,7 @@ struct MemoryTables: Sendable {
 
     /// Removes what is in the file, too: objects with some keys, or all of some types.
     mutating func removeRows(
-        of types: [any Table.Type], _ keys: [[Value]]?, alsoIn db: borrowing WriteTransaction,
+        of types: [any Table.Type], _ keys: [[SQLValue]]?, alsoIn db: borrowing WriteTransaction,
         in memory: borrowing WriteTransaction
     ) throws {
         for name in types.map({ RowsInMemory.name(of: $0.schema) }) {
@@ -139,7 +139,7 @@ struct MemoryTables: Sendable {
 
     /// - Throws: `StrongroomError` with `constraint` if a row of the file has the key of an object.
     func requireNotInFile(
-        _ types: [any Table.Type], _ keys: [[Value]]?, _ db: borrowing WriteTransaction
+        _ types: [any Table.Type], _ keys: [[SQLValue]]?, _ db: borrowing WriteTransaction
     ) throws {
         for type in types {
             let table = tables[RowsInMemory.name(of: type.schema)]

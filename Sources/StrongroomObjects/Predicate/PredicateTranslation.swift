@@ -13,7 +13,7 @@ struct PredicateTerm {
     /// Whether NULL may represent NaN.
     var isMaybeNaN = false
     /// The value, if it is captured.
-    var constant: Value?
+    var constant: SQLValue?
 
     init(_ sql: SQL, isMaybeNaN: Bool = false) {
         self.sql = sql
@@ -154,7 +154,7 @@ extension PredicateTranslation {
 
 extension PredicateTerm {
     /// A captured value in a stored form.
-    fileprivate init(constant: Value, _ form: StoredForm) {
+    fileprivate init(constant: SQLValue, _ form: StoredForm) {
         var sql = SQL(reserving: 1)
         sql.append(value: constant)
         self.init(sql.inForm(form))

@@ -39,7 +39,7 @@ private struct RecordWork<T: Table> {
     }
 
     /// The values that must be the same after writing and reading; generated columns are computed by the engine.
-    private static func values(_ record: T.RecordType) throws -> [String: Value] {
+    private static func values(_ record: T.RecordType) throws -> [String: SQLValue] {
         let generated = Set(T.schema.columns.filter { $0.generated != nil }.map(\.name))
         return try record.columnValues().filter { !generated.contains($0.key) }
     }

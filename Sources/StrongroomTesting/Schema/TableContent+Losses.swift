@@ -95,7 +95,7 @@ private struct ValueComparison {
     }
 
     /// Whether a value is still there, possibly converted.
-    func isKept(_ before: Value, as after: Value) -> Bool {
+    func isKept(_ before: SQLValue, as after: SQLValue) -> Bool {
         if before == after { return true }
         if before == .null { return fillsNulls }
         guard isRetyped, after != .null else { return false }
@@ -103,7 +103,7 @@ private struct ValueComparison {
         return hasDecimals || Self.text(before) == Self.text(after)
     }
 
-    private static func text(_ value: Value) -> String? {
+    private static func text(_ value: SQLValue) -> String? {
         switch value {
         case .null: nil
         case .integer(let number): Double(exactly: number).map { "\($0)" } ?? "\(number)"

@@ -5,7 +5,7 @@ struct TableContent: Sendable {
     struct Rows: Sendable {
         /// Sorted by name.
         let infos: [ColumnInfo]
-        let rows: [[Value]]
+        let rows: [[SQLValue]]
 
         var columns: [String] { infos.map(\.name) }
     }
@@ -23,7 +23,7 @@ struct TableContent: Sendable {
             // By name: the order of the columns is ignored.
             let sorted = columns.sorted { $0.name < $1.name }
             let names = sorted.map(\.name)
-            var rows: [[Value]] = []
+            var rows: [[SQLValue]] = []
             try db.forEachRow("SELECT \(Self.list(names)) FROM \(name: table) ORDER BY \(order)") { row in
                 rows.append(try (0..<row.count).map { try row.value(at: $0) })
             }
@@ -95,7 +95,7 @@ struct TableContent: Sendable {
 
 extension TableContent.Rows {
     /// The same rows in both files.
-    fileprivate func pairs(with other: Self) -> [([Value], [Value])] {
+    fileprivate func pairs(with other: Self) -> [([SQLValue], [SQLValue])] {
         let keys = infos.indices.filter { infos[$0].keyPlace != nil }
         let others = keys.compactMap { other.columns.firstIndex(of: columns[$0]) }
         guard !keys.isEmpty, others.count == keys.count else {

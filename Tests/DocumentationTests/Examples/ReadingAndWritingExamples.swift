@@ -142,7 +142,7 @@ struct ReadingAndWritingExamples {
             let contacts = (41...60).map { Contact(id: $0, name: "\($0)", email: "\($0)", calls: Int($0) - 50) }
             var friends = [Contact(id: 41, name: "Bob"), Contact(name: "Eve")]
             let other = Contact(name: "Countess", email: "ada@example.org", calls: 3)
-            let (feed, rows) = (Self.feed, [["email": Value.text("bo"), "name": .text("Bo")]])
+            let (feed, rows) = (Self.feed, [["email": SQLValue.text("bo"), "name": .text("Bo")]])
 
             // Values
             let key = try Contact.insert(contact, in: db)

@@ -27,9 +27,9 @@ struct TableExportTests {
         var generator = SeededGenerator(seed)
         let shop = try await Shop()
         let texts = ["", "a,b", "\"", "\r\n", "\0", "é漢", "\u{202E}x", "NULL", " x "]
-        var rows: [[Value]] = []
+        var rows: [[SQLValue]] = []
         for id in 0..<50 {
-            func maybe(_ value: Value) -> Value { Bool.random(using: &generator) ? value : .null }
+            func maybe(_ value: SQLValue) -> SQLValue { Bool.random(using: &generator) ? value : .null }
             rows.append([
                 .integer(id == 0 ? .max : Int64(id)), .text(texts.randomElement(using: &generator) ?? ""),
                 maybe(.real(Double.random(in: 0...1e18, using: &generator))), maybe(.blob([0, 255, UInt8(id)])),
@@ -59,7 +59,7 @@ struct TableExportTests {
         #expect(try await other.exported(.table("item"), format) == text)
     }
 
-    private static let kinds: [Value] = [
+    private static let kinds: [SQLValue] = [
         1, 0, .integer(.max), 1.5, 1.0, 1e300, 0.1, .real(-0.0), .text(""), .text("n/a"), .text("true"), .text("FALSE"),
         .text("AQID"), .text("1x"), .text("inf"), .text("12"), .text("1.0"), .text("007"), .text("\u{E9}"),
         .text("e\u{301}"), .blob([]), .blob([49]), .blob([0xD7, 0x6D, 0xF8]), .null,
@@ -107,10 +107,10 @@ struct TableExportTests {
 
     /// A value whose texts are compared byte by byte.
     private struct Exact: Equatable {
-        let value: Value
+        let value: SQLValue
         let bytes: [UInt8]
 
-        init(_ value: Value) {
+        init(_ value: SQLValue) {
             self.value = value
             bytes = if case .text(let text) = value { Array(text.utf8) } else { [] }
         }
@@ -324,7 +324,7 @@ struct ImportRulesTests {
     }
 }
 
-extension Value {
+extension SQLValue {
     /// The number as SQL has it.
     var literal: String {
         switch self {
@@ -378,11 +378,11 @@ struct Shop {
     }
 
     /// The rows of a query.
-    func rows(_ sql: String) async throws -> [[Value]] {
+    func rows(_ sql: String) async throws -> [[SQLValue]] {
         try await store.read { db in
-            var rows: [[Value]] = []
+            var rows: [[SQLValue]] = []
             try db.forEachRow(SQL(stringLiteral: sql)) { row in
-                var values: [Value] = []
+                var values: [SQLValue] = []
                 for index in 0..<row.count { values.append(try row.value(at: index)) }
                 rows.append(values)
             }

@@ -144,8 +144,8 @@ struct TableImportTests {
             ("1.2345678901234567e+19", 1.2345678901234567e+19), ("0.30000000000000004", 0.30000000000000004),
             ("9007199254740993", 9_007_199_254_740_993), ("0e9223372036854775807", 0), ("0.0e-9223372036854775808", 0),
             ("-0e99999999999999999999", 0),
-        ] as [(String, Value)])
-    func aNumberIsTakenHoweverItIsWritten(text: String, value: Value) async throws {
+        ] as [(String, SQLValue)])
+    func aNumberIsTakenHoweverItIsWritten(text: String, value: SQLValue) async throws {
         let shop = try await Shop()
         _ = try await shop.bring("name,size\na,\(text)\n")
         #expect(try await shop.rows("SELECT name FROM item WHERE size = \(value.literal)") == [[.text("a")]])

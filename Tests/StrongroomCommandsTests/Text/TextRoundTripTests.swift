@@ -26,7 +26,7 @@ struct TextRoundTripTests {
         }
     }
 
-    private func value(_ generator: inout some RandomNumberGenerator) -> Value {
+    private func value(_ generator: inout some RandomNumberGenerator) -> SQLValue {
         switch Int.random(in: 0..<6, using: &generator) {
         case 0: .null
         case 1:
@@ -48,7 +48,7 @@ struct TextRoundTripTests {
     func fieldsOfCSVComeBack(seed: UInt64) throws {
         var generator = SeededGenerator(seed)
         let rows = (0..<20).map { _ in
-            (0..<3).map { _ in Bool.random(using: &generator) ? Value.null : .text(text(&generator)) }
+            (0..<3).map { _ in Bool.random(using: &generator) ? SQLValue.null : .text(text(&generator)) }
         }
         var written = TextBytes()
         for row in rows {
@@ -60,7 +60,7 @@ struct TextRoundTripTests {
         }
         let portion = Int.random(in: 1...64, using: &generator)
         var reader = CSVReader(ByteSource(Array(written.text.utf8), portion: portion))
-        var read: [[Value]] = []
+        var read: [[SQLValue]] = []
         while let record = try reader.next() {
             #expect(record.fault == nil)
             read.append(record.fields.map { $0.isNull ? .null : .text($0.text) })
@@ -70,7 +70,7 @@ struct TextRoundTripTests {
         #expect(bytes(read) == bytes(rows))
     }
 
-    private func bytes(_ rows: [[Value]]) -> [[[UInt8]]] {
+    private func bytes(_ rows: [[SQLValue]]) -> [[[UInt8]]] {
         rows.map { row in row.map { if case .text(let text) = $0 { Array(text.utf8) } else { [] } } }
     }
 

@@ -179,10 +179,10 @@ struct FormatConditionTests {
     }
 
     @Test func aValueOfAnyTypeCanBeNothing() throws {
-        try expect("nickname == %@", Value.null) { $0.nickname == nil }
-        try expect("extra == %@", Value.null) { $0.extra == .null }
-        try expect("age == %@", Value.integer(3)) { $0.age == 3 }
-        #expect(throws: StrongroomError.self) { try Condition("score < %@", Value.null, in: Person.self) }
+        try expect("nickname == %@", SQLValue.null) { $0.nickname == nil }
+        try expect("extra == %@", SQLValue.null) { $0.extra == .null }
+        try expect("age == %@", SQLValue.integer(3)) { $0.age == 3 }
+        #expect(throws: StrongroomError.self) { try Condition("score < %@", SQLValue.null, in: Person.self) }
     }
 }
 

@@ -280,7 +280,7 @@ func eventually(_ condition: () async throws -> Bool) async throws {
         let store = try await clinic.open()
         let (totals, lines) = try await store.read { db in
             guard try db.dictionary("SELECT 1 AS one FROM sqlite_master WHERE name = 'total'") != nil else {
-                return (nil, nil) as ([String: Value]?, [String: Value]?)
+                return (nil, nil) as ([String: SQLValue]?, [String: SQLValue]?)
             }
             return (
                 try db.dictionary("SELECT lines, sum FROM total"),

@@ -18,7 +18,7 @@ struct AuthorizerTests {
             try Contact.insert(Contact(email: "after"), in: db)
         }
         try await store.read { db in
-            try expectFailure(.notAuthorized, sourceLocation: sourceLocation) { try db.value(sql, as: Value.self) }
+            try expectFailure(.notAuthorized, sourceLocation: sourceLocation) { try db.value(sql, as: SQLValue.self) }
             let emails = try Contact.all(in: db).map(\.email)
             #expect(emails == ["before", "after"], sourceLocation: sourceLocation)
         }
@@ -118,7 +118,7 @@ struct AuthorizerTests {
                 try db.savepoint { db in
                     try db.execute("CREATE TABLE \(name: "t\(round)") (a)")
                     try db.savepoint { db in
-                        try db.createIndex(TableIndex("i\(round)", on: Column<Value>("a")), on: "t\(round)")
+                        try db.createIndex(TableIndex("i\(round)", on: Column<SQLValue>("a")), on: "t\(round)")
                     }
                 }
                 try Contact.insert(Contact(email: "\(round)"), in: db)

@@ -3,8 +3,8 @@ import StrongroomTesting
 import Testing
 
 struct ConnectionSettingsTests {
-    private static func setting(_ name: String, _ db: borrowing some Reading & ~Copyable) throws -> Value? {
-        try db.value("PRAGMA \(SQL(stringLiteral: name))", as: Value.self)
+    private static func setting(_ name: String, _ db: borrowing some Reading & ~Copyable) throws -> SQLValue? {
+        try db.value("PRAGMA \(SQL(stringLiteral: name))", as: SQLValue.self)
     }
 
     private static func expectCommonSettings(_ db: borrowing some Reading & ~Copyable) throws {
@@ -47,7 +47,7 @@ struct ConnectionSettingsTests {
     func everyConnectionHasThePageCacheOfTheSettings(bytes: Int?, kibibytes: Int) async throws {
         let settings = bytes.map { StoreSettings(pageCache: $0) } ?? StoreSettings()
         let store = try await TemporaryStore(tables: [Contact.schema], settings: settings).store
-        let expected = Value.integer(Int64(-kibibytes))
+        let expected = SQLValue.integer(Int64(-kibibytes))
         try await store.write { db in
             #expect(try Self.setting("cache_size", db) == expected)
             // It sorts with a smaller one.

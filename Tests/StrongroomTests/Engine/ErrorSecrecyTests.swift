@@ -93,11 +93,11 @@ struct ErrorSecrecyTests {
     func aWrongJSONPathTellsNoValue() async throws {
         try await TemporaryStore(tables: [Cell<String>.schema]).store.write { db in
             try Cell.insert(Cell(Self.secret), in: db)
-            expectSecret(
-                try expectFailure(.sql) { try db.value("SELECT json_extract('{}', \(Self.secret))", as: Value.self) })
-            expectSecret(
-                try expectFailure(.sql) { try db.value("SELECT json_extract('{}', content) FROM cell", as: Value.self) }
-            )
+            for sql: SQL in [
+                "SELECT json_extract('{}', \(Self.secret))", "SELECT json_extract('{}', content) FROM cell",
+            ] {
+                expectSecret(try expectFailure(.sql) { try db.value(sql, as: SQLValue.self) })
+            }
             expectSecret(
                 try expectFailure(.sql) { try db.execute("UPDATE cell SET content = json_extract('{}', content)") })
         }

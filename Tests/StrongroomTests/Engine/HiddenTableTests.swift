@@ -23,7 +23,7 @@ struct HiddenTableTests {
             try Contact.insert(Contact(), in: db)
         }
         try await store.read { db throws in
-            try expectFailure(.notAuthorized) { try db.value(SQL(stringLiteral: sql), as: Value.self) }
+            try expectFailure(.notAuthorized) { try db.value(SQL(stringLiteral: sql), as: SQLValue.self) }
             #expect(try Contact.count(in: db) == 1)
         }
     }

@@ -33,11 +33,11 @@ struct RealValueTests {
         #expect(result.asRecord == [0])
         #expect(result.asUpdate == [0])
         #expect(result.asParameter.map(\.sign) == [.minus])
-        #expect(try await RoundTrip([Value.real(-0.0)]).asParameter == [.real(0)])
+        #expect(try await RoundTrip([SQLValue.real(-0.0)]).asParameter == [.real(0)])
     }
 
     @Test func negativeZeroKeepsItsSignInAColumnOfAnyType() async throws {
-        let result = try await RoundTrip([Value.real(-0.0)])
+        let result = try await RoundTrip([SQLValue.real(-0.0)])
         guard case .real(let number)? = result.asRecord.first else {
             Issue.record("no real number: \(result.asRecord)")
             return
@@ -83,7 +83,7 @@ struct NotANumberTests {
             try expectFailure(.valueNotStorable) { try Cell<Double>.insert(Cell(nan), in: db) }
             try expectFailure(.valueNotStorable) { try Cell<Double?>.insert(Cell(nan), in: db) }
             try expectFailure(.valueNotStorable) { try Cell<Float>.insert(Cell(Float(nan)), in: db) }
-            try expectFailure(.valueNotStorable) { try Cell<Value>.insert(Cell(.real(nan)), in: db) }
+            try expectFailure(.valueNotStorable) { try Cell<SQLValue>.insert(Cell(.real(nan)), in: db) }
             try expectFailure(.valueNotStorable) { try Cell<Double>.update(Cell(id: 1, nan), in: db) }
             try expectFailure(.valueNotStorable) { try Cell<Double?>.upsert(Cell(id: 1, nan), in: db) }
             try expectFailure(.valueNotStorable) {
@@ -100,7 +100,7 @@ struct NotANumberTests {
             let maybe: Double? = nan
             try expectFailure(.valueNotStorable) { try db.execute("UPDATE cell SET content = \(nan)") }
             try expectFailure(.valueNotStorable) { try db.execute("UPDATE cell SET content = \(maybe)") }
-            try expectFailure(.valueNotStorable) { try db.execute("UPDATE cell SET content = \(Value.real(nan))") }
+            try expectFailure(.valueNotStorable) { try db.execute("UPDATE cell SET content = \(SQLValue.real(nan))") }
             try expectFailure(.valueNotStorable) { try db.value("SELECT \(Float(nan))", as: Double?.self) }
             let part: SQL = "content < \(nan)"
             try expectFailure(.valueNotStorable) { try db.execute("DELETE FROM cell WHERE \(part)") }

@@ -32,8 +32,8 @@ struct ReplacedRowsTests {
 
     private static let tables = ["parent", "child", "grandchild", "guest", "rule", "ruled", "log"]
 
-    private static func content(_ connection: Connection) throws -> [String: [[Value]]] {
-        var content: [String: [[Value]]] = [:]
+    private static func content(_ connection: Connection) throws -> [String: [[SQLValue]]] {
+        var content: [String: [[SQLValue]]] = [:]
         for table in tables { content[table] = try connection.ownRows("SELECT * FROM \(table) ORDER BY rowid") }
         return content
     }

@@ -46,7 +46,7 @@ struct TextValueTests {
             let error = try expectFailure(.typeMismatch) { try Cell<String>.find(1, in: db) }
             #expect(error.message.contains(" contains text that is not UTF-8 where text in UTF-8 is expected"))
             try expectFailure(.typeMismatch) { try Cell<String?>.all(in: db) }
-            try expectFailure(.typeMismatch) { try Cell<Value>.all(in: db) }
+            try expectFailure(.typeMismatch) { try Cell<SQLValue>.all(in: db) }
             try expectFailure(.typeMismatch) { try db.value("SELECT content FROM cell", as: String.self) }
         }
         // The mismatch was an answer, not damage: the row is there and can be mended.

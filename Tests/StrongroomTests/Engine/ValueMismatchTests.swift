@@ -84,7 +84,7 @@ struct ValueMismatchTests {
                 for index in [-1, 2, 99, 1 << 32] {
                     try expectFailure(.invalidArgument) { try row[index] as Int64 }
                     try expectFailure(.invalidArgument) { try row[index] as Int64? }
-                    try expectFailure(.invalidArgument) { try row[index] as Value }
+                    try expectFailure(.invalidArgument) { try row[index] as SQLValue }
                 }
                 try expectFailure(.sql) { try row["two"] as Int64? }
                 #expect(try row["one"] as Int64 == 1)
@@ -130,7 +130,7 @@ struct OptionalValueTests {
 
     @Test func aValueOfAnyClassRoundTrips() async throws {
         try await expectRoundTrip([
-            Value.null, .integer(.min), .integer(.max), .real(0.5), .real(-.infinity), .text(""), .text("a\0b"),
+            SQLValue.null, .integer(.min), .integer(.max), .real(0.5), .real(-.infinity), .text(""), .text("a\0b"),
             .blob([]),
             .blob([0, 255]), 42, 1.25, "literal",
         ])
@@ -138,6 +138,6 @@ struct OptionalValueTests {
 
     @Test func onlyOptionalsMayBeNull() {
         #expect(!Int64._isNullable && !String._isNullable && !Priority._isNullable)
-        #expect(Int64?._isNullable && String?._isNullable && Priority?._isNullable && Value._isNullable)
+        #expect(Int64?._isNullable && String?._isNullable && Priority?._isNullable && SQLValue._isNullable)
     }
 }

@@ -19,7 +19,7 @@ struct Person: Table, Record, Equatable {
     var kind = Kind.friend
     var photo: [UInt8] = []
     var tags = JSON<[String]>([])
-    var extra = Value.null
+    var extra = SQLValue.null
     var `in`: Int?
 
     enum Kind: Int, ColumnValue { case friend, colleague }
@@ -40,7 +40,7 @@ struct Person: Table, Record, Equatable {
         let kind = Column<Kind>("kind")
         let photo = Column<[UInt8]>("photo")
         let tags = Column<JSON<[String]>>("tags")
-        let extra = Column<Value>("extra")
+        let extra = Column<SQLValue>("extra")
         let `in` = Column<Int?>("in")
     }
 

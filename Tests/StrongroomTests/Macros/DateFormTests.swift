@@ -34,7 +34,7 @@ struct DateFormTests {
     @Test func theStoredFormIsTheDeclaredOne() async throws {
         try await store.write { db in
             try Task.insert(Task(Self.moment, due: Self.moment), in: db)
-            var rows: [[Value]] = []
+            var rows: [[SQLValue]] = []
             try db.forEachRow("SELECT seconds, whole, milliseconds, iso, plain, due, own FROM task") { row in
                 rows.append(try (0..<row.count).map { try row.value(at: $0) })
             }
@@ -189,7 +189,7 @@ struct DateFormTests {
 
     /// What is read is found: a date in another spelling would be equal to no date in a condition.
     @Test(arguments: [
-        ("plain", Value.text("2026-11-21 20:15:00"), "0000-00-00 00:00:00 "),
+        ("plain", SQLValue.text("2026-11-21 20:15:00"), "0000-00-00 00:00:00 "),
         ("plain", .text("2026-11-21 20:15"), "0000-00-00 00:00 "),
         ("plain", .text("2026-11-21T20:15:00.250"), "0000-00-00T00:00:00.000 "),
         ("iso", .text("2026-11-21T21:15:00.250+01:00"), "0000-00-00T00:00:00.000+00:00 "),
@@ -198,7 +198,7 @@ struct DateFormTests {
         ("whole", .real(1_795_292_100.5), "more digits"), ("milliseconds", .real(1_795_292_100_123.5), "more digits"),
         ("seconds", .real(0.1), "more digits"),
     ])
-    func anotherSpellingOfADateIsRefused(column: String, stored: Value, found: String) async throws {
+    func anotherSpellingOfADateIsRefused(column: String, stored: SQLValue, found: String) async throws {
         try await store.write { db in
             try Task.insert(Task(Self.moment), in: db)
             try db.execute("UPDATE task SET \(name: column) = \(stored)")
@@ -217,7 +217,7 @@ struct DateFormTests {
     @Test func wrongDatesAreRefused() async throws {
         try await store.write { db in
             try Task.insert(Task(Self.moment), in: db)
-            for wrong: Value in [
+            for wrong: SQLValue in [
                 .text("yesterday"), .text("2026-13-01"), .integer(5), .text("2026-11-21x20:15"),
                 .text("2026-02-30 00:00:00.000"), .text("2026-11-21 24:00:00.000"), .text(""),
             ] {

@@ -406,6 +406,6 @@ struct InitialValueTests {
     }
 }
 
-extension Value {
+extension SQLValue {
     fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
 }

@@ -247,7 +247,7 @@ extension Connection {
     }
 }
 
-extension Value {
+extension SQLValue {
     /// An integer as an SQL literal.
     fileprivate var number: String {
         if case .integer(let number) = self { return String(number) }
@@ -264,11 +264,11 @@ struct DatabaseSummary {
     }
 
     /// Rows of the schema, as text, ordered by kind and name.
-    let schema: [[Value]]
+    let schema: [[SQLValue]]
     /// The rows of each table with its own pages; a virtual table keeps its content in shadow tables. By the bytes of
     /// the names: `String` treats a composed and a decomposed é as equal.
     let tables: [[UInt8]: Rows]
-    let header: [String: Value]
+    let header: [String: SQLValue]
 
     private static let settings = ["user_version", "application_id", "auto_vacuum", "encoding"]
 
@@ -290,7 +290,7 @@ struct DatabaseSummary {
             }
         }
         self.tables = tables
-        var header: [String: Value] = [:]
+        var header: [String: SQLValue] = [:]
         for setting in Self.settings { header[setting] = try connection.ownValue("PRAGMA main.\(setting)") }
         self.header = header
     }

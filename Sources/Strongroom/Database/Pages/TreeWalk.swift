@@ -202,7 +202,7 @@ struct TreePage {
 /// The first values of a record in a page ("Database File Format", section 2.1, sqlite.org/fileformat.html).
 struct RecordFields {
     enum Field: Hashable {
-        case plain(Value)
+        case plain(SQLValue)
         case blob(WipedBytes)
         case text(EncodedText)
     }

@@ -322,7 +322,7 @@ final class LostAndFound {
             INSERT INTO \(Identifier.quote(table)) (\(columns.joined(separator: ", "))) VALUES (\(parameters))
             """
         try target.withOwnStatement(query) { statement in
-            let head: [Value] = [
+            let head: [SQLValue] = [
                 .integer(Int64(row.page)), .text(candidates.joined(separator: ", ")),
                 row.id.map { .integer($0) } ?? .null, .integer(Int64(row.fields.count)),
             ]

@@ -31,7 +31,7 @@ extension Connection {
     /// transaction gets its own.
     func recordAuthor() throws {
         guard transaction.state == .open else { return }
-        let author = transaction.authorship.author.map(Value.text) ?? .null
+        let author = transaction.authorship.author.map(SQLValue.text) ?? .null
         guard !transaction.authorship.isRecorded else {
             guard transaction.authorship.isChanged else { return }
             try run("UPDATE \(AuthorTable.name) SET author = ?", author)

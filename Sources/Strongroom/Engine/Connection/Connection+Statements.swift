@@ -17,21 +17,21 @@ struct PreparedStatements {
 
 extension Connection {
     /// Runs the library's own SQL, without the restrictions on user SQL.
-    func run(_ sql: String, _ values: Value...) throws {
+    func run(_ sql: String, _ values: SQLValue...) throws {
         try withOwnStatement(sql, values) { try $0.run() }
     }
 
     /// The first column of the first row of the library's own SQL, or nil if there is no row.
-    func ownValue(_ sql: String, _ values: Value...) throws -> Value? {
+    func ownValue(_ sql: String, _ values: SQLValue...) throws -> SQLValue? {
         try withOwnStatement(sql, values) { statement in
             try statement.step() ? Row(statement).value(at: 0) : nil
         }
     }
 
     /// All rows of a statement of the library's own.
-    func ownRows(_ sql: String, _ values: Value...) throws -> [[Value]] {
+    func ownRows(_ sql: String, _ values: SQLValue...) throws -> [[SQLValue]] {
         try withOwnStatement(sql, values) { statement in
-            var rows: [[Value]] = []
+            var rows: [[SQLValue]] = []
             while try statement.step() {
                 let row = Row(statement)
                 rows.append(try (0..<row.count).map { try row.value(at: $0) })
@@ -46,7 +46,7 @@ extension Connection {
     }
 
     /// Lends one of the library's own statements.
-    func withOwnStatement<T>(_ sql: String, _ values: [Value] = [], _ body: (Statement) throws -> T) throws -> T {
+    func withOwnStatement<T>(_ sql: String, _ values: [SQLValue] = [], _ body: (Statement) throws -> T) throws -> T {
         try withOwnStatement({ try statements.own.statement(for: sql, prepare: prepare) }, values, body)
     }
 
@@ -57,7 +57,7 @@ extension Connection {
 
     @inline(__always)
     private func withOwnStatement<T>(
-        _ find: () throws -> Statement, _ values: [Value], _ body: (Statement) throws -> T
+        _ find: () throws -> Statement, _ values: [SQLValue], _ body: (Statement) throws -> T
     ) throws -> T {
         // Also while it runs: the engine prepares a statement again after a change of the schema.
         try trusting {
@@ -96,7 +96,7 @@ extension Connection {
     ///
     /// - Parameter key: The operation; nil for one that has no key and is cached by its text.
     @usableFromInline
-    func statement(_ key: OperationKey?, make: () throws -> (sql: String, defaults: [Value])) throws -> Statement {
+    func statement(_ key: OperationKey?, make: () throws -> (sql: String, defaults: [SQLValue])) throws -> Statement {
         try checkTransaction()
         guard let key else {
             let (sql, defaults) = try make()

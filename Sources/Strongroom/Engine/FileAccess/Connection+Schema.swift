@@ -21,7 +21,7 @@ extension Connection {
 
     /// The names of the entries of the file that meet a condition.
     func schemaNames(
-        of kind: SchemaKind = .table, where condition: String = "1", _ value: Value? = nil
+        of kind: SchemaKind = .table, where condition: String = "1", _ value: SQLValue? = nil
     ) throws -> [String] {
         let query = "SELECT name FROM main.sqlite_master WHERE type = '\(kind.rawValue)' AND \(condition)"
         return try withOwnStatement(query, value.map { [$0] } ?? []) { statement in

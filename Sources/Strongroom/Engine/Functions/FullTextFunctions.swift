@@ -12,7 +12,7 @@ enum ScoreFunction {
     static let name = "strongroom_score"
 
     /// What does not depend on the row.
-    static func parameters(averageLength: Double, weights: [Double], importances: [Double]) -> Value {
+    static func parameters(averageLength: Double, weights: [Double], importances: [Double]) -> SQLValue {
         let numbers = [averageLength] + weights + importances
         return .blob(numbers.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian) { [UInt8]($0) } })
     }
@@ -125,7 +125,7 @@ enum WordsFunction {
         return true
     }
 
-    private static func words(of arguments: FunctionArguments, _ tokenizer: TextTokenizer) throws -> Value {
+    private static func words(of arguments: FunctionArguments, _ tokenizer: TextTokenizer) throws -> SQLValue {
         let text: String
         switch try Row(arguments).value(at: 1) {
         case .text(let value): text = value

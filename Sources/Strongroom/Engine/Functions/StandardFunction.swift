@@ -9,7 +9,7 @@ import Foundation
 enum FitFunction {
     static let name = "strongroom_fit"
 
-    private typealias Conversion = @Sendable (Value) throws -> Value
+    private typealias Conversion = @Sendable (SQLValue) throws -> SQLValue
 
     /// The types that were assigned to, by identity and by the name that stands in the SQL.
     private struct Types {
@@ -53,7 +53,7 @@ enum FitFunction {
         }
     }
 
-    private static func stored<V: ColumnValue>(_ value: Value, in type: V.Type) -> Value {
+    private static func stored<V: ColumnValue>(_ value: SQLValue, in type: V.Type) -> SQLValue {
         guard case .real(let number) = value else { return value }
         // Rounded as arithmetic in Swift is; a number out of range would become infinite.
         if type == Float.self, Float(number).isFinite { return .real(Double(Float(number))) }

@@ -27,7 +27,7 @@ package enum ListTable {
     /// the affinity of the other operand, as with a parameter (sqlite.org/datatype3.html, section 4.2).
     static func query(_ list: String) -> String { "SELECT +value FROM \(name)(\(list))" }
 
-    static func encode(_ values: [Value]) -> [UInt8] {
+    static func encode(_ values: [SQLValue]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(values.count * 17)
         func append(_ kind: Kind, _ number: Int64, _ content: some Sequence<UInt8> = EmptyCollection()) {

@@ -13,7 +13,7 @@ public struct Bindings: ~Copyable {
 
     private enum Target {
         case statement(OpaquePointer, UnsafeMutablePointer<ParameterState>)
-        case list(UnsafeMutablePointer<[Value]>)
+        case list(UnsafeMutablePointer<[SQLValue]>)
         /// The result of a function.
         case result(FunctionArguments)
     }
@@ -25,7 +25,7 @@ public struct Bindings: ~Copyable {
         self.width = width
     }
 
-    init(_ list: UnsafeMutablePointer<[Value]>) {
+    init(_ list: UnsafeMutablePointer<[SQLValue]>) {
         target = .list(list)
         base = 0
         width = .max
@@ -125,7 +125,7 @@ public struct Bindings: ~Copyable {
 
     /// Binds a value of any type.
     @usableFromInline
-    func bind(_ value: Value, at index: Int) throws {
+    func bind(_ value: SQLValue, at index: Int) throws {
         switch value {
         case .null: try bindNull(at: index)
         case .integer(let value): try bind(value, at: index)
@@ -186,7 +186,7 @@ public struct Bindings: ~Copyable {
         return Int32(clamping: parameter) &+ 1
     }
 
-    private func collect(_ value: Value, at index: Int) throws {
+    private func collect(_ value: SQLValue, at index: Int) throws {
         if case .result(let function) = target { return try function.setResult(value) }
         guard case .list(let list) = target else { return }
         guard list.pointee.indices.contains(index) else {
@@ -237,7 +237,7 @@ struct ParameterState: ~Copyable {
     private var arena = ParameterArena()
 
     /// The default values that an insert binds in place of NULL, by index; empty if no column has a default.
-    var defaults: [Value] = []
+    var defaults: [SQLValue] = []
 
     /// The parameters that may have a value, one bit each; the others of the first 64 are NULL in the engine. The bits
     /// past the last parameter are always set, so that the engine is called for them and returns an error.
@@ -256,7 +256,7 @@ struct ParameterState: ~Copyable {
     }
 
     /// The default value that an insert binds in place of NULL, or nil.
-    func defaultValue(at index: Int) -> Value? {
+    func defaultValue(at index: Int) -> SQLValue? {
         guard defaults.indices.contains(index), defaults[index] != .null else { return nil }
         return defaults[index]
     }

@@ -44,7 +44,7 @@ extension Decimal: ColumnValue {
     }
 
     /// The stored form; NaN is rejected.
-    public func stored() throws -> Value { .text(try storedText()) }
+    public func stored() throws -> SQLValue { .text(try storedText()) }
 
     /// Binds the stored form; NaN is rejected.
     public func bind(to bindings: borrowing Bindings, at index: Int) throws {
@@ -177,14 +177,14 @@ extension DecimalScale {
     /// integer. The latter becomes a floating-point number out of the range of integers.
     ///
     /// - Parameter sign: The comparison operator before the value.
-    func compared(_ decimal: Decimal, _ sign: String) throws -> Value { compared(try standing(decimal), sign) }
+    func compared(_ decimal: Decimal, _ sign: String) throws -> SQLValue { compared(try standing(decimal), sign) }
 
     /// The same for the text as which a `Decimal` is stored without a scale.
-    func compared(sorted text: String, _ sign: String) -> Value? {
+    func compared(sorted text: String, _ sign: String) -> SQLValue? {
         SortedDecimal.plain(text).flatMap { PlainDecimal($0) }.map { compared(standing($0), sign) }
     }
 
-    private func compared(_ standing: Standing, _ sign: String) -> Value {
+    private func compared(_ standing: Standing, _ sign: String) -> SQLValue {
         switch (standing, sign.filter { $0 != " " }) {
         case (.exact(let number), _): .integer(number)
         case (.beyond(let isNegative), _): .real(isNegative ? -1e19 : 1e19)

@@ -14,7 +14,7 @@ extension Data: ColumnValue {
     }
 
     /// The bytes.
-    @inlinable public func stored() -> Value { .blob([UInt8](self)) }
+    @inlinable public func stored() -> SQLValue { .blob([UInt8](self)) }
 
     /// Binds the bytes.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
@@ -35,7 +35,7 @@ extension URL: ColumnValue {
     }
 
     /// The text; a relative URL is stored as the absolute one.
-    public func stored() throws -> Value { .text(try storedText()) }
+    public func stored() throws -> SQLValue { .text(try storedText()) }
 
     /// Binds the text.
     public func bind(to bindings: borrowing Bindings, at index: Int) throws {
@@ -74,7 +74,7 @@ extension UUID: ColumnValue {
     }
 
     /// The text, in upper case.
-    public func stored() -> Value { .text(uuidString) }
+    public func stored() -> SQLValue { .text(uuidString) }
 
     /// Binds the text, in upper case.
     public func bind(to bindings: borrowing Bindings, at index: Int) throws {

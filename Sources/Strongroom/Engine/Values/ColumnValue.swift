@@ -6,7 +6,7 @@ public import Foundation
 
 /// A Swift type that a column can store.
 ///
-/// `Bool`, all integers, `Float`, `Double`, `String`, `[UInt8]`, ``Value``, optionals of these, and enums whose raw
+/// `Bool`, all integers, `Float`, `Double`, `String`, `[UInt8]`, ``SQLValue``, optionals of these, and enums whose raw
 /// value is one of these conform. A custom enum only needs to declare the conformance:
 ///
 /// ```swift
@@ -48,7 +48,7 @@ public protocol ColumnValue: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with ``StrongroomError/Code-swift.struct/valueNotStorable`` if the engine cannot
     ///   store the value.
-    func stored() throws -> Value
+    func stored() throws -> SQLValue
 
     /// Binds the value to a parameter of a statement.
     ///
@@ -102,7 +102,7 @@ extension ColumnValue where Self: FixedWidthInteger {
     }
 
     /// The integer; throws above `Int64.max`.
-    @inlinable public func stored() throws -> Value {
+    @inlinable public func stored() throws -> SQLValue {
         .integer(try Int64.storable(self))
     }
 
@@ -150,7 +150,7 @@ extension Bool: ColumnValue {
     }
 
     /// 0 or 1.
-    @inlinable public func stored() -> Value { .integer(self ? 1 : 0) }
+    @inlinable public func stored() -> SQLValue { .integer(self ? 1 : 0) }
 
     /// Binds 0 or 1.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
@@ -173,7 +173,7 @@ extension Double: ColumnValue {
     }
 
     /// The number; throws for NaN, which the engine would store as NULL.
-    public func stored() throws -> Value {
+    public func stored() throws -> SQLValue {
         guard !isNaN else { throw Bindings.notANumber }
         return .real(self)
     }
@@ -197,7 +197,7 @@ extension Float: ColumnValue {
     }
 
     /// The number; throws for NaN.
-    @inlinable public func stored() throws -> Value { try Double(self).stored() }
+    @inlinable public func stored() throws -> SQLValue { try Double(self).stored() }
 
     /// Binds the number; throws for NaN.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
@@ -220,7 +220,7 @@ extension String: ColumnValue {
     }
 
     /// The text.
-    @inlinable public func stored() -> Value { .text(self) }
+    @inlinable public func stored() -> SQLValue { .text(self) }
 
     /// Binds the text, including any NUL characters.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
@@ -243,7 +243,7 @@ extension Array: ColumnValue where Element == UInt8 {
     }
 
     /// The bytes.
-    @inlinable public func stored() -> Value { .blob(self) }
+    @inlinable public func stored() -> SQLValue { .blob(self) }
 
     /// Binds the bytes.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
@@ -270,7 +270,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     }
 
     /// The wrapped value, or NULL.
-    @inlinable public func stored() throws -> Value {
+    @inlinable public func stored() throws -> SQLValue {
         try self?.stored() ?? .null
     }
 
@@ -300,7 +300,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
     }
 
     /// The raw value.
-    @inlinable public func stored() throws -> Value { try rawValue.stored() }
+    @inlinable public func stored() throws -> SQLValue { try rawValue.stored() }
 
     /// Binds the raw value.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {
@@ -308,7 +308,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
     }
 }
 
-extension Value: ColumnValue {
+extension SQLValue: ColumnValue {
     /// A column without a declared type.
     @inlinable public static var storageClass: StorageClass { .blob }
 
@@ -321,7 +321,7 @@ extension Value: ColumnValue {
     }
 
     /// The value itself; throws for NaN.
-    public func stored() throws -> Value {
+    public func stored() throws -> SQLValue {
         if case .real(let number) = self { return try number.stored() }
         return self
     }

@@ -77,10 +77,10 @@ extension DateForm {
     /// The value as which a date is stored, and with which stored dates are compared.
     ///
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for a date that the form does not have.
-    package func stored(_ date: Date) throws -> Value { try stored(seconds: date.timeIntervalSinceReferenceDate) }
+    package func stored(_ date: Date) throws -> SQLValue { try stored(seconds: date.timeIntervalSinceReferenceDate) }
 
     /// - Parameter seconds: Since the start of 2001, UTC.
-    package func stored(seconds: Double) throws -> Value {
+    package func stored(seconds: Double) throws -> SQLValue {
         let since1970 = seconds + WrittenDate.secondsFrom1970
         switch self {
         case .since1970(.seconds): return try since1970.stored()
@@ -106,7 +106,7 @@ extension DateForm {
     }
 
     /// The seconds since the start of 2001, UTC, of a stored value; nil if it is not as the form writes dates.
-    package func seconds(_ stored: Value) -> Double? {
+    package func seconds(_ stored: SQLValue) -> Double? {
         switch (self, stored) {
         case (.since1970(.seconds), .real(let number)):
             // Near 1970 the numbers are closer together than the dates. Those of 285 million years are not.
@@ -122,7 +122,7 @@ extension DateForm {
     }
 
     /// The same for a value as other programs write it: with more digits, or as a text with an offset, for example.
-    package func seconds(inAnySpelling stored: Value) -> Double? {
+    package func seconds(inAnySpelling stored: SQLValue) -> Double? {
         switch self {
         case .since1970(let unit):
             stored.asReal.map { $0 / (unit == .milliseconds ? 1000 : 1) - WrittenDate.secondsFrom1970 }
@@ -151,7 +151,7 @@ package enum StoredForm: Sendable, Hashable {
     var scale: DecimalScale? { if case .decimal(let scale) = self { scale } else { nil } }
 
     /// The value as which another one is stored.
-    func stored<V: ColumnValue>(_ value: V) throws -> Value {
+    func stored<V: ColumnValue>(_ value: V) throws -> SQLValue {
         switch self {
         case .decimal(let scale):
             guard let decimal = value as? Decimal else { return try value.stored() }
@@ -165,13 +165,13 @@ package enum StoredForm: Sendable, Hashable {
     /// The value with which stored ones are compared.
     ///
     /// - Parameter sign: The comparison operator before the value.
-    func compared<V: ColumnValue>(_ value: V, _ sign: String) throws -> Value {
+    func compared<V: ColumnValue>(_ value: V, _ sign: String) throws -> SQLValue {
         guard case .decimal(let scale) = self, let decimal = value as? Decimal else { return try stored(value) }
         return try scale.compared(decimal, sign)
     }
 
     /// The same for a value in the form of its type.
-    package func compared(plain value: Value, _ sign: String) throws -> Value {
+    package func compared(plain value: SQLValue, _ sign: String) throws -> SQLValue {
         switch (self, value) {
         case (.decimal(let scale), .text(let text)): scale.compared(sorted: text, sign) ?? value
         case (.date(let form), .real(let seconds)): try form.stored(seconds: seconds)
@@ -180,7 +180,7 @@ package enum StoredForm: Sendable, Hashable {
     }
 
     /// The value as which another one, in the form of its type, is stored.
-    package func stored(plain value: Value) throws -> Value {
+    package func stored(plain value: SQLValue) throws -> SQLValue {
         switch (self, value) {
         case (.decimal(let scale), .text(let text)):
             guard let plain = SortedDecimal.plain(text) else { return value }
@@ -395,7 +395,7 @@ extension Date: ColumnValue {
     }
 
     /// The seconds since the start of 2001, UTC; NaN is rejected, infinities are not.
-    @inlinable public func stored() throws -> Value { try timeIntervalSinceReferenceDate.stored() }
+    @inlinable public func stored() throws -> SQLValue { try timeIntervalSinceReferenceDate.stored() }
 
     /// Binds the seconds since the start of 2001, UTC; NaN is rejected, infinities are not.
     @inlinable public func bind(to bindings: borrowing Bindings, at index: Int) throws {

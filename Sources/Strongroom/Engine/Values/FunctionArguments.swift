@@ -40,7 +40,7 @@ struct FunctionArguments {
     func setNull() { sqlite3_result_null(context) }
 
     /// Sets the result; the engine copies it.
-    func setResult(_ value: Value) throws {
+    func setResult(_ value: SQLValue) throws {
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null: sqlite3_result_null(context)

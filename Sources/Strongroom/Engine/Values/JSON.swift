@@ -45,7 +45,7 @@ extension JSON: ColumnValue, CodedColumnValue {
     }
 
     /// The encoded value.
-    public func stored() throws -> Value { .text(try text()) }
+    public func stored() throws -> SQLValue { .text(try text()) }
 
     /// Binds the encoded value.
     public func bind(to bindings: borrowing Bindings, at index: Int) throws {

@@ -120,7 +120,7 @@ extension Row {
     /// The value of a column for display and export: the decimal digits if it is a scaled integer.
     ///
     /// - Throws: As ``value(at:)``.
-    package func valueInDigits(at index: Int) throws -> Value {
+    package func valueInDigits(at index: Int) throws -> SQLValue {
         let value = try value(at: index)
         guard case .integer(let number) = value, let scale = declaredScale(at: index) else { return value }
         return .text(scale.plain(number))

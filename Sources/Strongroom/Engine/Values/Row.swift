@@ -271,7 +271,7 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` for text that is not valid UTF-8, or if there is no such
     ///   column.
-    public func value(at index: Int) throws -> Value {
+    public func value(at index: Int) throws -> SQLValue {
         switch storageClass(index) {
         case SQLITE_INTEGER: return .integer(try integer(at: index))
         case SQLITE_FLOAT: return .real(try real(at: index))
@@ -353,7 +353,7 @@ public struct Row: ~Copyable {
         return sqlite3_column_decltype(statement, number(of: index)).map { String(cString: $0) }
     }
 
-    private func listed<T>(_ index: Int, _ wanted: String, _ content: (Value) -> T?) throws -> T {
+    private func listed<T>(_ index: Int, _ wanted: String, _ content: (SQLValue) -> T?) throws -> T {
         guard case .list(let list) = source, index >= 0, index < count, let found = content(list.pointee.values[index])
         else { throw mismatch(at: index, wanted: wanted) }
         return found

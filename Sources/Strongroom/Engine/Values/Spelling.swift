@@ -7,7 +7,7 @@ package enum Spelling: Sendable, Hashable {
     case date(DateForm)
 
     /// Whether a stored value is in the spelling that the library writes.
-    package func isKept(by stored: Value) -> Bool {
+    package func isKept(by stored: SQLValue) -> Bool {
         switch self {
         case .uuid, .decimal: canonical(stored) == stored
         case .date(let form): form.seconds(stored) != nil
@@ -15,7 +15,7 @@ package enum Spelling: Sendable, Hashable {
     }
 
     /// The spelling that the library writes; nil for what is no such value.
-    package func canonical(_ stored: Value) -> Value? {
+    package func canonical(_ stored: SQLValue) -> SQLValue? {
         switch self {
         case .uuid:
             return Self.uuid(stored).map { .text($0) }
@@ -31,7 +31,7 @@ package enum Spelling: Sendable, Hashable {
     }
 
     /// The spelling of a stored value in words that do not contain it; nil for what is no such value.
-    func words(for stored: Value) -> String? {
+    func words(for stored: SQLValue) -> String? {
         guard canonical(stored) != nil else { return nil }
         switch (self, stored) {
         case (.uuid, .blob): return "a UUID as 16 bytes"
@@ -46,7 +46,7 @@ package enum Spelling: Sendable, Hashable {
     }
 
     /// A UUID in upper case, from either case, with or without hyphens, or from its 16 bytes.
-    private static func uuid(_ stored: Value) -> String? {
+    private static func uuid(_ stored: SQLValue) -> String? {
         var digits: [UInt8] = []
         switch stored {
         case .blob(let bytes) where bytes.count == 16:

@@ -91,7 +91,7 @@ struct StoredHistory: KeyedHistory {
     /// Erases the history of the rows that were deleted after a change, and of no other row that had their keys.
     ///
     /// - Parameter key: The key of a row whose history is not erased.
-    func eraseDeleted(since last: Int64, except key: [Value]?, on connection: Connection) throws {
+    func eraseDeleted(since last: Int64, except key: [SQLValue]?, on connection: Connection) throws {
         // A row whose key has changed goes on. The newest first: an earlier deletion is where the next life begins.
         let sql = """
             SELECT change, \(quotedKeys.joined(separator: ", ")) FROM main.\(quotedName) AS entry \
@@ -153,7 +153,7 @@ struct HistoryLives {
     }
 
     /// The deletions of a key's rows, oldest first.
-    func deletions(of key: [Value]) throws -> [Deletion] {
+    func deletions(of key: [SQLValue]) throws -> [Deletion] {
         let sql = """
             SELECT change, EXISTS (SELECT 1 FROM main.\(history) AS next WHERE next.moved = entry.change) \
             FROM main.\(history) AS entry WHERE kind = 'delete' AND \(condition()) ORDER BY change
@@ -164,14 +164,14 @@ struct HistoryLives {
     }
 
     /// The number of the first deletion of a key's row after a change; nil if there is none.
-    func deletion(of key: [Value], after change: Int64) throws -> Int64? {
+    func deletion(of key: [SQLValue], after change: Int64) throws -> Int64? {
         let own = "change > ?\(keys.count + 1) AND kind = 'delete' AND \(condition())"
         let sql = "SELECT min(change) FROM main.\(history) WHERE \(own)"
         return try connection.rows(sql, key + [.integer(change)]).first?[0].asInteger
     }
 
     /// The change that deleted the row that had a key before a change; nil while it exists.
-    func end(of key: [Value], from change: Int64) throws -> Int64? {
+    func end(of key: [SQLValue], from change: Int64) throws -> Int64? {
         var (key, start, end) = (key, change, Int64?.none)
         while let deletion = try deletion(of: key, after: start - 1) {
             end = deletion
@@ -185,7 +185,7 @@ struct HistoryLives {
 
     /// Removes the changes of lives, also those under the former keys of the rows.
     @discardableResult
-    func erase(_ key: [Value], _ part: Part) throws -> Removal {
+    func erase(_ key: [SQLValue], _ part: Part) throws -> Removal {
         let deletions = try deletions(of: key)
         var ends = deletions
         switch part {
@@ -204,13 +204,13 @@ struct HistoryLives {
         return removal
     }
 
-    private func hasChanges(of key: [Value], after change: Int64) throws -> Bool {
+    private func hasChanges(of key: [SQLValue], after change: Int64) throws -> Bool {
         let sql = "SELECT 1 FROM main.\(history) WHERE \(condition()) AND change > ?\(keys.count + 1) LIMIT 1"
         return try !connection.rows(sql, key + [.integer(change)]).isEmpty
     }
 
     /// Removes the changes of the life that a deletion ended, or of the present one, from its beginning on.
-    func eraseLife(of key: [Value], through last: Int64) throws -> Removal {
+    func eraseLife(of key: [SQLValue], through last: Int64) throws -> Removal {
         var removal = Removal()
         var next = Optional((key: key, last: last))
         let (first, second) = (keys.count + 1, keys.count + 2)
@@ -239,7 +239,7 @@ struct HistoryLives {
         let kept = try connection.ownValue(
             "SELECT change FROM main.\(history) WHERE at >= \(limit) ORDER BY change LIMIT 1")
         let own = "FROM main.\(history) WHERE change < ?"
-        let first = Value.integer(kept?.asInteger ?? .max)
+        let first = SQLValue.integer(kept?.asInteger ?? .max)
         let newest = try connection.ownValue("SELECT max(transaction_id) \(own)", first)
         try connection.run("DELETE \(own)", first)
         return Removal(count: connection.changes, transaction: newest?.asInteger)
@@ -293,7 +293,7 @@ extension KeyedHistory {
     }
 
     /// Whether the table has a row with a key.
-    func isPresent(_ key: [Value], on connection: Connection) throws -> Bool {
+    func isPresent(_ key: [SQLValue], on connection: Connection) throws -> Bool {
         try !connection.rows("SELECT 1 FROM main.\(quotedTable) WHERE \(rowCondition)", key).isEmpty
     }
 
@@ -310,9 +310,9 @@ extension HistoryTable: KeyedHistory {
 
 extension Connection {
     /// The rows of the library's own SQL.
-    func rows(_ sql: String, _ values: [Value]) throws -> [[Value]] {
+    func rows(_ sql: String, _ values: [SQLValue]) throws -> [[SQLValue]] {
         try withOwnStatement(sql, values) { statement in
-            var rows: [[Value]] = []
+            var rows: [[SQLValue]] = []
             let row = Row(statement)
             while try statement.step() { rows.append(try (0..<row.count).map { try row.value(at: $0) }) }
             return rows

@@ -233,7 +233,7 @@ struct HistoryReader<Source: Table> {
     /// A record and the values of its columns, without those that are omitted.
     private struct Image {
         let record: Source.RecordType
-        let values: [Value]
+        let values: [SQLValue]
     }
 
     /// A row of the history.
@@ -326,7 +326,7 @@ struct HistoryReader<Source: Table> {
     private func image(_ row: borrowing Row) throws -> Image {
         let omitted = history.history.omitted
         let values = try names.indices.map { index in
-            Identifier.index(of: names[index], in: omitted) != nil ? Value.null : try row.value(at: index)
+            Identifier.index(of: names[index], in: omitted) != nil ? SQLValue.null : try row.value(at: index)
         }
         return Image(record: try Source.RecordType(row: row), values: values)
     }

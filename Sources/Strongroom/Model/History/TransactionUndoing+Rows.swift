@@ -5,11 +5,11 @@ extension TransactionUndoing {
         let history: StoredHistory
         /// The number of the transaction's first change of the row.
         let change: Int64
-        let key: [Value]
+        let key: [SQLValue]
         /// The values before the transaction; nil if it inserted the row.
-        let previous: [Value]?
+        let previous: [SQLValue]?
         /// The values of the columns that the history does not keep, of a row that was deleted for a moment.
-        var others: [Value] = []
+        var others: [SQLValue] = []
         /// Whether the values of its unique columns have been freed.
         var isParked = false
     }
@@ -50,7 +50,7 @@ extension TransactionUndoing {
     }
 
     /// The previous values with a version that the row has not had.
-    private func advanced(_ step: Step, _ previous: [Value]) throws -> [Value] {
+    private func advanced(_ step: Step, _ previous: [SQLValue]) throws -> [SQLValue] {
         let history = step.history
         guard let version = history.version, let index = Identifier.index(of: version, in: history.kept) else {
             return previous
@@ -80,7 +80,7 @@ extension TransactionUndoing {
             "UPDATE main.\(history.quotedName) SET moved = ? WHERE change = ?", .integer(end), .integer(number))
     }
 
-    private func update(_ step: Step, _ values: [Value], advancesVersion: Bool) throws {
+    private func update(_ step: Step, _ values: [SQLValue], advancesVersion: Bool) throws {
         let history = step.history
         // The key, too: the column's collation may treat another form of it as equal.
         let given = zip(history.keyNames + history.kept, step.key + values).filter { column, _ in
@@ -99,7 +99,7 @@ extension TransactionUndoing {
             """, given.map(\.1))
     }
 
-    private func run(_ sql: String, _ values: [Value]) throws {
+    private func run(_ sql: String, _ values: [SQLValue]) throws {
         try connection.withOwnStatement(sql, values) { try $0.run() }
     }
 
@@ -149,7 +149,7 @@ extension TransactionUndoing {
     }
 
     /// The values of the columns that the history does not keep.
-    private func others(_ step: Step) throws -> [Value] {
+    private func others(_ step: Step) throws -> [SQLValue] {
         let history = step.history
         guard !history.others.isEmpty else { return [] }
         let columns = history.others.map(Identifier.quote).joined(separator: ", ")

@@ -267,7 +267,7 @@ struct UndoneReferences {
     private let references: [DeclaredReference]
     private let histories: [SQLName: StoredHistory]
     /// The rows that are undone, by table and key: whether they are deleted, or restored.
-    private let isDeleted: [SQLName: [[Value]: Bool]]
+    private let isDeleted: [SQLName: [[SQLValue]: Bool]]
 
     /// What a deletion would do to the rows that reference the deleted one.
     enum Effect {
@@ -306,7 +306,7 @@ struct UndoneReferences {
     /// The keys of the rows that reference a row; one value for a row of a table that is not undone.
     private func children(
         _ reference: DeclaredReference, of step: TransactionUndoing.Step
-    ) throws -> [[Value]] {
+    ) throws -> [[SQLValue]] {
         let parent = step.history
         let primaryKey = try connection.columnInfos(of: parent.table).keys.map(\.name)
         let columns = reference.parentColumns.isEmpty ? primaryKey : reference.parentColumns

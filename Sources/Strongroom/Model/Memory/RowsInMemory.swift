@@ -5,7 +5,7 @@ package struct RowsInMemory: Sendable {
     private let schema: TableSchema
     /// The columns that are written, quoted.
     private let columns: [String]
-    private let rows: [[Value]]
+    private let rows: [[SQLValue]]
 
     /// - Throws: ``StrongroomError`` with `notDeclared` for a table without a primary key.
     package init(of schema: TableSchema) throws {
@@ -13,7 +13,7 @@ package struct RowsInMemory: Sendable {
         self.init(schema.changingColumns { $0.alone(isNullable: $0.isNullable) }, rows: [])
     }
 
-    private init(_ schema: TableSchema, rows: [[Value]]) {
+    private init(_ schema: TableSchema, rows: [[SQLValue]]) {
         (self.schema, self.rows) = (schema, rows)
         columns = schema.columns.filter { $0.generated == nil }.map { Identifier.quote($0.name) }
     }
@@ -66,12 +66,12 @@ package struct RowsInMemory: Sendable {
     /// The keys of records, as they are stored.
     package static func keys<Source: Table>(
         of records: [Source.RecordType], in table: Source.Type
-    ) throws -> [[Value]] {
+    ) throws -> [[SQLValue]] {
         try records.compactMap(Source.key(of:)).map { try Source.plainValues(of: $0) }
     }
 
     /// Those of some keys, or without any those of all rows, that are in the file, too.
-    package func keys(_ keys: [[Value]]?, alsoIn db: borrowing some Reading & ~Copyable) throws -> [[Value]] {
+    package func keys(_ keys: [[SQLValue]]?, alsoIn db: borrowing some Reading & ~Copyable) throws -> [[SQLValue]] {
         let indices = try schema.keyColumns().compactMap { columns.firstIndex(of: Identifier.quote($0.name)) }
         let sql = "SELECT 1 FROM main.\(schema.quotedName) WHERE \(try schema.isKey { _ in "?" })"
         let connection = db._handle.connection
@@ -80,7 +80,7 @@ package struct RowsInMemory: Sendable {
         }
     }
 
-    package func delete(_ keys: [[Value]], in db: borrowing WriteTransaction) throws {
+    package func delete(_ keys: [[SQLValue]], in db: borrowing WriteTransaction) throws {
         let sql = "DELETE FROM \(schema.quotedName) WHERE \(try schema.isKey { _ in "?" })"
         for key in keys { try db._handle.connection.withOwnStatement(sql, key) { try $0.run() } }
     }
@@ -151,7 +151,7 @@ extension Reading where Self: ~Copyable {
 extension WriteTransaction {
     /// What identifies the rows of the file, or of the memory, that match a condition; inside
     /// ``Reading/withRows(_:_:)``, so that its subqueries find the rows of both.
-    package func identities<Source: Table>(of query: Query<Source>, inMemory: Bool) throws -> [[Value]] {
+    package func identities<Source: Table>(of query: Query<Source>, inMemory: Bool) throws -> [[SQLValue]] {
         let schema = Source.schema
         try _handle.connection.prepareTable(schema)
         let names = try schema.identityNames().joined(separator: ", ")
@@ -161,7 +161,7 @@ extension WriteTransaction {
         let statement = try _handle.connection.statement(for: sql)
         defer { statement.finish() }
         let row = Row(statement)
-        var found: [[Value]] = []
+        var found: [[SQLValue]] = []
         while try statement.step() { found.append(try (0..<row.count).map { try row.value(at: $0) }) }
         return found
     }
@@ -170,7 +170,7 @@ extension WriteTransaction {
     ///
     /// - Throws: ``StrongroomError`` with `missingKey` if nothing identifies one of them, `tableDiffers` if several
     ///   rows of the file's table can have one key.
-    package func delete(_ identities: [[Value]], of schema: TableSchema) throws -> Int {
+    package func delete(_ identities: [[SQLValue]], of schema: TableSchema) throws -> Int {
         guard !identities.isEmpty else { return 0 }
         guard !identities.contains(where: { $0.contains(.null) }) else {
             throw StrongroomError(

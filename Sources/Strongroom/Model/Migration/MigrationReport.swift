@@ -14,7 +14,7 @@ public struct MigrationReport: Sendable, Equatable {
         /// See ``MigrationReport/danglingRows``.
         var danglingRows: [DanglingRow] = []
         /// The engine's data version at the end of the step, if every foreign key references a row.
-        var intactAtDataVersion: Value?
+        var intactAtDataVersion: SQLValue?
 
         init(version: String, duration: Duration, rows: Int) {
             (self.version, self.duration, self.rows) = (version, duration, rows)

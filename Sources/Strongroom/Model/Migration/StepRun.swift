@@ -98,7 +98,7 @@ struct StepRun {
 
     private func transact(
         _ body: Migration.Step, _ record: ((VersionHistory, Duration, String?) throws -> Void)?
-    ) throws -> (DanglingComparison, dataVersion: Value?) {
+    ) throws -> (DanglingComparison, dataVersion: SQLValue?) {
         // If foreign keys were enforced, rebuilding a table would delete the rows that reference it, since dropping the
         // old table counts as deleting its rows. All foreign keys are checked before the commit and compared with their
         // state before the step.

@@ -55,7 +55,7 @@ struct VersionHistory {
         try connection.run(
             "INSERT INTO \(Self.table) (version, milliseconds, created, fingerprint) VALUES (?1, ?2, ?3, ?4)",
             .text(version), .integer(duration.milliseconds), .integer(created ? 1 : 0),
-            fingerprint.map(Value.text) ?? .null
+            fingerprint.map(SQLValue.text) ?? .null
         )
         try tellOthers()
     }

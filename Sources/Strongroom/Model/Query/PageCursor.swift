@@ -33,9 +33,9 @@ public struct PageCursor: Sendable, Hashable {
     }
 
     private let fingerprint: UInt64
-    private let values: [Value]
+    private let values: [SQLValue]
 
-    init(_ order: Order, _ values: [Value]) {
+    init(_ order: Order, _ values: [SQLValue]) {
         fingerprint = order.fingerprint
         self.values = values
     }
@@ -52,7 +52,7 @@ public struct PageCursor: Sendable, Hashable {
         }
         var reader = Reader(rest: bytes.dropFirst())
         guard let fingerprint = reader.number(), let count = reader.rest.popFirst() else { throw Self.unreadable }
-        var values: [Value] = []
+        var values: [SQLValue] = []
         while !reader.rest.isEmpty {
             guard let value = reader.value() else { throw Self.unreadable }
             values.append(value)
@@ -63,10 +63,10 @@ public struct PageCursor: Sendable, Hashable {
         self.values = values
     }
 
-    private static func count(of values: [Value]) -> UInt8 { UInt8(truncatingIfNeeded: values.count) }
+    private static func count(of values: [SQLValue]) -> UInt8 { UInt8(truncatingIfNeeded: values.count) }
 
     /// The values, one for each term of an order; `pageCursor` if the cursor belongs to another one.
-    func values(in order: Order) throws -> [Value] {
+    func values(in order: Order) throws -> [SQLValue] {
         guard fingerprint == order.fingerprint, values.count == order.terms.count else {
             throw StrongroomError(
                 .pageCursor,
@@ -127,7 +127,7 @@ extension [UInt8] {
         for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
     }
 
-    fileprivate mutating func append(_ value: Value) {
+    fileprivate mutating func append(_ value: SQLValue) {
         let (kind, number, content): (Character, UInt64, [UInt8]) =
             switch value {
             case .null: ("n", 0, [])
@@ -156,7 +156,7 @@ private struct Reader {
         return rest.prefix(Int(count))
     }
 
-    mutating func value() -> Value? {
+    mutating func value() -> SQLValue? {
         guard let kind = rest.popFirst(), let number = number() else { return nil }
         switch Character(UnicodeScalar(kind)) {
         case "n": return .null

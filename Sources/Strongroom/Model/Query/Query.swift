@@ -207,7 +207,7 @@ extension [Ordering] {
 
 extension QueryClauses {
     /// A record's values of the columns that the query is sorted by.
-    fileprivate func values(of record: some Record) throws -> [Value] {
+    fileprivate func values(of record: some Record) throws -> [SQLValue] {
         let values = try record.values()
         return try orderings.map { ordering in
             guard !ordering.isCoded, let column = ordering.column, let value = values[column] else {
@@ -223,7 +223,7 @@ extension QueryClauses {
     }
 
     /// The condition for the rows that follow one, of which there is a value for each ordering.
-    fileprivate func isBehind(_ values: [Value]) -> Condition {
+    fileprivate func isBehind(_ values: [SQLValue]) -> Condition {
         var behind: Condition?
         var level: Condition?
         for (ordering, value) in zip(orderings, values) {

@@ -62,7 +62,7 @@ final class Cascade {
 
 /// Keys of several tables, compared as the engine does.
 struct KeySets {
-    private var sets: [ObjectIdentifier: [[Value]: any TableKey]] = [:]
+    private var sets: [ObjectIdentifier: [[SQLValue]: any TableKey]] = [:]
 
     /// - Returns: Whether it was inserted.
     mutating func insert<Source: Table>(_ key: Source.Key, of table: Source.Type) throws -> Bool {

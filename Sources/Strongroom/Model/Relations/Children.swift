@@ -81,7 +81,7 @@ where
 
     func load(into records: inout [Source], on connection: Connection) throws {
         let keys = try KeySet<Source>(records.compactMap(Source.key(of:)))
-        var children: [[Value]: [Child]] = [:]
+        var children: [[SQLValue]: [Child]] = [:]
         if !keys.isEmpty {
             let order = try position?.column()
             let refersToThem = try refer(to: keys.all)
@@ -256,11 +256,11 @@ extension Children {
     }
 
     /// The existing rows in the position of a new only child.
-    private func hiddenRows(of parents: [Source], _ cascade: Cascade) throws -> [[Value]: KeySet<Child>] {
+    private func hiddenRows(of parents: [Source], _ cascade: Cascade) throws -> [[SQLValue]: KeySet<Child>] {
         guard isOnly, orphans != .keep else { return [:] }
         let keys = parents.filter { !get($0).values.isEmpty }.compactMap(Source.key(of:))
         guard !keys.isEmpty else { return [:] }
-        var found: [[Value]: KeySet<Child>] = [:]
+        var found: [[SQLValue]: KeySet<Child>] = [:]
         let refersToThem = try refer(to: keys)
         for child in try Child.where({ _ in refersToThem }).fetch(in: cascade.db) {
             guard let parent = reference.key(child), let key = Child.key(of: child) else { continue }

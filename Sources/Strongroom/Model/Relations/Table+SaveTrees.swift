@@ -191,7 +191,7 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
             return
         }
         let found = try Parent.where { _ in key.isIn(wanted.all) }.fetch(in: ReadTransaction(connection))
-        var parents: [[Value]: Parent] = [:]
+        var parents: [[SQLValue]: Parent] = [:]
         for parent in found {
             if let key = Parent.key(of: parent) { try parents[Parent.identity(of: key)] = parent }
         }

@@ -54,7 +54,7 @@ public struct Ordering: Sendable, Equatable {
     }
 
     /// The condition for rows that are sorted after a value; nil if there can be none.
-    func isBehind(_ value: Value) -> Condition? {
+    func isBehind(_ value: SQLValue) -> Condition? {
         if value == .null {
             return hasNullsLast ? nil : Condition("\(expression) IS NOT NULL")
         }
@@ -63,7 +63,7 @@ public struct Ordering: Sendable, Equatable {
     }
 
     /// The condition for rows with the same value.
-    func isLevel(with value: Value) -> Condition {
+    func isLevel(with value: SQLValue) -> Condition {
         value == .null ? Condition("\(expression) IS NULL") : Condition(expression, " = ", value: value)
     }
 }

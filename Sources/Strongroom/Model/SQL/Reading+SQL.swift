@@ -113,7 +113,7 @@ extension Connection {
 
 extension Statement {
     /// Binds the values of one text, or of two that follow each other.
-    func bind(_ values: [Value], _ rest: [Value] = []) throws {
+    func bind(_ values: [SQLValue], _ rest: [SQLValue] = []) throws {
         let (expected, given) = (parameterCount, values.count + rest.count)
         guard expected == given else {
             // The engine takes a `?` within quotes, or in a comment, for text.
@@ -135,7 +135,7 @@ extension Statement {
     }
 
     /// The statement with its values; when they cannot be bound, it is finished.
-    fileprivate func binding(_ values: [Value], _ rest: [Value] = []) throws -> Statement {
+    fileprivate func binding(_ values: [SQLValue], _ rest: [SQLValue] = []) throws -> Statement {
         do {
             try bind(values, rest)
         } catch {
@@ -175,10 +175,10 @@ extension Reading where Self: ~Copyable {
     /// For rows of a known form a record is faster and typed: `fetch(_:_:)`.
     ///
     /// - Parameter sql: The query; values are interpolated. Give a column that is computed a name, with `AS`.
-    /// - Returns: The rows in order; NULL is ``Value/null``, not a missing value.
+    /// - Returns: The rows in order; NULL is ``SQLValue/null``, not a missing value.
     /// - Throws: ``StrongroomError`` with `sql` (also if two columns have one name, which the message tells),
     ///   `notAuthorized`, `readOnly`, or the engine's error.
-    public func dictionaries(_ sql: SQL) throws -> [[String: Value]] {
+    public func dictionaries(_ sql: SQL) throws -> [[String: SQLValue]] {
         try rows(of: sql, limit: .max)
     }
 
@@ -191,14 +191,14 @@ extension Reading where Self: ~Copyable {
     /// - Parameter sql: The query; values are interpolated.
     /// - Returns: The row, or nil if the query returns none.
     /// - Throws: As ``dictionaries(_:)``.
-    public func dictionary(_ sql: SQL) throws -> [String: Value]? {
+    public func dictionary(_ sql: SQL) throws -> [String: SQLValue]? {
         try rows(of: sql, limit: 1).first
     }
 
-    private func rows(of sql: SQL, limit: Int) throws -> [[String: Value]] {
+    private func rows(of sql: SQL, limit: Int) throws -> [[String: SQLValue]] {
         let statement = try _handle.connection.statement(for: sql)
         defer { statement.finish() }
-        var rows: [[String: Value]] = []
+        var rows: [[String: SQLValue]] = []
         // Before the names are read: the engine prepares a statement again at its first step if the schema has changed.
         var hasRow = try statement.step()
         let row = Row(statement)
@@ -213,7 +213,7 @@ extension Reading where Self: ~Copyable {
                 sql: sql.text)
         }
         while hasRow, rows.count < limit {
-            var found = [String: Value](minimumCapacity: names.count)
+            var found = [String: SQLValue](minimumCapacity: names.count)
             for (index, name) in names.enumerated() { found[name] = try row.value(at: index) }
             rows.append(found)
             hasRow = try rows.count < limit && statement.step()

@@ -19,7 +19,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     public private(set) var text: String
 
     /// The values, in the order of their placeholders.
-    public private(set) var values: [Value]
+    public private(set) var values: [SQLValue]
 
     /// The stored form of the result, if it is not that of its type: the scale of a decimal, or the form of a date.
     package var form: StoredForm?
@@ -65,7 +65,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     // The label is needed: `SQL("\(name)")` would be the literal, whose interpolations are parameters.
-    package init(verbatim text: String, _ values: [Value] = []) {
+    package init(verbatim text: String, _ values: [SQLValue] = []) {
         self.text = text
         self.values = values
     }
@@ -77,7 +77,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     /// A query for the values of a list, with a single parameter.
-    package init(listing values: [Value]) {
+    package init(listing values: [SQLValue]) {
         self.init(verbatim: ListTable.query("?"), [.blob(ListTable.encode(values))])
     }
 
@@ -102,12 +102,12 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     /// Appends a parameter; an error of its conversion is thrown when the statement runs.
-    mutating func append(_ stored: () throws -> Value) {
+    mutating func append(_ stored: () throws -> SQLValue) {
         text += "?"
         appendValue(stored)
     }
 
-    private mutating func appendValue(_ stored: () throws -> Value) {
+    private mutating func appendValue(_ stored: () throws -> SQLValue) {
         do {
             let value = try stored()
             if values.isEmpty { values = [value] } else { values.append(value) }
@@ -127,7 +127,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
 
     /// The SQL in parentheses, with an operator and a parameter after it.
     // In one piece, since most conditions are made so.
-    func enclosed(before sign: String, _ stored: () throws -> Value) -> SQL {
+    func enclosed(before sign: String, _ stored: () throws -> SQLValue) -> SQL {
         var sql = self
         sql.form = nil
         sql.text = .joining("(", text, sign, "?)")
@@ -203,12 +203,12 @@ struct RequiredTable: Sendable, Equatable {
 
 extension SQL {
     /// The form in which a value after a comparison operator is compared with this expression.
-    func compared<V: ColumnValue>(with value: V, _ sign: String) throws -> Value {
+    func compared<V: ColumnValue>(with value: V, _ sign: String) throws -> SQLValue {
         try form?.compared(value, sign) ?? value.stored()
     }
 
     /// The form in which a value is stored in, or added to, this expression.
-    func stored<V: ColumnValue>(_ value: V) throws -> Value {
+    func stored<V: ColumnValue>(_ value: V) throws -> SQLValue {
         try form?.stored(value) ?? value.stored()
     }
 

@@ -82,9 +82,9 @@ public struct Column<Value: ColumnValue>: SchemaColumn, SQLExpression {
         definition = declared ?? Column(name).definition
     }
 
-    /// Whether a type stores every ``Strongroom/Value``, itself or as its raw value.
+    /// Whether a type stores every ``SQLValue``, itself or as its raw value.
     private static func holdsEveryValue(_ type: Any.Type) -> Bool {
-        if type == Strongroom.Value.self { return true }
+        if type == SQLValue.self { return true }
         func raw<Raw: RawRepresentable>(_ type: Raw.Type) -> Any.Type { Raw.RawValue.self }
         return (type as? any RawRepresentable.Type).map { holdsEveryValue(raw($0)) } ?? false
     }

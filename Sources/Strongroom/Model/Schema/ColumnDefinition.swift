@@ -44,7 +44,7 @@ public final class ColumnDefinition: Sendable {
     /// The spelling of its values, if they can be written in several ways.
     let spelling: Spelling?
     /// The value of new rows for which none is given.
-    let defaultValue: Result<Value, any Error>?
+    let defaultValue: Result<SQLValue, any Error>?
     /// Whether the default also replaces a nil that is given.
     let replacesNil: Bool
     /// The quoted name, for conditions.
@@ -59,8 +59,8 @@ public final class ColumnDefinition: Sendable {
         isAutoincrementing: Bool = false,
         isUnique: Bool = false,
         isIndexed: Bool = false,
-        defaultValue: Result<Value, any Error>? = nil,
-        initialValue: Result<Value, any Error>? = nil,
+        defaultValue: Result<SQLValue, any Error>? = nil,
+        initialValue: Result<SQLValue, any Error>? = nil,
         references: Reference? = nil,
         check: SQL? = nil,
         collation: Collation? = nil,
@@ -129,7 +129,7 @@ public final class ColumnDefinition: Sendable {
     }
 
     /// - Throws: ``StrongroomError``, usually with `valueNotStorable`, for a value that has no stored form.
-    private func storableDefault() throws -> Value? {
+    private func storableDefault() throws -> SQLValue? {
         do {
             return try defaultValue?.get()
         } catch let error as StrongroomError {
@@ -189,7 +189,7 @@ package enum ColumnKind: Sendable, Equatable {
         ObjectIdentifier(Double.self): .real, ObjectIdentifier(Float.self): .float,
         ObjectIdentifier(String.self): .text, ObjectIdentifier([UInt8].self): .bytes,
         ObjectIdentifier(Data.self): .bytes, ObjectIdentifier(Date.self): .date,
-        ObjectIdentifier(Decimal.self): .decimal, ObjectIdentifier(Value.self): .any,
+        ObjectIdentifier(Decimal.self): .decimal, ObjectIdentifier(SQLValue.self): .any,
     ]
 }
 

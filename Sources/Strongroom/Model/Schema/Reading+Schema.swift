@@ -143,7 +143,7 @@ extension ColumnInfo {
             !word.isWord("NULL", "CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"),
             !word.isWord("TRUE", "FALSE") || Self.sqliteHasNoBooleans
         else { return sql }
-        return Value.text(word.name ?? sql).literal
+        return SQLValue.text(word.name ?? sql).literal
     }
 
     /// TRUE and FALSE are names before SQLite 3.23.

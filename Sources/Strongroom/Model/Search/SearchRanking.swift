@@ -147,7 +147,7 @@ struct SearchRanking<Source: Table> {
                     SELECT rowid AS strongroom_number, \(score) AS strongroom_score \
                     FROM \(quoted) WHERE \(quoted) MATCH ?
                     """,
-                (isRanked ? weights.map(Value.real) : [])
+                (isRanked ? weights.map(SQLValue.real) : [])
                     + [.text(filter.isEmpty ? expression.fts5 : "\(filter)(\(expression.fts5))")])
         }
 

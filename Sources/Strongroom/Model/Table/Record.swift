@@ -82,9 +82,9 @@ extension Record {
     /// print(values["name"] ?? .null)
     /// ```
     ///
-    /// - Returns: A value for each of ``columnNames``; nil is `Value.null`.
+    /// - Returns: A value for each of ``columnNames``; nil is `SQLValue.null`.
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store.
-    package func columnValues() throws -> [String: Value] {
+    package func columnValues() throws -> [String: SQLValue] {
         let list = try values()
         return Dictionary(zip(list.names, list.values), uniquingKeysWith: { first, _ in first })
     }

@@ -140,7 +140,7 @@ extension _RecordUpkeep {
 
     /// The value of a kept column in a new record for which none is given: the first version, or a time that is
     /// replaced when the record is inserted; nil for a column that is not kept.
-    func placeholder(for column: ColumnDefinition) throws -> Value? {
+    func placeholder(for column: ColumnDefinition) throws -> SQLValue? {
         if let version, Identifier.areSame(version.column, column.name) { return .integer(0) }
         guard [created, updated].contains(where: { $0.map { Identifier.areSame($0.column, column.name) } ?? false })
         else { return nil }

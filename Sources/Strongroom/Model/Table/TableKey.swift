@@ -79,7 +79,7 @@ extension Table {
     /// A key's values in a form that is equal for keys that the engine treats as equal: text as bytes, in the form that
     /// the collation of the key's column compares. Swift treats texts as equal that differ only in Unicode composition.
     @usableFromInline
-    static func identity(of key: Key) throws -> [Value] {
+    static func identity(of key: Key) throws -> [SQLValue] {
         let values = try plainValues(of: key)
         let columns = schema.primaryKeys
         return values.indices.map { index in
@@ -106,7 +106,7 @@ extension Table {
 
 /// Keys of one table, compared as the engine does.
 struct KeySet<Source: Table>: Sendable {
-    private var keys: [[Value]: Source.Key] = [:]
+    private var keys: [[SQLValue]: Source.Key] = [:]
 
     init() {}
 
@@ -134,7 +134,7 @@ struct KeySet<Source: Table>: Sendable {
     func intersection(_ other: KeySet) -> KeySet { with(keys.filter { other.keys[$0.key] != nil }) }
     func subtracting(_ other: KeySet) -> KeySet { with(keys.filter { other.keys[$0.key] == nil }) }
 
-    private func with(_ keys: [[Value]: Source.Key]) -> KeySet {
+    private func with(_ keys: [[SQLValue]: Source.Key]) -> KeySet {
         var copy = self
         copy.keys = keys
         return copy
@@ -145,8 +145,8 @@ extension Decimal: TableKey {}
 
 extension Table {
     /// A key's values in the stored form of its columns.
-    static func plainValues(of key: Key) throws -> [Value] {
-        var values = [Value](repeating: .null, count: Key.columnCount)
+    static func plainValues(of key: Key) throws -> [SQLValue] {
+        var values = [SQLValue](repeating: .null, count: Key.columnCount)
         try withUnsafeMutablePointer(to: &values) { try key.bind(to: Bindings($0), at: 0) }
         guard schema.hasScaledKey else { return values }
         // A decimal key does not contain the scale of its column.

@@ -167,8 +167,8 @@ struct TableStatements {
 
     /// The values that an insert binds in place of NULL, by index; empty if no column has a default.
     @usableFromInline
-    func defaults() throws -> [Value] {
-        var values = columnNames.map { _ in Value.null }
+    func defaults() throws -> [SQLValue] {
+        var values = columnNames.map { _ in SQLValue.null }
         for column in schema.columns where column.replacesNil {
             guard let value = try column.defaultValue?.get() else { continue }
             if let index = Identifier.index(of: column.name, in: columnNames) { values[index] = value }

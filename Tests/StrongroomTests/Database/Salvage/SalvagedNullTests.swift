@@ -8,7 +8,7 @@ import Testing
 @Suite("Values of rows that are found by their pages", .ending)
 struct SalvagedNullTests {
     /// Every kind of value, each followed by NULL in the same column.
-    private static let values: [Value] = [
+    private static let values: [SQLValue] = [
         .text("secret"), .null, .integer(7), .null, .real(2.5), .null, .blob([1, 2]), .null, .text(""), .null,
     ]
 
@@ -34,7 +34,7 @@ struct SalvagedNullTests {
         let rescued = Vault(directory.path("rescued"), keys: .numbered(1)).with(\.migrator, nil)
         try await rescued.using { store in
             let rows = try await store.read { db in
-                var rows: [Int: Value] = [:]
+                var rows: [Int: SQLValue] = [:]
                 try db.forEachRow("SELECT id, x FROM t") { rows[try $0[0]] = try $0.value(at: 1) }
                 return rows
             }

@@ -268,7 +268,7 @@ struct LogBufferTests {
         func insert(_ count: Int) throws {
             for _ in 0..<count { try connection.run("INSERT INTO line (text) VALUES (hex(randomblob(1000)))") }
         }
-        func length() throws -> Value? { try connection.ownValue("SELECT sum(length(text)) FROM line") }
+        func length() throws -> SQLValue? { try connection.ownValue("SELECT sum(length(text)) FROM line") }
         try connection.inTransaction(.immediate) {
             try insert(100)
             try connection.run("SAVEPOINT part")

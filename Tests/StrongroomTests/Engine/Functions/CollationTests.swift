@@ -46,8 +46,8 @@ struct CollationTests {
                 try db.execute("INSERT INTO word VALUES (\(word))")
                 try expectFailure(.constraint) { try db.execute("INSERT INTO word VALUES (\(word))") }
             }
-            let found = try db.values("SELECT text FROM word WHERE text = \("e\u{301}")", as: Value.self)
-            #expect(found.map(\.exact) == [Value.text("e\u{301}").exact])
+            let found = try db.values("SELECT text FROM word WHERE text = \("e\u{301}")", as: SQLValue.self)
+            #expect(found.map(\.exact) == [SQLValue.text("e\u{301}").exact])
         }
         #expect(try await temporary.store.verify().isWhole)
     }

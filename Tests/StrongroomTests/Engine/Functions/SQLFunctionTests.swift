@@ -46,16 +46,16 @@ struct SQLFunctionTests {
         }
     }
 
-    static let values: [Value] = [
+    static let values: [SQLValue] = [
         .null, .integer(.min), .integer(.max), .integer(0), .real(1e300), .real(-.infinity), .text(""),
         .text("a\u{0}b\u{0}"), .text("😀e\u{301}"), .blob([]), .blob([0, 255, 0]),
     ]
 
     @Test(arguments: values)
-    func `every value passes unchanged`(value: Value) async throws {
+    func `every value passes unchanged`(value: SQLValue) async throws {
         let found = try await TemporaryStore(functions: F.all).store.read { db in
             try (
-                db.value("SELECT echo(\(value))", as: Value.self),
+                db.value("SELECT echo(\(value))", as: SQLValue.self),
                 db.value("SELECT typeof(echo(\(value)))", as: String.self)
             )
         }

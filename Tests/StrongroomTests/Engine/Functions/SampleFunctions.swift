@@ -16,7 +16,7 @@ enum SampleFunctions {
     static let told = SQLFunction("told", deterministic: true) { (text: String?, number: Int?) -> String? in
         "\(text ?? "nil") \(number.map(String.init) ?? "nil")"
     }
-    static let echo = SQLFunction("echo", deterministic: true) { (value: Value) in value }
+    static let echo = SQLFunction("echo", deterministic: true) { (value: SQLValue) in value }
     static let answer = SQLFunction("answer") { 42 }
     static let refuse = SQLFunction("refuse", deterministic: true) { (text: String) throws -> String in
         guard text != "bad" else { throw Refusal(text: text) }

@@ -286,7 +286,7 @@ struct SpellingTests {
 
     @Test func everySpellingOfAUUIDIsRewritten() async throws {
         let store = try await TemporaryStore(tables: [Part.schema]).store
-        for stored: Value in [
+        for stored: SQLValue in [
             .text(Self.text), .text(Self.text.filter { $0 != "-" }), .text("0A0B0C0D-0000-4000-8000-00000000abcd"),
             .blob([10, 11, 12, 13, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0xAB, 0xCD]),
         ] {

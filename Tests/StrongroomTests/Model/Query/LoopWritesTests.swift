@@ -79,7 +79,7 @@ struct LoopWritesTests {
                     INSERT INTO cell VALUES (\(key), \(Double(key) + 0.5), \("t\(key)"), \([UInt8(key), 0]), NULL)
                     """)
             }
-            var rows: [[Value]] = []
+            var rows: [[SQLValue]] = []
             try db.forEachRow("SELECT r AS real, a, t, b, z FROM cell WHERE r > 0 ORDER BY r") { row in
                 guard rows.count < 3 else { throw Endless() }
                 let key: Int64 = try row[1]
@@ -92,7 +92,7 @@ struct LoopWritesTests {
                 #expect(missing == nil)
                 rows.append(try (0..<row.count).map { try row.value(at: $0) })
             }
-            let expected: [[Value]] = (1...3).map { key in
+            let expected: [[SQLValue]] = (1...3).map { key in
                 [.real(Double(key) + 0.5), .integer(Int64(key)), .text("t\(key)"), .blob([UInt8(key), 0]), .null]
             }
             #expect(rows == expected)

@@ -118,14 +118,14 @@ struct PageCursorTests {
 
     @Test("hold every kind of value exactly")
     func everyValue() async throws {
-        let store = try await TemporaryStore(tables: [Cell<Value>.schema]).store
-        let values: [Value] = [
+        let store = try await TemporaryStore(tables: [Cell<SQLValue>.schema]).store
+        let values: [SQLValue] = [
             .null, .integer(.min), .integer(.max), .real(-0.1), .text(""), .text("a\0é\u{301}"),
             .blob([]), .blob([0, 255]),
         ]
         try await store.write { db in
-            for value in values { try Cell<Value>.insert(Cell(value), in: db) }
-            let query = Cell<Value>.order { $0.content.ascending }
+            for value in values { try Cell<SQLValue>.insert(Cell(value), in: db) }
+            let query = Cell<SQLValue>.order { $0.content.ascending }
             let all = try query.fetch(in: db)
             for (index, cell) in all.enumerated() {
                 let cursor = try PageCursor(query.cursor(after: cell).description)

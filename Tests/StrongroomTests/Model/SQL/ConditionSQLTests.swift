@@ -14,7 +14,7 @@ struct ConditionSQLTests {
 
     private func expect(
         _ sql: String,
-        _ values: [Value],
+        _ values: [SQLValue],
         finds ids: [Int64],
         sourceLocation: SourceLocation = #_sourceLocation,
         _ condition: @escaping @Sendable (Contact.Columns) -> Condition

@@ -47,7 +47,7 @@ private struct WrongRow: Error {}
 
 /// Every way to read a column.
 private struct Values: Record {
-    let all: [Value]
+    let all: [SQLValue]
     static let columnNames = ["i", "r", "t", "b", "n"]
 
     init(row: borrowing Row) throws {
@@ -297,7 +297,7 @@ struct DictionaryRowsTests {
     }
 
     @Test func whatAValueHolds() {
-        let values: [Value] = [.null, 1, 0, 7, 1.5, "7", .blob([7])]
+        let values: [SQLValue] = [.null, 1, 0, 7, 1.5, "7", .blob([7])]
         #expect(values.map(\.isNull) == [true, false, false, false, false, false, false])
         #expect(values.map(\.int) == [nil, 1, 0, 7, nil, nil, nil])
         #expect(values.map(\.double) == [nil, 1, 0, 7, 1.5, nil, nil])

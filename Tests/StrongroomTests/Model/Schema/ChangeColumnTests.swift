@@ -15,9 +15,9 @@ struct ChangeColumnTests {
             try db.execute("CREATE TABLE t (a)")
             try db.execute("INSERT INTO t VALUES ('é'), (x'c3a9'), (7), (1.5), (NULL)")
             let before = try Self.values(db)
-            try db.changeColumn(Column<Value>("a", unique: true), in: "t")
+            try db.changeColumn(Column<SQLValue>("a", unique: true), in: "t")
             #expect(try Self.values(db) == before)
-            try db.changeColumn(Column<Value?>("a", default: "none"), in: "t")
+            try db.changeColumn(Column<SQLValue?>("a", default: "none"), in: "t")
             #expect(try Self.values(db) == before)
         }
     }
@@ -80,7 +80,7 @@ struct ChangeColumnTests {
 
     /// Something of the program's own that holds any value.
     private struct Setting: RawRepresentable, ColumnValue {
-        var rawValue: Value
+        var rawValue: SQLValue
     }
 
     @Test func aTypeAroundAnyValueKeepsThemToo() async throws {

@@ -36,7 +36,7 @@ struct CreateTableTests {
             "kinds",
             Column<Int64?>("id", primaryKey: true, autoincrement: true),
             Column<Bool>("flag", default: true), Column<UInt8?>("small"), Column<Float>("ratio"),
-            Column<Value>("any"), Column<[UInt8]?>("bytes", unique: true),
+            Column<SQLValue>("any"), Column<[UInt8]?>("bytes", unique: true),
             indexes: [
                 TableIndex(on: Column<Bool>("flag"), Column<UInt8?>("small"), unique: true),
                 TableIndex("by ratio", on: Column<Float>("ratio")),
@@ -242,7 +242,7 @@ struct DefaultTests {
     }
 
     @Test func valuesOfAnyClassAndOptionals() async throws {
-        try await expectDefaults([Value.integer(1), .real(1.5), .text("1"), .blob([1])], by: \.self)
+        try await expectDefaults([SQLValue.integer(1), .real(1.5), .text("1"), .blob([1])], by: \.self)
         try await expectDefaults(["a", "b"] as [String?], by: \.self)
         // A default of nil is none.
         try await TemporaryStore().store.write { db in

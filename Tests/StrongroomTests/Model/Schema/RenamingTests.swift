@@ -38,8 +38,8 @@ struct RenamedTableTests {
         }
     }
 
-    private static func sight(_ db: borrowing some Reading & ~Copyable) throws -> [Value] {
-        var rows: [Value] = []
+    private static func sight(_ db: borrowing some Reading & ~Copyable) throws -> [SQLValue] {
+        var rows: [SQLValue] = []
         try db.forEachRow("SELECT * FROM sight") { rows.append(try $0.value(at: 0)) }
         return rows
     }

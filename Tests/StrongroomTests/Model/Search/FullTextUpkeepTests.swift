@@ -13,27 +13,29 @@ struct FullTextUpkeepTests {
     struct Maker {
         var random: SeededGenerator
 
-        mutating func text() -> Value {
+        mutating func text() -> SQLValue {
             guard Bool.random(using: &random) || Bool.random(using: &random) else { return .null }
             let count = Int.random(in: 0...3, using: &random)
             return .text((0..<count).map { _ in word() }.joined(separator: " "))
         }
 
-        mutating func title() -> Value {
+        mutating func title() -> SQLValue {
             if case .text(let text) = text() { .text(text) } else { .text("") }
         }
 
         mutating func word() -> String { FullTextUpkeepTests.words.randomElement(using: &random) ?? "" }
 
-        mutating func number(_ most: Int = 6) -> Value { .integer(Int64(Int.random(in: 1...most, using: &random))) }
+        mutating func number(_ most: Int = 6) -> SQLValue { .integer(Int64(Int.random(in: 1...most, using: &random))) }
 
-        mutating func sometimes(_ value: Value) -> Value { Int.random(in: 0..<4, using: &random) == 0 ? .null : value }
+        mutating func sometimes(_ value: SQLValue) -> SQLValue {
+            Int.random(in: 0..<4, using: &random) == 0 ? .null : value
+        }
 
         mutating func conflict() -> String {
             ["", "OR REPLACE", "OR IGNORE", "OR FAIL", "OR ABORT"].randomElement(using: &random) ?? ""
         }
 
-        mutating func book() -> Value { .text(["a", "A", "b"].randomElement(using: &random) ?? "a") }
+        mutating func book() -> SQLValue { .text(["a", "A", "b"].randomElement(using: &random) ?? "a") }
     }
 
     /// One statement, which may fail.

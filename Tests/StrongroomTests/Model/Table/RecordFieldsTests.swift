@@ -117,7 +117,7 @@ struct RecordFieldsTests {
     }
 
     @Test func datesAreWrittenInTheirStyle() throws {
-        func born(_ dates: RecordCoding.DateStyle) throws -> Value? {
+        func born(_ dates: RecordCoding.DateStyle) throws -> SQLValue? {
             try Self.person.dictionary(RecordCoding(dates: dates))["born"]
         }
         #expect(try born(.stored) == .real(785_449_700.25))
@@ -224,7 +224,7 @@ struct RecordFieldsTests {
             let read = try Named(json: text, coding)
             #expect(read == Named("n", 3))
         }
-        let many = Dictionary(uniqueKeysWithValues: (0..<1000).map { ("k\($0)", Value.null) })
+        let many = Dictionary(uniqueKeysWithValues: (0..<1000).map { ("k\($0)", SQLValue.null) })
         #expect((error { _ = try Named(dictionary: many) }?.message.count ?? 0) < 300)
     }
 

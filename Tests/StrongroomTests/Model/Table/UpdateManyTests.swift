@@ -67,8 +67,8 @@ struct UpdateManyTests {
     // MARK: What is compared
 
     private struct Outcome: Equatable {
-        var rows: [[Value]]
-        var log: [[Value]]
+        var rows: [[SQLValue]]
+        var log: [[SQLValue]]
         var error: String?
         var constraint: ConstraintFailure?
     }
@@ -101,8 +101,8 @@ struct UpdateManyTests {
         }
     }
 
-    private static func rows(_ sql: SQL, in db: borrowing some Reading & ~Copyable) throws -> [[Value]] {
-        var rows: [[Value]] = []
+    private static func rows(_ sql: SQL, in db: borrowing some Reading & ~Copyable) throws -> [[SQLValue]] {
+        var rows: [[SQLValue]] = []
         try db.forEachRow(sql) { row in rows.append(try (0..<row.count).map { try row.value(at: $0) }) }
         return rows
     }

@@ -329,7 +329,7 @@ struct UpsertFieldsTests {
 
     @Test func dictionariesAndKeysOfSeveralColumns() async throws {
         try await Self.makeStore().write { db in
-            let new: [String: Value] = ["shop": "s", "article": 1, "label": "l", "edition": 2]
+            let new: [String: SQLValue] = ["shop": "s", "article": 1, "label": "l", "edition": 2]
             #expect(try Price.upsert(dictionaries: [new], .by(\.shop, \.article), in: db)[0].outcome == .inserted)
             try Price.upsert(dictionaries: [["shop": "s", "article": 1, "cents": 5]], .by(\.article, \.shop), in: db)
             try Price.upsert(

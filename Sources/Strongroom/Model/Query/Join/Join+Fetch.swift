@@ -38,7 +38,7 @@ extension Join {
     /// - Returns: True if there is at least one.
     /// - Throws: ``StrongroomError`` with the engine's failure.
     public func exists(in db: borrowing some Reading & ~Copyable) throws -> Bool {
-        try db.value(limitedToOne().content.presence, as: Value.self) != nil
+        try db.value(limitedToOne().content.presence, as: SQLValue.self) != nil
     }
 
     /// The number of rows, taking the limit into account.

@@ -80,7 +80,7 @@ public struct Condition: SQLExpression, Equatable {
     }
 
     /// An SQL operand and a stored value with an operator between them.
-    init(_ left: SQL, _ sign: String, _ stored: () throws -> Strongroom.Value) {
+    init(_ left: SQL, _ sign: String, _ stored: () throws -> SQLValue) {
         sql = left.enclosed(before: sign, stored)
     }
 

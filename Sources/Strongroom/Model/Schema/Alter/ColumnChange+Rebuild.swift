@@ -127,12 +127,12 @@ extension ColumnChange {
         return (old + new).freeRowIDName
     }
 
-    private func sequenceValue() throws -> Value? {
+    private func sequenceValue() throws -> SQLValue? {
         guard try connection.hasTable("sqlite_sequence") else { return nil }
         return try connection.ownValue("SELECT seq FROM main.sqlite_sequence WHERE name = ?", .text(table.name))
     }
 
-    private func restore(_ sequence: Value?) throws {
+    private func restore(_ sequence: SQLValue?) throws {
         guard let sequence else { return }
         try connection.run("DELETE FROM main.sqlite_sequence WHERE name = ?", .text(table.name))
         try connection.run("INSERT INTO main.sqlite_sequence (name, seq) VALUES (?, ?)", .text(table.name), sequence)

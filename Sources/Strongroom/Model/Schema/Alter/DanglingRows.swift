@@ -269,7 +269,7 @@ extension Connection {
     }
 }
 
-extension Value {
+extension SQLValue {
     /// The kind and the bytes of the value, with a number as its text: a change of the column's type converts one to
     /// the other.
     fileprivate var written: (kind: UInt8, bytes: [UInt8]) {

@@ -38,7 +38,7 @@ struct SpelledTable {
 
 extension SpelledTable {
     /// A row with the values that are to be written.
-    private typealias Change = (keys: [Value], values: [(column: Int, value: Value)])
+    private typealias Change = (keys: [SQLValue], values: [(column: Int, value: SQLValue)])
 
     /// Rewrites the values that are in another spelling; triggers do not run.
     ///
@@ -86,7 +86,7 @@ extension SpelledTable {
             while try statement.step() {
                 count += 1
                 if isByRowID { end = try row.integer(at: 0) }
-                var values: [(column: Int, value: Value)] = []
+                var values: [(column: Int, value: SQLValue)] = []
                 for (index, column) in columns.enumerated() where try !row.isNull(at: keys.count + index) {
                     let stored = try? row.value(at: keys.count + index)
                     if let stored, column.spelling.isKept(by: stored) { continue }

@@ -170,8 +170,8 @@ extension Writing where Self: ~Copyable {
     /// Changes the type, default or constraints of a column; the new declaration replaces the previous one.
     ///
     /// Values are converted as the engine converts values that are written to such a column; a text in a BLOB column
-    /// becomes its bytes, and a column of ``Value`` accepts every value unchanged. A value that does not fit or would
-    /// change is an error. NULLs become the default if the column no longer allows NULL; a column that becomes
+    /// becomes its bytes, and a column of ``SQLValue`` accepts every value unchanged. A value that does not fit or
+    /// would change is an error. NULLs become the default if the column no longer allows NULL; a column that becomes
     /// generated loses its values. Numbers and digits that become decimals get the form of decimals, or become scaled
     /// integers. See <doc:ChangingTheSchema> and <doc:Types>.
     ///

@@ -148,7 +148,7 @@ struct FullTextTable {
         let prefix = lengths.isEmpty ? "" : ", prefix='\(lengths.joined(separator: " "))'"
         return """
             CREATE VIRTUAL TABLE \(quotedName) USING fts5(\(ownColumns), \
-            content=\(Value.text(rows).literal), content_rowid='rowid', tokenize='ascii'\(prefix))
+            content=\(SQLValue.text(rows).literal), content_rowid='rowid', tokenize='ascii'\(prefix))
             """
     }
 

@@ -45,7 +45,7 @@ struct RecordField {
 
 extension RecordField {
     /// Converts a column's value to that of a dictionary.
-    func written(_ value: Value) throws -> Value {
+    func written(_ value: SQLValue) throws -> SQLValue {
         if let scale = column.scale, let number = value.asInteger { return .text(scale.plain(number)) }
         if column.holdsDecimals, let text = value.asText {
             guard let plain = SortedDecimal.plain(text) else { throw mismatch("no decimal number") }
@@ -66,7 +66,7 @@ extension RecordField {
     }
 
     /// Converts a dictionary's value to that of the column.
-    func read(_ value: Value) throws -> Value {
+    func read(_ value: SQLValue) throws -> SQLValue {
         if let scale = column.scale, value != .null {
             guard let digits = value.asText ?? value.asInteger.map({ String($0) }),
                 let stored = try scale.stored(digits: digits)
@@ -92,14 +92,14 @@ extension RecordField {
     }
 
     /// The seconds since the start of 2001 of a column's value; nil for NULL.
-    private func referenceSeconds(_ value: Value) throws -> Double? {
+    private func referenceSeconds(_ value: SQLValue) throws -> Double? {
         guard let form = column.dateForm, value != .null else { return value.asReal }
         guard let seconds = form.seconds(value) else { throw mismatch("no date in the form \(form.name)") }
         return seconds
     }
 
     /// Converts a column's value to JSON.
-    func node(_ stored: Value) throws -> JSONNode {
+    func node(_ stored: SQLValue) throws -> JSONNode {
         let value = try written(stored)
         switch (kind, value) {
         case (_, .null): return .null
@@ -122,12 +122,12 @@ extension RecordField {
     }
 
     /// Converts JSON to a column's value.
-    func read(_ node: JSONNode) throws -> Value {
+    func read(_ node: JSONNode) throws -> SQLValue {
         guard let value = try converted(node) else { throw mismatch(node.name) }
         return try read(value)
     }
 
-    private func converted(_ node: JSONNode) throws -> Value? {
+    private func converted(_ node: JSONNode) throws -> SQLValue? {
         if case .coded = kind, column.storageClass == .text {
             if case .null = node, isNullable { return .null }
             return .text(try node.text())
@@ -144,7 +144,7 @@ extension RecordField {
 
     /// - Parameter real: The nearest floating-point number: JSON encodes a large one as an integer, with digits that
     ///   are not significant.
-    private func converted(_ number: Value, _ real: Double, _ decimal: Decimal?) -> Value? {
+    private func converted(_ number: SQLValue, _ real: Double, _ decimal: Decimal?) -> SQLValue? {
         switch kind {
         case .integer, .other(.integer): number.asInteger.map { .integer($0) }
         case .date where dates == .stored && column.dateForm?.storageClass == .integer: number
@@ -156,7 +156,7 @@ extension RecordField {
         }
     }
 
-    private func converted(_ text: String) -> Value? {
+    private func converted(_ text: String) -> SQLValue? {
         switch kind {
         case .text, .decimal, .any, .other(.text), .date: .text(text)
         case .bytes, .coded, .other(.blob): Data(base64Encoded: text).map { .blob([UInt8]($0)) }

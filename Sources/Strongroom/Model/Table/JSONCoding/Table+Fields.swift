@@ -2,10 +2,10 @@ extension Table where Self: Record, RecordType == Self {
     /// The record's values by key.
     ///
     /// - Parameter coding: The key mapping and the date format; by default dates are as stored.
-    /// - Returns: A value for each column; nil is `Value.null`.
+    /// - Returns: A value for each column; nil is `SQLValue.null`.
     /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store or the date
     ///   format cannot represent.
-    public func dictionary(_ coding: RecordCoding = .stored) throws -> [String: Value] {
+    public func dictionary(_ coding: RecordCoding = .stored) throws -> [String: SQLValue] {
         let values = try values()
         let pairs = try RecordField.all(of: Self.self, coding).map { field in
             (field.key, try field.written(values[field.column.name] ?? .null))
@@ -20,7 +20,7 @@ extension Table where Self: Record, RecordType == Self {
     ///   - coding: The key mapping and the date format; by default dates are as stored.
     /// - Throws: ``StrongroomError`` with `typeMismatch` for a value that does not fit, `notARecord` for an unknown key
     ///   or a missing one.
-    public init(dictionary: [String: Value], _ coding: RecordCoding = .stored) throws {
+    public init(dictionary: [String: SQLValue], _ coding: RecordCoding = .stored) throws {
         let fields = try RecordField.all(of: Self.self, coding)
         self = try Self.record(Self.given(dictionary, fields, coding), onto: nil)
     }
@@ -31,7 +31,7 @@ extension Table where Self: Record, RecordType == Self {
     ///   - dictionary: The new values.
     ///   - coding: The key mapping and the date format; by default dates are as stored.
     /// - Throws: As ``init(dictionary:_:)``; the record is then not changed.
-    public mutating func apply(_ dictionary: [String: Value], _ coding: RecordCoding = .stored) throws {
+    public mutating func apply(_ dictionary: [String: SQLValue], _ coding: RecordCoding = .stored) throws {
         let fields = try RecordField.all(of: Self.self, coding)
         self = try Self.record(Self.given(dictionary, fields, coding), onto: self)
     }
@@ -127,14 +127,14 @@ extension Table where Self: Record, RecordType == Self {
     }
 
     static func given(
-        _ dictionary: [String: Value], _ fields: [RecordField], _ coding: RecordCoding
+        _ dictionary: [String: SQLValue], _ fields: [RecordField], _ coding: RecordCoding
     ) throws -> FieldValues {
         try given(dictionary, fields, coding) { try $0.read($1) }
     }
 
     private static func given<Given>(
         _ values: [String: Given], _ fields: [RecordField], _ coding: RecordCoding,
-        _ read: (RecordField, Given) throws -> Value
+        _ read: (RecordField, Given) throws -> SQLValue
     ) throws -> FieldValues {
         try checkKeys(Array(values.keys), fields, coding.unknownKeys)
         return FieldValues(
@@ -158,7 +158,7 @@ extension Table where Self: Record, RecordType == Self {
     }
 
     /// The value of a new record's field for which none is given.
-    private static func missing(_ field: RecordField) throws -> Value {
+    private static func missing(_ field: RecordField) throws -> SQLValue {
         if let value = try field.column.defaultValue?.get() { return value }
         if !field.isNullable, let kept = try RecordType._upkeep?.placeholder(for: field.column) { return kept }
         guard field.isNullable else {
@@ -187,11 +187,11 @@ extension Table where Self: Record, RecordType == Self {
 struct FieldValues {
     let fields: [RecordField]
     /// Nil for a field without a given value.
-    private(set) var values: [Value?]
+    private(set) var values: [SQLValue?]
 
-    init(fields: [RecordField], values: [Value?]) { (self.fields, self.values) = (fields, values) }
+    init(fields: [RecordField], values: [SQLValue?]) { (self.fields, self.values) = (fields, values) }
 
-    func value(of column: String) -> Value? {
+    func value(of column: String) -> SQLValue? {
         fields.firstIndex { Identifier.areSame($0.column.name, column) }.flatMap { values[$0] }
     }
 
@@ -203,7 +203,7 @@ struct FieldValues {
         let keepsNil = plan.operation == TableStatements.Operation.keep
         var copy = self
         for (index, field) in fields.enumerated()
-        where keepsNil && values[index] == Value.null || Identifier.index(of: field.column.name, in: names) != nil {
+        where keepsNil && values[index] == SQLValue.null || Identifier.index(of: field.column.name, in: names) != nil {
             copy.values[index] = nil
         }
         return copy

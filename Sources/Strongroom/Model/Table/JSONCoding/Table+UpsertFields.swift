@@ -43,7 +43,7 @@ extension Table where Self: Record, RecordType == Self {
     /// - Throws: As the method for JSON.
     @discardableResult
     public static func upsert(
-        dictionaries: some Sequence<[String: Value]>, _ rule: WriteRule<Self> = .key,
+        dictionaries: some Sequence<[String: SQLValue]>, _ rule: WriteRule<Self> = .key,
         coding: RecordCoding = .stored, in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
         let fields = try RecordField.all(of: Self.self, coding)
@@ -118,7 +118,7 @@ extension Table where Self: Record, RecordType == Self {
 
     /// The rows with some values, smallest key first.
     private static func rows(
-        _ names: [String], _ values: [Value], isUnique: Bool, in db: borrowing some Writing & ~Copyable
+        _ names: [String], _ values: [SQLValue], isUnique: Bool, in db: borrowing some Writing & ~Copyable
     ) throws -> [Self] {
         var query = Query<Self>()
         for (name, value) in zip(names, values) {

@@ -51,7 +51,7 @@ extension Table {
         guard keys.count > ListTable.shortest, Key.columnCount == 1,
             try connection.deletesInAnyOrder(schema.name)
         else { return nil }
-        let list = Value.blob(ListTable.encode(try keys.flatMap(plainValues(of:))))
+        let list = SQLValue.blob(ListTable.encode(try keys.flatMap(plainValues(of:))))
         do {
             return try connection.inSavepoint {
                 let statement = try connection.statement(OperationKey(Self.self, Operation.deleteMany)) {

@@ -67,7 +67,7 @@ extension Table {
     /// The keys without duplicates, compared as the engine does.
     @usableFromInline
     static func distinct(_ keys: some Sequence<Key>) throws -> [Key] {
-        var seen: Set<[Value]> = []
+        var seen: Set<[SQLValue]> = []
         return try keys.filter { try seen.insert(identity(of: $0)).inserted }
     }
 

@@ -170,7 +170,7 @@ extension Table {
         defer { statement.finish() }
         guard try statement.step() else { return (given, nil) }
         let row = Row(statement)
-        let key = try names.indices.map { try Value(from: row, at: $0) }
+        let key = try names.indices.map { try SQLValue(from: row, at: $0) }
         // The engine generates the row id in place of NULL, and no other key.
         guard !key.contains(.null) else { return (given, nil) }
         let others = given.filter { Identifier.index(of: $0.column, in: names) == nil }
@@ -187,7 +187,7 @@ extension Table {
         let list = columns.map { Identifier.quote($0.name) }.joined(separator: ", ")
         let sql = SQL(verbatim: "SELECT \(list) FROM main.\(schema.quotedName) WHERE \(name) = ?", [.integer(rowID)])
         let key = try Query<Self>.firstRow(sql, on: connection) { row -> Key? in
-            let isKnown = try columns.indices.allSatisfy { try Value(from: row, at: $0) != .null }
+            let isKnown = try columns.indices.allSatisfy { try SQLValue(from: row, at: $0) != .null }
             return isKnown ? try readKey(from: row, at: 0) : nil
         }
         guard let found = key else { throw TableFailure.notStored(schema) }

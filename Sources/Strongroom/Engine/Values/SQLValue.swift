@@ -3,9 +3,9 @@ import CSQLCipher
 /// A stored value of any type.
 ///
 /// ```swift
-/// let size: Value = 42
+/// let size: SQLValue = 42
 /// ```
-public enum Value: Sendable, Hashable {
+public enum SQLValue: Sendable, Hashable {
     /// NULL.
     case null
     /// A signed integer of up to 64 bits.
@@ -29,10 +29,10 @@ public enum Value: Sendable, Hashable {
     }
 }
 
-extension Value {
+extension SQLValue {
     /// The value with text as bytes: Swift treats texts as equal that differ only in Unicode composition, the engine
     /// does not.
-    @usableFromInline var exact: Value {
+    @usableFromInline var exact: SQLValue {
         if case .text(let text) = self { .blob(Array(text.utf8)) } else { self }
     }
 }
@@ -53,8 +53,8 @@ public enum StorageClass: String, Sendable, Hashable {
     case blob = "BLOB"
 }
 
-// Not expressible by `nil`: comparing a `Value?` with nil would then test for NULL.
-extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
+// Not expressible by `nil`: comparing a `SQLValue?` with nil would then test for NULL.
+extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
     /// An integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
     /// A floating-point number.
@@ -68,7 +68,7 @@ extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Express
 /// ```swift
 /// let name = row["name"]?.string ?? ""
 /// ```
-extension Value {
+extension SQLValue {
     /// Whether it is NULL.
     public var isNull: Bool { self == .null }
 
@@ -106,7 +106,7 @@ extension Value {
     }
 }
 
-extension Value {
+extension SQLValue {
     /// The value as SQL text, for statements in which the engine does not accept parameters.
     var literal: String {
         switch self {
@@ -127,7 +127,7 @@ extension Value {
 /// The values of a record, by column, independent of a statement.
 struct ValueList {
     let names: [String]
-    var values: [Value]
+    var values: [SQLValue]
 
     init(_ names: [String]) {
         self.names = names
@@ -135,7 +135,7 @@ struct ValueList {
     }
 
     /// The value of the column with a name, as the engine compares names; nil if there is no such column.
-    subscript(_ name: String) -> Value? {
+    subscript(_ name: String) -> SQLValue? {
         guard let index = names.firstIndex(where: { $0.isSameName(as: name) }) else { return nil }
         return values[index]
     }
@@ -152,7 +152,7 @@ struct ValueList {
     }
 }
 
-extension Value {
+extension SQLValue {
     package var asInteger: Int64? { if case .integer(let number) = self { number } else { nil } }
 
     package var asReal: Double? {
@@ -172,7 +172,7 @@ extension ColumnValue {
     /// The value that a column of this type has where a value is stored.
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` for what is no value of this type.
-    package static func read(_ stored: Value) throws -> Self {
+    package static func read(_ stored: SQLValue) throws -> Self {
         var list = ValueList(namesOfOne)
         list.values[0] = stored
         return try withUnsafePointer(to: list) { try Self(from: Row($0), at: 0) }
