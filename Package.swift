@@ -125,7 +125,7 @@ let package = Package(
         // The examples of README and the articles. Those that are whole programs are in no product and run by the
         // tests; they are no dependency, since the tests would then have what they register as @Configuration.
         tests(
-            "DocumentationTests", excluding: ["Programs"],
+            "DocumentationTests", excluding: ["Preludes", "Programs"],
             [
                 "Configurations", "Strongroom", "StrongroomObjects", "StrongroomReplication", "StrongroomTesting",
                 configReader, logging,

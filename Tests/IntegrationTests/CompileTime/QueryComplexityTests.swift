@@ -22,24 +22,6 @@ struct QueryComplexityTests {
         #expect(answer.output == "")
     }
 
-    /// The tests around them, which are longer, included.
-    @Test func everyQueryOfTheGuidesTakesFew() async throws {
-        let tests = URL(filePath: #filePath)
-            .deletingLastPathComponent().appending(path: "../../DocumentationTests").standardized
-        let files = try ["Examples", "Fixtures", "Check"].flatMap { folder in
-            try FileManager.default.contentsOfDirectory(atPath: tests.appending(path: folder).path())
-                .filter { $0.hasSuffix(".swift") }.sorted()
-                .map { tests.appending(path: "\(folder)/\($0)").path(percentEncoded: false) }
-        }
-        #expect(files.count > 25)
-        let answer = try await Self.compiler.get().checkTypes(nil, files, scopes: 2 * Self.scopes)
-        // A line that is in no file is one of what `#expect` makes, which is no query.
-        let errors = answer.output.split(separator: "\n").filter { $0.contains(": error: ") }
-        #expect(errors.allSatisfy { $0.contains(Self.refusal) }, "\(answer.output)")
-        let refused = errors.filter { $0.contains(/Examples\/\w+\.swift:\d+/) }
-        #expect(refused.isEmpty, "\(refused.joined(separator: "\n"))")
-    }
-
     /// The list of sixty queries, of which each is pinned as SQL beside its result.
     @Test func eachOfTheSixtyQueriesTakesFew() async throws {
         let tests = URL(filePath: #filePath)

@@ -1,0 +1,16 @@
+"""What .ci/api and .ci/examples share: the package's directory, and how the compiler finds the modules of a build."""
+
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def module_options(built):
+    """What finds the modules of a build, and the C modules that they import."""
+    headers = subprocess.run(
+        ["pkg-config", "--variable=includedir", "sqlcipher"], check=True, capture_output=True, text=True)
+    options = ["-I", str(built), "-Xcc", f"-I{headers.stdout.strip()}/sqlcipher", "-Xcc", "-DSQLITE_HAS_CODEC"]
+    for folder in ("CSQLCipher/System", "CLibCrypto/include", "CDiscovery/include"):
+        options += ["-Xcc", f"-fmodule-map-file={ROOT}/Sources/{folder}/module.modulemap"]
+    return options

@@ -1,0 +1,5 @@
+import StrongroomReplication
+
+let objects: any ObjectStore = given()
+let replica: Replica = given()
+let moment = Date.now

@@ -1,0 +1,4 @@
+var books: [Book] {
+    get { given() }
+    set {}
+}

@@ -1,0 +1,7 @@
+@Table("message")
+struct Message {
+    var id: Int64?
+    var text: String
+}
+
+let message: Message = given()

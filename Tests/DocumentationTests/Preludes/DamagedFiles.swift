@@ -1,0 +1,1 @@
+let rescuePath = "/srv/rescue/addressbook.sqlite"

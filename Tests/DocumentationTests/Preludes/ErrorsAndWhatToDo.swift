@@ -1,0 +1,3 @@
+enum Answer {
+    case tryAgain, askForTheKey, restoreABackup, callTheOperator, rejectTheRequest, reportToTheDeveloper
+}

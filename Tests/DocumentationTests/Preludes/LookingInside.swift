@@ -1,0 +1,1 @@
+let backupPath = "/srv/backup/addressbook_alice.sqlite"

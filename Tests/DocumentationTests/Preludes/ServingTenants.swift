@@ -1,0 +1,9 @@
+@Table("patient", in: "clinic.sqlite", fullText: [FullTextIndex(on: "name")])
+struct Patient {
+    var id: Int64?
+    var name: String
+}
+
+let clinic = "a"
+let former = "b"
+let place = "/srv/backups"
