@@ -19,12 +19,6 @@ enum Documentation {
         try examples().filter { $0.article == article }
     }
 
-    /// The source files under some directories of the package.
-    static func sources(under paths: String...) throws -> [SourceText] {
-        try paths.flatMap { files(in: root.appending(path: $0), ending: "swift") }
-            .map { SourceText($0.lastPathComponent, try text(of: $0)) }
-    }
-
     static func text(of file: URL) throws -> String { try String(contentsOf: file, encoding: .utf8) }
 
     private static func files(in directory: URL, ending: String) -> [URL] {

@@ -2,7 +2,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of \"Coming from CTPersistance\"")
+@Suite("The takeover of \"Coming from CTPersistance\"")
 struct ComingFromCTPersistanceExamples {
     @Table("message")
     struct Message {
@@ -36,23 +36,6 @@ struct ComingFromCTPersistanceExamples {
 
         func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database.fileName)" }
         func keyChain(for database: DatabaseName) -> KeyChain { chain }
-    }
-
-    @Test func anUpsertByAnyColumn() async throws {
-        let message = Message(text: "hello")
-        try await TemporaryStore(tables: [Message.schema]).store.write { db in
-            try Message.insert(contentsOf: [message, message], in: db)
-
-            try Message.upsert(message, .matching(\.text, several: .updateAll), in: db)
-
-            #expect(try Message.count(in: db) == 2)
-        }
-    }
-
-    @Test func aDirectoryIsNoPartOfAName() async throws {
-        let stores = try Stores(Chat(directory: "/"))
-        let error = await #expect(throws: StrongroomError.self) { try await stores.open("users/42/chat.sqlite") }
-        #expect(error?.code == .invalidName)
     }
 
     /// Of "пароль" it used as many bytes as there are letters, which are the first three.

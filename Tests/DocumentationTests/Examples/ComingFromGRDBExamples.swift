@@ -3,7 +3,7 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-@Suite("The examples of \"Coming from GRDB\"")
+@Suite("The takeover of \"Coming from GRDB\"")
 struct ComingFromGRDBExamples {
     @Table("player")
     struct Player {
@@ -13,7 +13,7 @@ struct ComingFromGRDBExamples {
     }
 
     private func migrator() -> Migrator {
-        let players = Migrator {
+        Migrator {
             Migration("GRDB") { db in
                 try db.createTable(Player.schema, ifNotExists: true)
                 try db.execute("UPDATE player SET createdAt = (julianday(createdAt) - 2451910.5) * 86400")
@@ -21,7 +21,6 @@ struct ComingFromGRDBExamples {
                 try db.dropTable("grdb_migrations", ifExists: true)
             }
         }
-        return players
     }
 
     private struct League: Configuration {
