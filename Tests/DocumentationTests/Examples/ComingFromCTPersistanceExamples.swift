@@ -42,9 +42,9 @@ struct ComingFromCTPersistanceExamples {
     @Test(arguments: [nil, "пар", "пароль"])
     func itsFilesAreTakenOver(passphrase: String?) async throws {
         let directory = try TemporaryDirectory()
-        let place = directory.path("Library")
+        let path = directory.path("Library")
         let chain = try passphrase.map { try KeyChain(.passphrase($0)) } ?? .plaintext
-        let before = try await Stores(Before(directory: place, chain: chain)).open("chat_alice.sqlite")
+        let before = try await Stores(Before(directory: path, chain: chain)).open("chat_alice.sqlite")
         try await before.write { db in
             try db.execute("CREATE TABLE message (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)")
             try db.execute(
@@ -53,7 +53,7 @@ struct ComingFromCTPersistanceExamples {
         }
         try await before.close()
 
-        let stores = try Stores(Chat(directory: place))
+        let stores = try Stores(Chat(directory: path))
         let store = try await stores.open("chat_alice.sqlite")
         #expect(store.opening.key?.isCurrent == true)
         #expect((store.opening.rotation == nil) == (passphrase == "пароль"))
@@ -61,7 +61,7 @@ struct ComingFromCTPersistanceExamples {
         #expect(try await store.read { db in try !db.hasTable("kCTPersistanceVersionTableName") })
         try await store.close()
 
-        let again = try await Stores(Chat(directory: place)).open("chat_alice.sqlite")
+        let again = try await Stores(Chat(directory: path)).open("chat_alice.sqlite")
         #expect(again.opening.rotation == nil && again.opening.migration?.applied == [])
         #expect(again.opening.migration?.changed == [])
         try await again.close()

@@ -13,34 +13,34 @@ struct DamagedFilesExamples {
 
     /// An address book of many pages that was made with the first of two keys; what changes its bytes is done to the
     /// closed file.
-    private func place(
+    private func books(
         _ name: String, damaging damage: (inout Data, _ pageSize: Int) -> Void
-    ) async throws -> Place {
-        var place = try Place(
+    ) async throws -> AddressBooks {
+        var books = try AddressBooks(
             migrator: Migrator { Migration("1") { db in try db.createTable(Contact.schema) } })
-        place.settings.rotation = .manual
-        let store = try await Stores(place).open(name)
+        books.settings.rotation = .manual
+        let store = try await Stores(books).open(name)
         try await store.write { db in
             let notes = (0..<500).map { Contact(note: String(repeating: "note \($0) ", count: 40)) }
             try Contact.insert(contentsOf: notes, in: db)
         }
         let pages = try await store.verify().pages
         try await store.close()
-        let file = URL(filePath: place.directory.path(name))
+        let file = URL(filePath: books.directory.path(name))
         var bytes = try Data(contentsOf: file)
         damage(&bytes, bytes.count / pages)
         try bytes.write(to: file)
-        place.keys.append(.random())
-        return place
+        books.keys.append(.random())
+        return books
     }
 
     @Test func `a diagnosis of a file that is cut off`() async throws {
-        let place = try await place("addressbook_alice.sqlite") { bytes, pageSize in bytes.removeLast(2 * pageSize) }
-        let stores = try Stores(place)
+        let books = try await books("addressbook_alice.sqlite") { bytes, pageSize in bytes.removeLast(2 * pageSize) }
+        let stores = try Stores(books)
 
         let lines = try await stores.diagnose("addressbook_alice.sqlite").description.split(separator: "\n")
         try #require(lines.count == 6, "\(lines)")
-        #expect(lines[0] == "\(place.directory.path("addressbook_alice.sqlite")): cut off")
+        #expect(lines[0] == "\(books.directory.path("addressbook_alice.sqlite")): cut off")
         #expect(lines[1].contains(/^\d+ bytes, \d+ pages$/))
         #expect(lines[2] == "key 1 of 2")
         #expect(lines[3].contains(/^SQLCipher \d's own settings: pages of \d+ bytes,/))
@@ -49,9 +49,9 @@ struct DamagedFilesExamples {
     }
 
     @Test func `a damaged log is cut off and kept`() async throws {
-        let place = try await place("addressbook.sqlite") { _, _ in }
-        let stores = try Stores(place)
-        let path = place.directory.path("addressbook.sqlite")
+        let books = try await books("addressbook.sqlite") { _, _ in }
+        let stores = try Stores(books)
+        let path = books.directory.path("addressbook.sqlite")
         let open = try await stores.open("addressbook.sqlite")
         for _ in 0..<3 { try await open.write { db in try db.execute("INSERT INTO contact (note) VALUES ('new')") } }
         let parts = try [path, path + "-wal"].map { ($0, try Data(contentsOf: URL(filePath: $0))) }

@@ -27,31 +27,31 @@ struct MigrationsExamples {
         Migration("3") { db in try db.execute("CREATE INDEX contact_phone ON contact (phone)") }
     }
 
-    /// A place with a file to which some migrations were applied.
-    private func place(_ migrators: Migrator...) async throws -> Place {
-        var place = try Place()
+    /// Address books with one to which some migrations were applied.
+    private func books(_ migrators: Migrator...) async throws -> AddressBooks {
+        var books = try AddressBooks()
         for migrator in migrators {
-            place.migrator = migrator
-            try await Stores(place).open("addressbook_alice.sqlite").close()
+            books.migrator = migrator
+            try await Stores(books).open("addressbook_alice.sqlite").close()
         }
-        place.migrator = Self.squashed
-        return place
+        books.migrator = Self.squashed
+        return books
     }
 
     @Test func `a file at a version that was squashed gets what follows`() async throws {
-        let place = try await place(Migrator { Self.first }, Self.steps)
-        let store = try await Stores(place).open("addressbook_alice.sqlite")
+        let books = try await books(Migrator { Self.first }, Self.steps)
+        let store = try await Stores(books).open("addressbook_alice.sqlite")
         #expect(store.opening.migration?.applied == ["3"] && store.opening.migration?.changed == [])
         try await store.close()
     }
 
     @Test func `an older file is refused, and an earlier program migrates it first`() async throws {
-        var place = try await place(Migrator { Self.first })
+        var books = try await books(Migrator { Self.first })
         let error = await #expect(throws: StrongroomError.self) {
-            try await Stores(place).open("addressbook_alice.sqlite")
+            try await Stores(books).open("addressbook_alice.sqlite")
         }
         #expect(error?.code == .migrationFailed)
-        place.migrator = Self.steps
-        try await Stores(place).open("addressbook_alice.sqlite").close()
+        books.migrator = Self.steps
+        try await Stores(books).open("addressbook_alice.sqlite").close()
     }
 }

@@ -1,9 +1,8 @@
 import Foundation
 import Strongroom
 import StrongroomTesting
-import Synchronization
 
-/// A program that lies beside the tests, run as a process of its own.
+/// A program next to the tests, run as a process of its own.
 struct ExampleProgram {
     /// What a run left behind.
     struct Outcome {
@@ -32,7 +31,7 @@ struct ExampleProgram {
         }
         let candidates = folders.prefix(5).map { $0.appending(path: name) }
         guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path()) }) else {
-            throw Missing(description: "there is no program \(name) beside the tests")
+            throw Missing(description: "there is no program \(name) next to the tests")
         }
         url = found
     }
@@ -83,54 +82,5 @@ struct ExampleProgram {
             status: process.terminationStatus,
             output: try String(contentsOf: output, encoding: .utf8),
             errors: try String(contentsOf: errors, encoding: .utf8))
-    }
-}
-
-/// The address books of a test, in a directory of its own.
-struct Place: Configuration {
-    static let target = "addressbook"
-
-    let directory: TemporaryDirectory
-    var keys = [Key.random()]
-    var migrator: Migrator?
-    var settings = StoreSettings(readers: 2)
-    var protection = KeyProtection.direct
-
-    init(migrator: Migrator? = nil) throws {
-        directory = try TemporaryDirectory()
-        self.migrator = migrator
-    }
-
-    /// A place whose files get some tables.
-    init(tables: TableSchema...) throws {
-        try self.init(migrator: .automatic(tables: tables))
-    }
-
-    func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
-    func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(keys) }
-    func keyProtection(for database: DatabaseName) -> KeyProtection { protection }
-    func migrator(for database: DatabaseName) -> Migrator? { migrator }
-    func settings(for database: DatabaseName) -> StoreSettings { settings }
-}
-
-/// What examples print: their suites have a `print` of their own, which puts it here.
-final class Printed: Sendable {
-    /// The lines, as they come.
-    let stream: AsyncStream<String>
-
-    private let continuation: AsyncStream<String>.Continuation
-    private let kept = Mutex<[String]>([])
-
-    init() {
-        (stream, continuation) = AsyncStream.makeStream()
-    }
-
-    /// The lines so far.
-    var lines: [String] { kept.withLock { $0 } }
-
-    func add(_ items: [Any]) {
-        let line = items.map { "\($0)" }.joined(separator: " ")
-        kept.withLock { $0.append(line) }
-        continuation.yield(line)
     }
 }
