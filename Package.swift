@@ -108,7 +108,7 @@ let package = Package(
                 product("Tracing", of: "swift-distributed-tracing", trait: "Service"),
             ]),
         library("StrongroomTesting", ["Strongroom", logging]),
-        library("StrongroomCommands", ["Strongroom", "StrongroomReplication", commandLine]),
+        library("StrongroomCommands", ["Strongroom", "StrongroomReplication", "StrongroomTesting", commandLine]),
         library("Configurations", path: "Configurations", ["Strongroom"]),
         program(
             "StrongroomTool",

@@ -19,6 +19,10 @@ struct OperatedConfiguration: Configuration {
     var encryptsWhenOpened = false
     /// Whether the file is opened read-only and not changed.
     var isReadOnly = false
+    /// Whether it is a new database in memory instead of the file, without keys.
+    var isInMemory = false
+    /// Whether a database in memory gets the tables of the configuration.
+    var migratesInMemory = false
     /// What ships the database's commits while it is open; commands that do not name a replica ship nothing: the next
     /// store with one ships what they have written.
     var extensions: [any StoreExtension] = []
@@ -30,6 +34,7 @@ struct OperatedConfiguration: Configuration {
     }
 
     func keyChain(for database: DatabaseName) async throws -> KeyChain {
+        if isInMemory { return .plaintext }
         let chain: KeyChain
         if let keys {
             chain = keys
@@ -53,7 +58,7 @@ struct OperatedConfiguration: Configuration {
 
     func migrator(for database: DatabaseName) throws -> Migrator? {
         // A read-only command may also read files of a newer program.
-        isReadOnly ? nil : try base?.migrator(for: database)
+        isReadOnly || isInMemory && !migratesInMemory ? nil : try base?.migrator(for: database)
     }
 
     func settings(for database: DatabaseName) -> StoreSettings {
@@ -62,12 +67,15 @@ struct OperatedConfiguration: Configuration {
         if encryptsWhenOpened, settings.rotation == .manual { settings.rotation = .onOpen }
         settings.migration = .manual
         if isReadOnly { settings.isReadOnly = true }
+        if isInMemory { (settings.storage, settings.migration) = (.memory, .onOpen) }
         return settings
     }
 
     func functions(for database: DatabaseName) -> [any DatabaseFunction] { base?.functions(for: database) ?? [] }
 
     func collations(for database: DatabaseName) -> [Collation] { base?.collations(for: database) ?? [] }
+
+    func tokenizers(for database: DatabaseName) -> [TextTokenizer] { base?.tokenizers(for: database) ?? [] }
 
     func logger(for database: DatabaseName) -> Logger? { base?.logger(for: database) }
 }

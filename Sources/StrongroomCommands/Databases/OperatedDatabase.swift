@@ -144,6 +144,15 @@ package struct OperatedDatabase: Sendable {
         return database
     }
 
+    /// A new database in memory with the same functions, collations and tokenizers.
+    ///
+    /// - Parameter migrating: Whether it gets the tables of the configuration; otherwise it is empty.
+    func inMemory(migrating: Bool) -> OperatedDatabase {
+        var configuration = configuration
+        (configuration.isInMemory, configuration.migratesInMemory) = (true, migrating)
+        return OperatedDatabase(name, configuration, path: path)
+    }
+
     /// Opens the store without rotation or migration, runs work, and closes it, also if the work fails.
     ///
     /// - Parameters:

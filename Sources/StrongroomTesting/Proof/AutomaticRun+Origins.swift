@@ -26,6 +26,7 @@ extension AutomaticRun {
         guard let after else { return true }
         let origin = Origin(
             version: today.version, title: "\"\(today.version)\"", file: try file.copy(), key: keys[0], sight: after)
+        newest = origin
         try await proveBacks(of: origin)
         try await proveThatNothingChanges(file, keys: keys, on: way)
         try await proveRecords(in: file, with: today.migrator, keys: keys, on: way)

@@ -25,6 +25,8 @@ final class AutomaticRun: ProofResults {
     /// The schema of a new file.
     var schema = SchemaDescription()
     var origins: [Origin] = []
+    /// A new file with the data planted at today's version; nil if it could not be created.
+    var newest: Origin?
     /// The files that have what a new file does not have, by its title.
     private var kept: [String: [String]] = [:]
     /// The indices of the removed columns that a file has lost.
@@ -58,6 +60,10 @@ final class AutomaticRun: ProofResults {
         if subject.configuration.settings(for: subject.name).rotation == .never {
             report.leftOut.append("rotation during migrations: the configuration's settings never rotate files")
         }
+        let files = (origins + [newest].compactMap(\.self)).map {
+            VersionFile(version: $0.version, file: $0.file, key: $0.key)
+        }
+        if newest != nil { try await proveStatements(in: files) }
         reportRemovals()
         report.kept = kept.sorted { $0.key < $1.key }.map { "\($0.key), in \($0.value.joined(separator: ", "))" }
         reportUnprovedRecords(of: today.tables)

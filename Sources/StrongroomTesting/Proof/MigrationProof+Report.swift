@@ -29,6 +29,9 @@ extension MigrationProof {
         /// `2: the rows of table "page"`. Such a change is no fault by itself; compare the list with what the steps are
         /// to do. Empty for an automatic migrator.
         public internal(set) var changes: [String] = []
+        /// How many statements of the program's work were prepared at each version; see
+        /// ``MigrationProof/statements(since:fileID:line:_:)``.
+        public internal(set) var statements = 0
         /// How many times a migration was interrupted.
         public internal(set) var interruptions = 0
         /// How many times a file was migrated and rotated to a newer key in the same opening, after which the older key
@@ -46,7 +49,7 @@ extension MigrationProof {
         public var description: String {
             let lines = [
                 "up: \(ups.joined(separator: ", "))", "down: \(downs.joined(separator: ", "))",
-                "interruptions: \(interruptions)", "rotations: \(rotations)",
+                "statements: \(statements)", "interruptions: \(interruptions)", "rotations: \(rotations)",
                 "fixtures: \(fixtures.joined(separator: ", "))",
             ]
             let notes =

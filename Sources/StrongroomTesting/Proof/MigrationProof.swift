@@ -29,6 +29,7 @@ public struct MigrationProof: Sendable {
     let fixtures: FixtureDirectory
     var plantings: [Planting] = []
     var recordProofs: [RecordProof] = []
+    var checkedWork: [CheckedWork] = []
     /// The earlier releases of an automatic schema, oldest first.
     var releases: [Release] = []
     var removals: [ColumnRemoval] = []

@@ -37,6 +37,7 @@ final class ProofRun: ProofResults {
         if proof.interrupts { try await proveInterruptions() }
         try await proveRotation()
         try await proveFixtures()
+        try await proveStatements(in: stages.indices.map { VersionFile(version: version($0), file: stages[$0]) })
         reportUnprovedRecords(of: tables ?? [])
     }
 

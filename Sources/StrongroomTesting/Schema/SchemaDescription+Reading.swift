@@ -1,8 +1,11 @@
-import Strongroom
+package import Strongroom
 
 extension SchemaDescription {
     /// Reads the schema of a database, without the internal tables of the engine and the library.
-    init(in db: borrowing some Reading & ~Copyable) throws {
+    ///
+    /// - Parameter withUpkeep: Whether it includes the library's own triggers on the tables, which keep full-text
+    ///   indexes and histories.
+    package init(in db: borrowing some Reading & ~Copyable, withUpkeep: Bool = true) throws {
         self.init()
         for table in try db.tableNames() {
             for item in try TableReading(table, in: db).items(in: db) { add(item) }
@@ -14,7 +17,7 @@ extension SchemaDescription {
             WHERE type IN ('trigger', 'view') AND sql IS NOT NULL AND name <> 'strongroom_database'
             """
         ) { row in others.append((try row[0], try row[1], try row[2], try row[3])) }
-        for other in others {
+        for other in others where withUpkeep || !other.name.hasPrefix("strongroom_") {
             var item = SchemaItem(title: "\(other.kind) \"\(other.name)\"")
             if other.kind == "trigger" { item.owner = "table \"\(other.table)\"" }
             item.add("the statement", SQLMeaning.ofCreation(other.sql).text, shown: "\"\(other.sql)\"")

@@ -37,7 +37,7 @@ struct SchemaItem: Sendable {
 
 /// The meaning of a schema: tables, columns, keys, constraints, indexes, triggers and views, independent of the
 /// statements that created them. The order of a table's columns is ignored.
-struct SchemaDescription: Sendable {
+package struct SchemaDescription: Sendable {
     /// The elements by identity.
     private(set) var items: [String: SchemaItem] = [:]
 
@@ -52,7 +52,7 @@ struct SchemaDescription: Sendable {
     ///   - here: The name of this schema for messages, such as `a fresh file`.
     ///   - there: The name of the other schema.
     /// - Returns: A line for each difference, sorted by title.
-    func differences(from other: SchemaDescription, here: String, there: String) -> [String] {
+    package func differences(from other: SchemaDescription, here: String, there: String) -> [String] {
         var lines: [String] = []
         for key in Set(items.keys).union(other.items.keys).sorted() {
             switch (items[key], other.items[key]) {

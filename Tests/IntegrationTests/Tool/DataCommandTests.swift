@@ -166,6 +166,39 @@ struct DataCommandTests {
         #expect((try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])?.count == 2)
     }
 
+    @Test func theSchemaIsComparedByMeaning() async throws {
+        let workshop = try await DataWorkshop()
+        let schema = try await workshop.run("schema").output
+        try workshop.write(schema.replacing("CREATE TABLE item (", with: "create  table \"ITEM\" (  "), to: "same.sql")
+        let same = try await workshop.run("schema", "--check", workshop.directory.path("same.sql"))
+        #expect(same.status == 0, "\(same.output)\(same.errors)")
+        let changed = schema.replacing(" NOT NULL UNIQUE", with: "") + "CREATE INDEX i ON item (size)"
+        try workshop.write(changed, to: "other.sql")
+        let other = try await workshop.run("schema", "--check", workshop.directory.path("other.sql"), "--json")
+        #expect(other.status == 1)
+        let differences = try #require(try other.json()["differences"] as? [String])
+        #expect(differences.count == 3, "\(differences)")
+        #expect(differences[0].hasPrefix("column \"item.name\": NULL is not allowed in the database, allowed in "))
+        #expect(differences[1].hasPrefix("index \"i\" is in "))
+        #expect(differences[2].hasPrefix("unique constraint on \"item\" (name) is in the database and missing from "))
+        for bad in ["CREATE TABLE item (id)); DROP", "CREATE TABLE t (a); CREATE TABLE t (a);"] {
+            #expect(try await workshop.run("schema", "--check", "-", input: bad).status == 65)
+        }
+        #expect(try await workshop.run("schema", "--check", workshop.directory.path("missing.sql")).status == 66)
+    }
+
+    @Test func theSchemaOfANewFileNeedsNoDatabase() async throws {
+        let workshop = try await DataWorkshop()
+        let new = try await workshop.run(["schema", "addressbook_none.sqlite", "--new"])
+        #expect(new.output.contains("CREATE TABLE"), "\(new.errors)")
+        let same = try await workshop.run(
+            ["schema", "addressbook_none.sqlite", "--new", "--check", "-"], input: new.output)
+        #expect(same.status == 0, "\(same.output)\(same.errors)")
+        let empty = try await workshop.run(["schema", "addressbook_none.sqlite", "--new", "--check", "-"], input: "")
+        #expect(empty.status == 1 && empty.output.contains("is in a new file and missing from \"-\""))
+        #expect(try await workshop.run(["schema", workshop.database, "--new"]).status == 78)
+    }
+
     @Test func copiesAreMadeAndPutBack() async throws {
         let workshop = try await DataWorkshop()
         try workshop.write("another key\n", to: "other")

@@ -56,6 +56,13 @@ extension Reading where Self: ~Copyable {
         defer { connection.observers.remove(observer) }
         return try work()
     }
+
+    /// Prepares a statement of a user's, and does not run it.
+    ///
+    /// - Throws: ``StrongroomError`` with `sql` or `notAuthorized`.
+    package func prepare(_ sql: String) throws {
+        _ = try _handle.connection.prepare(sql)
+    }
 }
 
 private final class WatchObserver: StatementObserver {
