@@ -101,8 +101,8 @@ extension FormatParser {
         case .number(let number): content = .number(number)
         case .text(let text): content = .text(text)
         case .placeholder(let kind): content = .argument(kind, number(kind, token.range))
-        case .listOpening: return try list()
-        case .opening:
+        case .leftBrace: return try list()
+        case .leftParenthesis:
             throw mistake("Parentheses stand around comparisons; a list of values stands in braces: {18, 30}.")
         case .end: throw mistake("The predicate ends here; a property or a value is missing.")
         default: throw mistake("A property or a value belongs here.")
@@ -130,20 +130,20 @@ extension FormatParser {
     }
 
     private mutating func list() throws -> FormatOperand {
-        let opening = try advance()
+        let start = try advance()
         var elements: [FormatOperand] = []
-        if case .listClosing = token.kind {
-            return FormatOperand(content: .list([]), range: opening.range.lowerBound..<(try advance().range.upperBound))
+        if case .rightBrace = token.kind {
+            return FormatOperand(content: .list([]), range: start.range.lowerBound..<(try advance().range.upperBound))
         }
         while true {
-            if case .listOpening = token.kind { throw mistake("A list holds values, not lists.") }
+            if case .leftBrace = token.kind { throw mistake("A list holds values, not lists.") }
             elements.append(try operand())
             switch token.kind {
             case .comma: try advance()
-            case .listClosing:
-                let range = opening.range.lowerBound..<(try advance().range.upperBound)
+            case .rightBrace:
+                let range = start.range.lowerBound..<(try advance().range.upperBound)
                 return FormatOperand(content: .list(elements), range: range)
-            case .end: throw mistake("This brace is not closed.", at: opening.range.lowerBound)
+            case .end: throw mistake("This brace is not closed.", at: start.range.lowerBound)
             default: throw mistake("A comma or a closing brace belongs here.")
             }
         }

@@ -70,11 +70,11 @@ extension FormatTranslation {
         if comparison.sign == .between || list.isRange, constants.contains(where: \.isNull) {
             throw mistake("NIL has no order: give BETWEEN two values.", at: comparison.right)
         }
-        let made =
+        let translated =
             comparison.sign == .between || list.isRange
             ? try column.range(constants[0], constants[1], isClosed: list.isClosed)
             : try column.membership(constants)
-        switch made {
+        switch translated {
         case .success(let condition): return condition
         case .failure(let misfit):
             throw self.misfit(list.constants[misfit.index], property, at: operand(misfit.index, comparison))

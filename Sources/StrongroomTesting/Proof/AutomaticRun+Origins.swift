@@ -6,13 +6,13 @@ extension AutomaticRun {
     /// - Returns: Whether a new file can be created.
     func proveFreshFile() async throws -> Bool {
         let (file, keys, way) = (try ProofFile(subject), [Key.numbered(1)], "a new file")
-        let made: SchemaDescription? = await attempting("a new file cannot be created", on: nil) {
+        let created: SchemaDescription? = await attempting("a new file cannot be created", on: nil) {
             try await file.using(migrator: today.migrator, keys: keys) { store in
                 try await store.read { db in try SchemaDescription(in: db) }
             }
         }
-        guard let made else { return false }
-        schema = made
+        guard let created else { return false }
+        schema = created
         let plantings = plantings(at: today.version)
         let planted: Void? = await attempting("data cannot be planted at \"\(today.version)\"", on: nil) {
             try await file.using(migrator: nil, keys: keys, rotation: .manual) { store in
@@ -41,15 +41,15 @@ extension AutomaticRun {
         let (file, key) = (try ProofFile(subject), Key.numbered(1))
         let version = release.version
         let plantings = plantings(at: version)
-        let made: Void? = await attempting(
-            "a file of the release \"\(version)\" (\(release.place)) cannot be created with its data", on: nil
+        let created: Void? = await attempting(
+            "a file of the release \"\(version)\" (\(release.location)) cannot be created with its data", on: nil
         ) {
             try await file.using(migrator: release.migrator, keys: [key], rotation: .manual) { store in
                 if let create = release.create { try await store.write(as: .immediate) { db in try create(db) } }
                 for planting in plantings { try await store.write(as: .immediate) { db in try planting.plant(db) } }
             }
         }
-        guard made != nil else { return }
+        guard created != nil else { return }
         try await add(file, version: version, title: "\"\(version)\"", key: key)
     }
 

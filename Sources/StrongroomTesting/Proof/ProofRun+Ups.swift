@@ -55,14 +55,14 @@ extension ProofRun {
     private func proveOneByOne(from start: Int) async throws {
         let file = try stages[start].copy()
         var way = version(start)
-        var former = contents[start]
+        var previous = contents[start]
         for end in migrations.indices where end > start {
             way += " → \(version(end))"
             // The first step is itself a pair.
             guard let sight = try await inspect(at: file, through: end, since: start, on: way) else { return }
-            let changes = former?.changes(in: sight.content).map { "\(version(end)): \($0)" } ?? []
+            let changes = previous?.changes(in: sight.content).map { "\(version(end)): \($0)" } ?? []
             report.changes += changes.filter { !report.changes.contains($0) }
-            former = sight.content
+            previous = sight.content
             if end > start + 1 { report.ups.append(way) }
         }
     }

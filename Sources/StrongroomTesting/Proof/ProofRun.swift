@@ -42,12 +42,12 @@ final class ProofRun: ProofResults {
 
     /// Adds a fault for what only an automatic migrator has.
     private func refuseReleases() {
-        let places = proof.releases.map(\.place) + proof.removals.map(\.place)
-        for place in places {
+        let locations = proof.releases.map(\.location) + proof.removals.map(\.location)
+        for location in locations {
             report.add(
                 """
-                the release or removed column that is declared at \(place) is one of an automatic migrator, and this \
-                one has steps, which define the earlier versions
+                the release or removed column that is declared at \(location) is one of an automatic migrator, and \
+                this one has steps, which define the earlier versions
                 """, on: nil)
         }
     }
@@ -56,14 +56,15 @@ final class ProofRun: ProofResults {
     private func check(_ planting: Planting) {
         guard let own = index(of: planting.version) else {
             return report.add(
-                "data is planted at \"\(planting.version)\" (\(planting.place)), which is no version of the migrator",
-                on: nil)
+                """
+                data is planted at "\(planting.version)" (\(planting.location)), which is no version of the migrator
+                """, on: nil)
         }
         guard let oldest = planting.oldest, index(of: oldest).map({ $0 >= own }) ?? true else { return }
         report.add(
             """
-            what is planted at "\(planting.version)" (\(planting.place)) is to be right back to "\(oldest)", which is \
-            no version before it
+            what is planted at "\(planting.version)" (\(planting.location)) must be correct back to "\(oldest)", which \
+            is no version before it
             """,
             on: nil)
     }
@@ -89,12 +90,12 @@ final class ProofRun: ProofResults {
             let file = try ProofFile(subject)
             let version = version(index)
             let plantings = proof.plantings.filter { $0.version == version }
-            let made: Void? = await attempting("data cannot be planted at \"\(version)\"", on: nil) {
+            let planted: Void? = await attempting("data cannot be planted at \"\(version)\"", on: nil) {
                 try await file.using(steps(through: index)) { store in
                     for planting in plantings { try await store.write(as: .immediate) { db in try planting.plant(db) } }
                 }
             }
-            guard made != nil else { return false }
+            guard planted != nil else { return false }
             stages.append(file)
             let sight = try await inspect(at: file, through: index, since: index, on: "at \"\(version)\"")
             contents.append(sight?.content)

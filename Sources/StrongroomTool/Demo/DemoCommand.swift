@@ -4,7 +4,7 @@ import Foundation
 import Strongroom
 import StrongroomCommands
 
-/// `strongroom demo`: the whole story of a store, told on this machine's installed software.
+/// `strongroom demo`: a store from creation to rotation, with this machine's installed software.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -31,7 +31,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The file with the keys, one a line, oldest first, mode 0600; made with a random key when it is not there \
+            The file with the keys, one a line, oldest first, mode 0600; created with a random key if missing \
             (default: strongroom/inventory.keys in the platform's configuration directory).
             """,
             valueName: "path"

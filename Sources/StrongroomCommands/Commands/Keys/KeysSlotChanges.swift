@@ -139,14 +139,14 @@ extension OutputOptions {
         throw CommandFailure(
             "inputOutput",
             """
-            The recovery key could not be written, and it is kept nowhere. Revoke its slot, \(slot.words), with `keys \
+            The recovery key could not be written, and it is kept nowhere. Revoke its slot, \(slot.title), with `keys \
             revoke`, then create another one.
             """,
             .inputOutput)
     }
 
     private func show(_ slot: SlotDetail, as title: String, on console: Console) {
-        console.write("\(title) \(slot.words).")
+        console.write("\(title) \(slot.title).")
         guard let key = slot.recoveryKey else { return }
         console.write("")
         console.write("  \(key, .bold)")

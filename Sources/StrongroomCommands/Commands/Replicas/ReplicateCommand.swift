@@ -14,7 +14,7 @@ struct ReplicateCommand: AsyncParsableCommand {
             configuration ships by itself; this command then waits until that program has shipped.
 
             A replica is not continued with a file that has not shipped to it, or not last, as after a move to another \
-            host: --take-over allows that, and the replica goes on with this file's content.
+            host: --take-over allows that, and the replica continues with this file's content.
             """
     )
 
@@ -53,8 +53,8 @@ struct ReplicateCommand: AsyncParsableCommand {
             let change = status?.change ?? 0
             let detail = Detail(change: change, objects: objects, bytes: bytes)
             guard objects > 0 else { return .init(.skipped, "unchanged since change \(change)", detail) }
-            let words = "\(HumanReadable.bytes(Int64(bytes))) in \(HumanReadable.count(objects, "object"))"
-            return .init(.done, "\(words), change \(change)", detail)
+            let summary = "\(HumanReadable.bytes(Int64(bytes))) in \(HumanReadable.count(objects, "object"))"
+            return .init(.done, "\(summary), change \(change)", detail)
         }
     }
 }

@@ -57,7 +57,7 @@ struct RotateCommand: AsyncParsableCommand {
                     try await store.rotate { progress.update(to: $0.done, of: $0.total) }
                 }
                 return .init(
-                    report.isRotated ? .done : .skipped, report.words(of: try await database.keyCount()),
+                    report.isRotated ? .done : .skipped, report.summary(of: try await database.keyCount()),
                     RotationDetail(report))
             } catch let error as StrongroomError where error.code == .plaintextFile {
                 throw CommandFailure(

@@ -57,7 +57,7 @@ struct VerificationDetail: Encodable, Sendable {
 
 extension VerificationReport {
     /// A description.
-    var words: String {
+    var summary: String {
         let size = "\(HumanReadable.count(pages, "page")), \(HumanReadable.bytes(bytes))"
         guard isWhole else {
             return damagedPages.isEmpty
@@ -71,6 +71,6 @@ extension VerificationReport {
             "; \(HumanReadable.count($0.count, "value")) of \($0.table).\($0.column) in another spelling, which the "
                 + "library does not read"
         }
-        return "\(size) whole\(keys)\(spellings.joined())\(leftOut)"
+        return "\(size) intact\(keys)\(spellings.joined())\(leftOut)"
     }
 }
