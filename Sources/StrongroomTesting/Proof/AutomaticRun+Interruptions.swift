@@ -30,7 +30,7 @@ extension AutomaticRun {
             try await run(step, file) { statement in
                 if let statement { statements.withLock { $0.append(statement) } }
             }
-            return try await sight(file, keys: step.keys)
+            return try await snapshot(file, keys: step.keys)
         }
         let ran = statements.withLock { $0 }
         guard let straight, !ran.isEmpty else { return }
@@ -48,7 +48,7 @@ extension AutomaticRun {
             try await proveError(step, after: number, straight, way)
             guard let copy = killed[number] else { continue }
             report.interruptions += 1
-            try await proveComeback(copy, step, straight, "killed \(way)")
+            try await proveRecovery(copy, step, straight, "killed \(way)")
         }
     }
 
@@ -82,7 +82,7 @@ extension AutomaticRun {
     }
 
     /// A statement fails, as on a full disk, and so do all following ones.
-    private func proveError(_ step: Step, after count: Int, _ straight: Sight, _ way: String) async throws {
+    private func proveError(_ step: Step, after count: Int, _ straight: Snapshot, _ way: String) async throws {
         let file = try start(step)
         let limit = StatementLimit(count)
         let didFinish: Bool
@@ -97,20 +97,20 @@ extension AutomaticRun {
         guard !didFinish else {
             return report.add("\(step.title) is not rolled back when one of its statements fails", on: way)
         }
-        try await proveComeback(file, step, straight, way)
+        try await proveRecovery(file, step, straight, way)
     }
 
     /// The file is as before, and the next opening must have the same result as an uninterrupted migration.
-    private func proveComeback(_ file: ProofFile, _ step: Step, _ straight: Sight, _ way: String) async throws {
+    private func proveRecovery(_ file: ProofFile, _ step: Step, _ straight: Snapshot, _ way: String) async throws {
         if let origin = step.origin {
             let found = await attempting("a file cannot be read after an interruption", on: way) {
-                try await sight(try file.copy(), keys: step.keys)
+                try await snapshot(try file.copy(), keys: step.keys)
             }
             guard let found else { return }
             let (here, there) = ("the interrupted file", "the file before")
             let differences =
-                found.schema.differences(from: origin.sight.schema, here: here, there: there)
-                + found.content.differences(from: origin.sight.content, here: here, there: there).map(\.text)
+                found.schema.differences(from: origin.snapshot.schema, here: here, there: there)
+                + found.content.differences(from: origin.snapshot.content, here: here, there: there).map(\.text)
             for difference in differences {
                 report.add(
                     "\(step.title) leaves a part of its changes when it is interrupted: \(difference)", on: way)
@@ -125,7 +125,7 @@ extension AutomaticRun {
         let content = try await lastingDifferences(seen.content, straight.content, here: here, there: there) {
             let again = try start(step)
             try await run(step, again) { _ in }
-            return try await sight(again, keys: step.keys).content
+            return try await snapshot(again, keys: step.keys).content
         }
         for difference in seen.schema.differences(from: straight.schema, here: here, there: there) + content {
             report.add("\(step.title) does not recover from an interruption: \(difference)", on: way)

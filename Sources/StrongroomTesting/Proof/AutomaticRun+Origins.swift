@@ -25,7 +25,7 @@ extension AutomaticRun {
             file, from: nil, plantings: plantings, with: today, keys: keys, on: way, title: way)
         guard let after else { return true }
         let origin = Origin(
-            version: today.version, title: "\"\(today.version)\"", file: try file.copy(), key: keys[0], sight: after)
+            version: today.version, title: "\"\(today.version)\"", file: try file.copy(), key: keys[0], snapshot: after)
         try await proveBacks(of: origin)
         try await proveThatNothingChanges(file, keys: keys, on: way)
         try await proveRecords(in: file, with: today.migrator, keys: keys, on: way)
@@ -63,11 +63,11 @@ extension AutomaticRun {
         let version = fixture.version
         let title = "fixture \(fixture.name)"
         let declared = origins.first { $0.version == version }
-        guard let sight = try await add(file, version: version, title: title, key: key) else { return }
+        guard let snapshot = try await add(file, version: version, title: title, key: key) else { return }
         report.fixtures.append(fixture.name)
         guard let declared else { return }
-        let differences = sight.schema.differences(
-            from: declared.sight.schema, here: "the fixture file", there: "the declared release")
+        let differences = snapshot.schema.differences(
+            from: declared.snapshot.schema, here: "the fixture file", there: "the declared release")
         for difference in differences {
             report.add("the release \"\(version)\" is not declared as its file was recorded: \(difference)", on: title)
         }
@@ -75,17 +75,17 @@ extension AutomaticRun {
 
     /// Adds a file, if it can be read and its data is correct at its own version.
     @discardableResult
-    private func add(_ file: ProofFile, version: String, title: String, key: Key) async throws -> Sight? {
+    private func add(_ file: ProofFile, version: String, title: String, key: Key) async throws -> Snapshot? {
         let what = key == .numbered(1) ? "cannot be opened" : "cannot be opened with its key"
         let plantings = plantings(at: version)
         let seen = await attempting("a file of the release \"\(version)\" \(what)", on: title) {
             try await file.using(migrator: nil, keys: [key], rotation: .manual) { store in
-                try await Sight.read(store, plantings, at: version)
+                try await Snapshot.read(store, plantings, at: version)
             }
         }
-        guard let (sight, faults) = seen else { return nil }
+        guard let (snapshot, faults) = seen else { return nil }
         for fault in faults { report.add(fault, on: title) }
-        origins.append(Origin(version: version, title: title, file: file, key: key, sight: sight))
-        return sight
+        origins.append(Origin(version: version, title: title, file: file, key: key, snapshot: snapshot))
+        return snapshot
     }
 }

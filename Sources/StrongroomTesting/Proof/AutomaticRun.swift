@@ -17,7 +17,7 @@ final class AutomaticRun: ProofResults {
         let title: String
         let file: ProofFile
         let key: Key
-        let sight: Sight
+        let snapshot: Snapshot
     }
 
     /// Today's tables.

@@ -63,7 +63,7 @@ extension ProofRun {
             try await proveError(step, after: number, straight, way)
             guard let killed = straight.killed[number] else { continue }
             report.interruptions += 1
-            try await proveComeback(killed, step, straight, "killed \(way)")
+            try await proveRecovery(killed, step, straight, "killed \(way)")
         }
     }
 
@@ -88,7 +88,7 @@ extension ProofRun {
         let file = try start(step)
         let content = await attempting("\(step.title) cannot be run", on: nil) {
             try await go(step, file, counting)
-            return try await sight(file).content
+            return try await snapshot(file).content
         }
         guard let content else { return nil }
         var straight = StraightRun(content: content)
@@ -161,14 +161,14 @@ extension ProofRun {
                 """, on: way)
             return
         }
-        try await proveComeback(file, step, straight, way)
+        try await proveRecovery(file, step, straight, way)
     }
 
     /// The next opening continues the migration, and must have the same result as an uninterrupted run.
-    private func proveComeback(
+    private func proveRecovery(
         _ file: ProofFile, _ step: Step, _ straight: StraightRun, _ way: String
     ) async throws {
-        var seen: Sight?
+        var seen: Snapshot?
         if step.isDown {
             // The file must still be at the version before, with all its data.
             guard
@@ -190,7 +190,7 @@ extension ProofRun {
         let differences = try await lastingDifferences(seen.content, straight.content, here: here, there: there) {
             let again = try start(step)
             try await go(step, again, steps(through: step.index))
-            return try await sight(again).content
+            return try await snapshot(again).content
         }
         for difference in differences {
             report.add(

@@ -97,8 +97,8 @@ final class ProofRun: ProofResults {
             }
             guard planted != nil else { return false }
             stages.append(file)
-            let sight = try await inspect(at: file, through: index, since: index, on: "at \"\(version)\"")
-            contents.append(sight?.content)
+            let snapshot = try await inspect(at: file, through: index, since: index, on: "at \"\(version)\"")
+            contents.append(snapshot?.content)
         }
         return true
     }
@@ -121,7 +121,7 @@ final class ProofRun: ProofResults {
         at file: ProofFile, through index: Int, since origin: Int?, on way: String, keys: [Key] = [.numbered(1)],
         rotation: RotationPolicy? = nil, changes: ChangedMigrations = .ignore,
         check: (OpenReport) -> String? = { _ in nil }
-    ) async throws -> Sight? {
+    ) async throws -> Snapshot? {
         let version = version(index)
         let plantings = proof.plantings.filter { planting in
             origin.map { self.version($0) == planting.version && isWanted(planting, at: index) } ?? false
@@ -129,17 +129,17 @@ final class ProofRun: ProofResults {
         let what = "a file cannot be migrated to \"\(version)\""
         let seen = await attempting(what, on: way) {
             try await file.using(steps(through: index), keys: keys, rotation: rotation, changes: changes) { store in
-                let (sight, faults) = try await Sight.read(store, plantings, at: version)
-                return (sight, faults + [check(store.opening)].compactMap(\.self))
+                let (snapshot, faults) = try await Snapshot.read(store, plantings, at: version)
+                return (snapshot, faults + [check(store.opening)].compactMap(\.self))
             }
         }
-        guard let (sight, faults) = seen else { return nil }
+        guard let (snapshot, faults) = seen else { return nil }
         for fault in faults { report.add(fault, on: way) }
-        let differences = sight.schema.differences(
+        let differences = snapshot.schema.differences(
             from: schemas[index], here: "a file migrated on another path",
             there: "an empty file that ran every migration")
         for difference in differences { report.add("at \"\(version)\" \(difference)", on: way) }
-        return sight
+        return snapshot
     }
 
     /// Whether planted data must be correct in a file of a version.
