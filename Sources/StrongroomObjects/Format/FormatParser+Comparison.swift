@@ -43,7 +43,7 @@ extension FormatParser {
             }
             throw refusal(ofSign: word)
         case .not:
-            throw mistake("NOT and ! stand before the whole comparison: NOT name == 'Ada'.")
+            throw mistake("NOT and ! precede the comparison: NOT name == 'Ada'.")
         default:
             throw mistake("An operator belongs here, such as ==, < or BEGINSWITH.")
         }
@@ -64,16 +64,17 @@ extension FormatParser {
         if word.isKeyword("MATCHES") {
             return mistake(
                 """
-                MATCHES needs regular expressions, which the engine has not; use LIKE, or filter the records in Swift.
+                MATCHES needs regular expressions, which the engine does not have; use LIKE, or filter the records in \
+                Swift.
                 """,
                 code: .notTranslatable)
         }
         if word.isKeyword("NOT") {
-            return mistake("NOT stands before the whole comparison: NOT age IN {18, 21}.")
+            return mistake("NOT precedes the comparison: NOT age IN {18, 21}.")
         }
-        if word.isKeyword("IS") { return mistake("IS is no operator here: test for NULL by == NIL or != NIL.") }
+        if word.isKeyword("IS") { return mistake("IS is not an operator here: compare with == NIL or != NIL.") }
         return mistake(
-            "\"\(word)\" is no operator; those in words are IN, BETWEEN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE.")
+            "\"\(word)\" is not an operator; there are IN, BETWEEN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE.")
     }
 
     /// Whether `[c]` follows the operator.
@@ -86,7 +87,7 @@ extension FormatParser {
         guard !["d", "cd", "dc"].contains(option.lowercased()) else {
             throw mistake(
                 """
-                [d] takes é for e, and the engine knows no such letters; use [c], or search a column of plain letters.
+                [d] treats é like e, which the engine cannot; use [c], or search a column without accents.
                 """,
                 code: .notTranslatable)
         }

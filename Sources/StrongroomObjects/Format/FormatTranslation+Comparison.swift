@@ -58,7 +58,7 @@ extension FormatTranslation {
     /// `IN` and `BETWEEN`.
     func membership(_ comparison: FormatComparison, _ terms: (Term, Term)) throws -> Condition {
         guard case .property(let property) = terms.0 else {
-            throw mistake("\(comparison.sign.name) wants a property before it.", at: comparison.left)
+            throw mistake("\(comparison.sign.name) needs a property before it.", at: comparison.left)
         }
         let list = try values(terms.1, comparison, property)
         try checkUse(of: property, comparison)
@@ -108,7 +108,7 @@ extension FormatTranslation {
             fallthrough
         case .property:
             throw mistake(
-                "\(comparison.sign.name) wants a list behind it, as in {18, 30}, or an argument that is one.",
+                "\(comparison.sign.name) needs a list after it, as in {18, 30}, or an argument that is one.",
                 at: comparison.right)
         }
     }

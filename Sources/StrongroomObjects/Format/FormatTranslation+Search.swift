@@ -27,7 +27,7 @@ extension FormatTranslation {
         default:
             throw mistake(
                 comparison.sign == .like
-                    ? "LIKE wants a property before it and a pattern behind it."
+                    ? "LIKE needs a property before it and a pattern after it."
                     : "\(comparison.sign.name) looks for one text in another; here is a list or a range.",
                 at: comparison.range.lowerBound)
         }

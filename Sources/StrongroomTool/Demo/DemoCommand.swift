@@ -10,7 +10,7 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Stores this machine's installed software in an encrypted database, and reports how that works.",
         discussion: """
-            Makes the store, or opens the one that is there; stores every package, twice; reads from four tasks while \
+            Creates the store, or opens the existing one; stores every package, twice; reads from four tasks while \
             it writes; searches; and shows that the file holds none of the plaintext.
 
             The store stays: a second run finds it and updates it.

@@ -11,7 +11,7 @@ struct ReplicateCommand: AsyncParsableCommand {
             Only pages that differ are shipped, so that a directory of replicas is an incremental backup. Without an \
             object store, give --replicas DIRECTORY. For files that have not changed since, only the objects of their \
             replicas are listed, of many files by one request. A program that has a database open and a replica in its \
-            configuration ships by itself; this command then waits until that program has shipped.
+            configuration ships on its own; this command then waits for it.
 
             A replica is not continued with a file that has not shipped to it, or not last, as after a move to another \
             host: --take-over allows that, and the replica continues with this file's content.

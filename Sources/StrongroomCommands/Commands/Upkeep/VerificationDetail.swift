@@ -51,7 +51,7 @@ struct VerificationDetail: Encodable, Sendable {
 
     private static func cut(_ lines: [String], of count: Int) -> String {
         let shown = lines.prefix(most).joined(separator: "; ")
-        return count > most ? "\(shown); and \(HumanReadable.count(count - most)) more, which --json tells" : shown
+        return count > most ? "\(shown); and \(HumanReadable.count(count - most)) more, which --json lists" : shown
     }
 }
 

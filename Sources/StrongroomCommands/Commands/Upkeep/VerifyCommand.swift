@@ -26,8 +26,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     private static let advice = """
-        Restore it from a backup, diagnose it with `doctor`, or copy the readable rows with `salvage`; create a \
-        full-text index anew with `reindex`.
+        Restore it from a backup, diagnose it with `doctor`, or copy the readable rows with `salvage`; rebuild a \
+        full-text index with `reindex`.
         """
     private static let adviceForSchema = """
         Restore it from a backup: a page of the schema is damaged, without which `salvage` may find no table. `doctor` \
