@@ -9,7 +9,7 @@ public struct Dependency: Table, Record, Equatable {
     /// The field that contains it, such as `Depends`.
     public var kind: String
     /// Its index in the field; alternatives have the same index.
-    public var place: Int
+    public var position: Int
     /// Its index among the alternatives.
     public var alternative: Int
     /// The name of the other package.
@@ -26,7 +26,7 @@ public struct Dependency: Table, Record, Equatable {
         public let id = Column<Int64?>("id", primaryKey: true)
         public let package = Column<Int64>("package_id")
         public let kind = Column<String>("kind")
-        public let place = Column<Int>("place")
+        public let position = Column<Int>("place")
         public let alternative = Column<Int>("alternative")
         public let name = Column<String>("name")
         public let architecture = Column<String?>("architecture")
@@ -38,7 +38,7 @@ public struct Dependency: Table, Record, Equatable {
 
     public static let schema = TableSchema(
         "dependency",
-        columns.id, columns.package, columns.kind, columns.place, columns.alternative, columns.name,
+        columns.id, columns.package, columns.kind, columns.position, columns.alternative, columns.name,
         columns.architecture, columns.relation, columns.version,
         indexes: [TableIndex(on: columns.package), TableIndex(on: columns.name)]
     )
@@ -51,7 +51,7 @@ public struct Dependency: Table, Record, Equatable {
         id = try row[0]
         package = try row[1]
         kind = try row[2]
-        place = try row[3]
+        position = try row[3]
         alternative = try row[4]
         name = try row[5]
         architecture = try row[6]
@@ -63,7 +63,7 @@ public struct Dependency: Table, Record, Equatable {
         try bindings.set(id, at: 0)
         try bindings.set(package, at: 1)
         try bindings.set(kind, at: 2)
-        try bindings.set(place, at: 3)
+        try bindings.set(position, at: 3)
         try bindings.set(alternative, at: 4)
         try bindings.set(name, at: 5)
         try bindings.set(architecture, at: 6)

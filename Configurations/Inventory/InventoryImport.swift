@@ -91,7 +91,7 @@ extension Dependency {
         id = nil
         self.package = package
         kind = dependency.kind.rawValue
-        place = dependency.group
+        position = dependency.group
         alternative = dependency.alternative
         name = dependency.name
         architecture = dependency.architecture

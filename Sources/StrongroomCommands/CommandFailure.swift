@@ -21,11 +21,11 @@ package struct CommandFailure: Error, Equatable {
     }
 
     /// Runs work, and reports a statement that writes where only reads are allowed.
-    static func tellingReadOnly<T>(_ words: String, _ work: () async throws -> T) async throws -> T {
+    static func reportingReadOnly<T>(_ message: String, _ work: () async throws -> T) async throws -> T {
         do {
             return try await work()
         } catch let error as StrongroomError where error.code == .readOnly {
-            throw CommandFailure("readOnly", words, .usage)
+            throw CommandFailure("readOnly", message, .usage)
         }
     }
 

@@ -3,7 +3,7 @@ import Foundation
 /// Copies a file's content to another path.
 ///
 /// Foundation's file descriptors are inherited by a process that another test starts at the same time, which would then
-/// have the copy open for its whole life: a rotation would find the file open elsewhere, and rewrite it in place.
+/// have the copy open until it ends: a rotation would find the file open elsewhere, and rewrite it in place.
 enum FileCopy {
     static func make(of source: String, at target: String) throws {
         let content = try Data(contentsOf: URL(filePath: source))

@@ -364,7 +364,7 @@ struct BrokenAutomaticTests {
         let faults = try await proof.report().faults.map(\.message)
         try expectFault("data is planted at \"4\"", "neither a declared release nor one of a fixture", in: faults)
         for oldest in ["1", "4"] {
-            try expectFault("is to be right back to \"\(oldest)\", which is no release that is declared", in: faults)
+            try expectFault("must be correct back to \"\(oldest)\", which is no release that is declared", in: faults)
         }
     }
 

@@ -123,7 +123,7 @@ struct MigrationProofTests {
         let report = try await proof.verify()
         #expect(report.interruptions == 2 + 100 + 100)
         #expect(
-            report.leftOut.contains("migration \"2\" has 303 statements, and was interrupted at 100 places, evenly"),
+            report.leftOut.contains("migration \"2\" has 303 statements, and was interrupted at 100 points, evenly"),
             "\(report)")
     }
 
@@ -171,7 +171,7 @@ struct MigrationProofTests {
         try expectFault("\"0.9\"", "MigrationProofTests.swift", "no version of the migrator", in: faults)
         for oldest in ["0.9", "2", "3"] {
             try expectFault(
-                "what is planted at \"2\"", "right back to \"\(oldest)\", which is no version before it", in: faults)
+                "what is planted at \"2\"", "correct back to \"\(oldest)\", which is no version before it", in: faults)
         }
     }
 }

@@ -39,7 +39,7 @@ static int set(baseline_entry *entry, int64_t id, const char *name, int name_len
     return entry->name != NULL && entry->digest != NULL && (note == NULL || entry->note != NULL);
 }
 
-// The place after the last entry, in an array that doubles when it is full.
+// The address after the last entry, in an array that doubles when it is full.
 static baseline_entry *next(baseline_list *list) {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;

@@ -48,15 +48,15 @@ static int add_hit(sqlite3_stmt *statement, baseline_summary *summary) {
     return result;
 }
 
-static int ask(sqlite3_stmt *statement, const char *question, int length, baseline_summary *summary) {
-    int result = sqlite3_bind_text(statement, 1, question, length, SQLITE_TRANSIENT);
+static int ask(sqlite3_stmt *statement, const char *query, int length, baseline_summary *summary) {
+    int result = sqlite3_bind_text(statement, 1, query, length, SQLITE_TRANSIENT);
     int step = SQLITE_DONE;
     while (result == SQLITE_OK && (step = sqlite3_step(statement)) == SQLITE_ROW) result = add_hit(statement, summary);
     int finished = sqlite3_reset(statement);
     return result == SQLITE_OK ? finished : result;
 }
 
-int baseline_search(sqlite3 *connection, const char *questions, baseline_summary *summary) {
+int baseline_search(sqlite3 *connection, const char *queries, baseline_summary *summary) {
     sqlite3_stmt *statement = NULL;
     int result = baseline_run(connection, "BEGIN DEFERRED");
     if (result == SQLITE_OK)
@@ -66,7 +66,7 @@ int baseline_search(sqlite3 *connection, const char *questions, baseline_summary
             "JOIN \"document\" AS d ON d.\"id\" = f.\"rowid\" WHERE \"document_fts\" MATCH ?1 "
             "ORDER BY f.\"rank\" LIMIT 20",
             -1, &statement, NULL);
-    for (const char *start = questions; result == SQLITE_OK && *start != 0;) {
+    for (const char *start = queries; result == SQLITE_OK && *start != 0;) {
         size_t length = strcspn(start, "\n");
         result = ask(statement, start, (int)length, summary);
         start += length + (start[length] == '\n');

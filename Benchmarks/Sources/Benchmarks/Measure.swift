@@ -13,7 +13,7 @@ struct Measure: Measurable {
         case milliseconds
         /// The measured time of one of a number of things, in microseconds; less is better.
         case microseconds(each: Int)
-        /// The measured seconds are how many times as long something takes as it should; less is better.
+        /// The measured seconds are a multiple of the expected time; less is better.
         case times
     }
 

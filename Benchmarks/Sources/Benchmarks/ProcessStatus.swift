@@ -16,7 +16,7 @@ struct ProcessStatus {
         let field: String
     }
 
-    /// Where there is no such directory nothing can be told.
+    /// Where there is no such directory nothing can be measured.
     private static let directory = "/proc/self"
 
     static var isAvailable: Bool { FileManager.default.fileExists(atPath: "\(directory)/clear_refs") }

@@ -118,7 +118,7 @@ final class Rival {
         try check(baseline_register_words(connection))
     }
 
-    /// The 20 best documents for each question, in FTS5's syntax.
+    /// The 20 best documents for each query, in FTS5's syntax.
     func search(_ questions: [String]) throws -> Summary {
         var summary = baseline_summary()
         try check(baseline_search(connection, questions.joined(separator: "\n"), &summary))

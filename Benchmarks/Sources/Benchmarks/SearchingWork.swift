@@ -1,7 +1,7 @@
 import Strongroom
 import TestData
 
-/// Questions to an index of all documents.
+/// Queries of an index of all documents.
 struct SearchingWork {
     let questions: TestQuestions
     /// C, which has an index of its own in a file of its own; nil on an engine without FTS5, whose FTS4 ranks no rows.
@@ -30,7 +30,7 @@ struct SearchingWork {
 
     // MARK: The best
 
-    /// Asks all questions in one read, and shows that the scores are those of the rival.
+    /// Runs all queries in one read, and shows that the scores are those of the rival.
     func ask(_ asked: [SearchQuery], asText text: [String]) async throws -> Duration {
         var found = Summary()
         let duration = try await ContinuousClock().measure {
@@ -87,7 +87,7 @@ struct SearchingWork {
     }
 }
 
-/// The times of several questions.
+/// The times of several queries.
 struct Latencies {
     private var all: [Duration] = []
 

@@ -21,7 +21,7 @@ public struct BesideWriter: Sendable {
     /// Reads beside a task that writes one row after the other, as fast as it can, until the reads are done.
     ///
     /// - Parameters:
-    ///   - write: Writes one row; it is told how many there were before.
+    ///   - write: Writes one row; receives how many there were before.
     ///   - read: Does all the reads.
     public static func measure(
         write: @escaping @Sendable (Int) async throws -> Void,

@@ -1,4 +1,4 @@
-/// The questions of the measures of full-text search, which depend on how many of the documents have each word.
+/// The queries of the measures of full-text search, which depend on how many of the documents have each word.
 public struct TestQuestions: Sendable {
     /// Words of about a tenth of the documents.
     public let common: [String]

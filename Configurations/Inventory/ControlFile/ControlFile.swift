@@ -104,7 +104,7 @@ public struct ControlFile: Sendable {
     }
 
     private init(source: ControlFileSource, ending: Ending) throws(ControlFileError) {
-        let start = try ControlFileOpening(source).check()
+        let start = try ControlFileHead(source).check()
         var scanner = ParagraphScanner(source: source, start: start, ending: ending)
         var count = 0
         while try scanner.advance() { count += 1 }

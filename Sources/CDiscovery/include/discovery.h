@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/// A function that a configuration's macro placed into the program; it writes what it describes to where it is told.
+/// A function that a configuration's macro placed into the program; it writes what it describes to the destination.
 typedef void (*strongroom_entry)(void *_Nonnull destination);
 
 /// Calls a function for every entry of the program, and of nothing else when there is none.

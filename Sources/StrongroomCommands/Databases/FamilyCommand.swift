@@ -24,12 +24,12 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
         let report = try options.report.map { try ReportFile(FilePath.absolute($0), continuing: isContinuing) }
         let progress = CommandProgress(label, count: databases.count, unit: unit, isQuiet: output.json)
         let run = FamilyRun(command: name, databases: databases, limit: options.atMost) { try await work($0, progress) }
-        let told = Locked<[Outcome<Detail>]>([])
+        let finished = Locked<[Outcome<Detail>]>([])
         do {
             _ = try await Interruption.cancelling {
                 try await run.run { outcome in
                     progress.advance()
-                    told.withLock { $0.append(outcome) }
+                    finished.withLock { $0.append(outcome) }
                     let line = try JSONLine.encode(outcome)
                     if output.json { CommandSession.current.console.write(verbatim: line) }
                     try report?.append(line)
@@ -38,10 +38,10 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
             progress.finish()
         } catch {
             progress.finish()
-            show(told.withLock { $0 }, isComplete: false)
+            show(finished.withLock { $0 }, isComplete: false)
             throw error
         }
-        let outcomes = told.withLock { $0 }
+        let outcomes = finished.withLock { $0 }
         show(outcomes, isComplete: true)
         try outcomes.throwFailure(of: databases.count)
     }

@@ -48,12 +48,12 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
 
     /// Processes all databases.
     ///
-    /// - Parameter told: Called for each database that is finished, in the order in which they finish, also for those
+    /// - Parameter report: Called for each finished database, in the order in which they finish, also for those
     ///   that finish after an interruption.
     /// - Returns: The outcomes, in the order of the databases.
     /// - Throws: `CancellationError` if it is interrupted; finished databases have been reported. The first error of
-    ///   `told`.
-    package func run(told: (Outcome<Detail>) throws -> Void) async throws -> [Outcome<Detail>] {
+    ///   `report`.
+    package func run(report: (Outcome<Detail>) throws -> Void) async throws -> [Outcome<Detail>] {
         var outcomes: [Int: Outcome<Detail>] = [:]
         var failure: (any Error)?
         await withTaskGroup(of: (Int, Outcome<Detail>?).self) { group in
@@ -67,7 +67,7 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
                 do {
                     guard let outcome else { throw CancellationError() }
                     outcomes[index] = outcome
-                    try told(outcome)
+                    try report(outcome)
                     try Task.checkCancellation()
                     if failure == nil { begin() }
                 } catch {

@@ -224,10 +224,11 @@ package struct OperatedDatabase: Sendable {
 
     /// Replaces the file by a state of a replica, or creates it.
     func restoreReplica(
-        _ replica: Replica, to point: RestorePoint, adoptingFrom formerName: String?,
+        _ replica: Replica, to point: RestorePoint, adoptingFrom previousName: String?,
         progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> ReplicaRestoreReport {
-        try await stores.restore(name.fileName, from: replica, to: point, adoptingFrom: formerName, progress: progress)
+        try await stores.restore(
+            name.fileName, from: replica, to: point, adoptingFrom: previousName, progress: progress)
     }
 
     /// The newest change of a replica, if the file has not changed since; nil if it may have.

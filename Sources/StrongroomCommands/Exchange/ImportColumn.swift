@@ -7,7 +7,7 @@ package import Strongroom
 package struct ImportColumn: Sendable, Equatable {
     /// Why a field cannot be stored; does not contain its content.
     package struct Fault: Error, Equatable {
-        package let words: String
+        package let reason: String
     }
 
     enum Kind: Sendable, Equatable {
@@ -180,7 +180,7 @@ package struct ImportColumn: Sendable, Equatable {
         return .real(number)
     }
 
-    private func fault(_ words: String) -> Fault { Fault(words: "column \"\(name)\" \(words)") }
+    private func fault(_ reason: String) -> Fault { Fault(reason: "column \"\(name)\" \(reason)") }
 
     private static let flags: [String: Int64] = ["true": 1, "false": 0]
 

@@ -79,7 +79,7 @@ struct ImportLines {
         do throws(JSONObject.Fault) {
             return .members(try JSONObject(bytes).members)
         } catch {
-            return .fault(error.words)
+            return .fault(error.reason)
         }
     }
 }

@@ -4,12 +4,12 @@ import Strongroom
 struct ImportWriter {
     /// Why a line cannot be written.
     struct LineFault: Error {
-        let words: String
+        let reason: String
     }
 
     /// The engine rolled the whole transaction back, as a constraint with ON CONFLICT ROLLBACK does.
     struct Undone: Error {
-        let words: String
+        let reason: String
     }
 
     /// The effect of a line.
@@ -40,8 +40,8 @@ struct ImportWriter {
         do {
             return try write(columns, values, in: db)
         } catch let error as StrongroomError where Self.codesOfOneRow.contains(error.code) {
-            guard Self.isOpen(db) else { throw Undone(words: error.message) }
-            throw LineFault(words: error.message)
+            guard Self.isOpen(db) else { throw Undone(reason: error.message) }
+            throw LineFault(reason: error.message)
         }
     }
 
@@ -65,18 +65,18 @@ struct ImportWriter {
     private func converted(_ content: ImportLines.Content) throws -> ([ImportColumn], [SQLValue]) {
         do {
             switch content {
-            case .fault(let words): throw LineFault(words: words)
+            case .fault(let reason): throw LineFault(reason: reason)
             case .fields(let fields):
                 return (headerColumns, try zip(header, fields).compactMap { try $0?.value($1) })
             case .members(let members):
-                guard !members.isEmpty else { throw LineFault(words: "the object is empty") }
+                guard !members.isEmpty else { throw LineFault(reason: "the object is empty") }
                 let columns = try target.columns(named: members.map(\.name))
                 return (columns.compactMap(\.self), try zip(columns, members).compactMap { try $0?.value($1.member) })
             }
         } catch let fault as ImportColumn.Fault {
-            throw LineFault(words: fault.words)
+            throw LineFault(reason: fault.reason)
         } catch let failure as CommandFailure {
-            throw LineFault(words: failure.message)
+            throw LineFault(reason: failure.message)
         }
     }
 
@@ -85,7 +85,7 @@ struct ImportWriter {
     ) throws -> Effect {
         if let key = target.key, let index = columns.firstIndex(of: key) {
             guard values[index] != .null else {
-                throw LineFault(words: "column \"\(key.name)\" must identify the row, but is NULL")
+                throw LineFault(reason: "column \"\(key.name)\" must identify the row, but is NULL")
             }
             let changed = try db.execute(update(columns, values, keyIndex: index))
             if changed > 0 { return .updated }

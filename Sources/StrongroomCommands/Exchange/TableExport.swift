@@ -34,7 +34,7 @@ package struct TableExport: Sendable {
         from store: Store, write: @escaping @Sendable (String) throws -> Void,
         progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
     ) async throws -> Int {
-        try await CommandFailure.tellingReadOnly("The query would write, but an export is read-only.") {
+        try await CommandFailure.reportingReadOnly("The query would write, but an export is read-only.") {
             try await store.read(label: "export") { db in
                 let sql = try query(in: db)
                 let names = try db.columnNames(of: sql)

@@ -79,7 +79,7 @@ package struct TableImport: Sendable {
             } catch let fault as ImportWriter.LineFault {
                 report.bad += 1
                 guard report.badLines.count < maxBadLinesReported else { continue }
-                report.badLines.append(BadLine(line: line.number, reason: fault.words))
+                report.badLines.append(BadLine(line: line.number, reason: fault.reason))
             } catch let undone as ImportWriter.Undone {
                 throw Self.undone(undone, at: line.number)
             }
@@ -103,7 +103,7 @@ package struct TableImport: Sendable {
             "rolledBack",
             """
             Nothing was imported: line \(line) violates a constraint of the table that rolls back the whole \
-            transaction (ON CONFLICT ROLLBACK, RAISE(ROLLBACK)): \(undone.words). --skip-bad cannot skip the line \
+            transaction (ON CONFLICT ROLLBACK, RAISE(ROLLBACK)): \(undone.reason). --skip-bad cannot skip the line \
             either: remove it from the file.
             """, .dataError)
     }
@@ -127,13 +127,13 @@ package struct BadLines: Error {
 
     /// The error with the lines, in a single line.
     package var failure: CommandFailure {
-        let told = report.badLines.map { "line \($0.line): \($0.reason)" }.joined(separator: "; ")
+        let list = report.badLines.map { "line \($0.line): \($0.reason)" }.joined(separator: "; ")
         let rest = report.bad - report.badLines.count
         return CommandFailure(
             "badLines",
             """
             \(report.bad) of \(HumanReadable.count(lines, "line")) cannot be imported, and nothing was: \
-            \(told)\(rest > 0 ? "; and \(rest) more" : ""). Correct them, or use --skip-bad to skip them.
+            \(list)\(rest > 0 ? "; and \(rest) more" : ""). Correct them, or use --skip-bad to skip them.
             """, .dataError)
     }
 }

@@ -55,7 +55,7 @@ package struct QueryRun: Sendable {
         on store: Store, to console: Console, whenShown: @escaping @Sendable () -> Void = {}
     ) async throws -> Outcome {
         guard mayWrite else {
-            return try await CommandFailure.tellingReadOnly("The statement would write. Use --write to allow it.") {
+            return try await CommandFailure.reportingReadOnly("The statement would write. Use --write to allow it.") {
                 try await store.read(label: "query") { db in try show(console, in: db, whenShown) }
             }
         }

@@ -36,11 +36,11 @@ package struct KeyOptions: ParsableArguments {
     /// The keys of the options, read once per command.
     ///
     /// - Parameters:
-    ///   - question: The prompt on the terminal if no option specifies a source; nil if a configuration has the keys.
+    ///   - prompt: The prompt on the terminal if no option specifies a source; nil if a configuration has the keys.
     ///   - isNew: Whether the key is a new one for a file, which is asked for twice.
     /// - Returns: The chain; nil for that of the configuration.
-    package func keyChain(asking question: String?, isNew: Bool = false) throws -> KeyChain? {
+    package func keyChain(asking prompt: String?, isNew: Bool = false) throws -> KeyChain? {
         if plaintext { return .plaintext }
-        return try (source ?? question.map { isNew ? .newPrompt($0) : .prompt($0) })?.keyChain()
+        return try (source ?? prompt.map { isNew ? .newPrompt($0) : .prompt($0) })?.keyChain()
     }
 }

@@ -25,10 +25,10 @@ package enum KeySource: Equatable, Sendable {
             return try Self.chain(ofVariable: name)
         case .standardInput:
             return try Self.chain("Standard input", input.all(KeyChain.largestText + 1))
-        case .prompt(let question):
-            guard let line = try input.line(question) else { throw Self.noKey }
+        case .prompt(let text):
+            guard let line = try input.line(text) else { throw Self.noKey }
             return try Self.chain("What was typed", consume line)
-        case .newPrompt(let question): return try Self.chain("What was typed", Self.twice(question, input))
+        case .newPrompt(let text): return try Self.chain("What was typed", Self.twice(text, input))
         }
     }
 
@@ -66,13 +66,13 @@ package enum KeySource: Equatable, Sendable {
     }
 
     /// A line that was typed twice.
-    private static func twice(_ question: String, _ input: KeyInput) throws -> [UInt8] {
-        guard var first = try input.line(question) else { throw noKey }
+    private static func twice(_ prompt: String, _ input: KeyInput) throws -> [UInt8] {
+        guard var first = try input.line(prompt) else { throw noKey }
         var isMeant = false
         defer {
             if !isMeant { wipe(&first) }
         }
-        guard var second = try input.line("\(question), again") else { throw noKey }
+        guard var second = try input.line("\(prompt), again") else { throw noKey }
         defer { wipe(&second) }
         guard first == second else {
             throw CommandFailure(

@@ -51,8 +51,8 @@ package struct ManyDatabases: ParsableArguments {
         let files = databases.filter(FilePath.isPath)
         // Before the user is asked for a key.
         try requireAny(of: files)
-        let question = files.first.map { files.count == 1 ? "Key of \($0)" : "Key of the \(files.count) files" }
-        let chain = try keys.keyChain(asking: question, isNew: isNewKey)
+        let prompt = files.first.map { files.count == 1 ? "Key of \($0)" : "Key of the \(files.count) files" }
+        let chain = try keys.keyChain(asking: prompt, isNew: isNewKey)
         for database in databases { found.append(try operated(database, chain)) }
         for target in family {
             let names = try stores.databases(of: target)

@@ -11,7 +11,7 @@ struct ReplicaOptions: ParsableArguments {
             file name. Without it, the configuration of each database says where its replica is. The access key is \
             read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
             """,
-            valueName: "place"))
+            valueName: "location"))
     var replicas: String?
     @Option(
         help: ArgumentHelp(
@@ -21,13 +21,13 @@ struct ReplicaOptions: ParsableArguments {
     var region = "us-east-1"
 
     func validate() throws {
-        guard let replicas, replicas.hasPrefix(ReplicaPlace.scheme) else { return }
+        guard let replicas, replicas.hasPrefix(ReplicaLocation.scheme) else { return }
         guard endpoint != nil else { throw ValidationError("s3:// goes with --endpoint URL.") }
     }
 
     /// The object store that the options name; nil for none.
     func objects() throws -> (any ObjectStore)? {
-        try ReplicaPlace.objects(replicas, endpoint: endpoint, region: region)
+        try ReplicaLocation.objects(replicas, endpoint: endpoint, region: region)
     }
 
     /// The replica of a database.

@@ -31,7 +31,7 @@ struct HiddenLine {
     /// - Parameter longest: The maximum number of bytes.
     init(longest: Int) {
         self.longest = longest
-        // Up front: an array that grows leaves its former buffer behind.
+        // Up front: an array that grows leaves its old buffer behind.
         bytes.reserveCapacity(longest)
     }
 

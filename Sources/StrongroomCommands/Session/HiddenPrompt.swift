@@ -14,7 +14,7 @@ enum HiddenPrompt {
     /// - Returns: The line without its end; nil if the process has no terminal.
     /// - Throws: `CancellationError` for Ctrl-C; ``CommandFailure`` with `invalidKey` for a line that is too long, with
     ///   `inputOutput` for a line without an end.
-    static func ask(_ question: String) throws -> [UInt8]? {
+    static func ask(_ prompt: String) throws -> [UInt8]? {
         // Not standard input, which may be a pipe with data.
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
@@ -23,7 +23,7 @@ enum HiddenPrompt {
             // Signals are disabled, so that Ctrl-C only cancels the prompt.
             settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         } _: {
-            show("\(TerminalText.escaped(question)): ", on: terminal)
+            show("\(TerminalText.escaped(prompt)): ", on: terminal)
             defer { show("\n", on: terminal) }
             return try line(from: terminal)
         }

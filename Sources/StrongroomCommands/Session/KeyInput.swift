@@ -6,11 +6,11 @@ package struct KeyInput: Sendable {
     /// Reads standard input to its end, up to a maximum number of bytes.
     package var all: @Sendable (_ most: Int) throws -> [UInt8]
     /// Prompts for one line on the terminal without echo; nil without a terminal.
-    package var line: @Sendable (_ question: String) throws -> [UInt8]?
+    package var line: @Sendable (_ prompt: String) throws -> [UInt8]?
 
     package init(
         all: @escaping @Sendable (_ most: Int) throws -> [UInt8],
-        line: @escaping @Sendable (_ question: String) throws -> [UInt8]?
+        line: @escaping @Sendable (_ prompt: String) throws -> [UInt8]?
     ) {
         self.all = all
         self.line = line

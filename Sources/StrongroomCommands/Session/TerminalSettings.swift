@@ -62,7 +62,7 @@ enum SignalAction {
 
     /// Sets the action, unless the signal is ignored.
     ///
-    /// - Returns: The former action.
+    /// - Returns: The previous action.
     static func set(_ number: Int32, _ handler: @escaping Handler) -> Handler? {
         let before = signal(number, handler)
         if isIgnoring(before) { signal(number, SIG_IGN) }

@@ -5,13 +5,13 @@ struct SQLStatements: Sendable {
     /// The text after the last complete statement.
     private(set) var rest = ""
     /// The token that is incomplete at the end of the last line, such as a literal without its closing quotation mark.
-    private var opening: Opening?
+    private var unfinished: Unfinished?
     /// Whether there is anything but whitespace and comments since the last statement.
     private var hasWords = false
     private var words = StatementWords()
 
     /// A token that continues over the end of a line.
-    private enum Opening: String {
+    private enum Unfinished: String {
         case text = "'"
         case name = "\""
         case backtick = "`"
@@ -20,7 +20,7 @@ struct SQLStatements: Sendable {
     }
 
     /// Whether there is only whitespace.
-    var isBlank: Bool { !hasWords && opening == nil }
+    var isBlank: Bool { !hasWords && unfinished == nil }
 
     /// Adds a line.
     ///
@@ -28,22 +28,22 @@ struct SQLStatements: Sendable {
     mutating func add(_ line: String) -> [String] {
         var complete: [String] = []
         var text = rest.isEmpty ? line : "\n" + line
-        if let before = opening {
+        if let before = unfinished {
             // The beginning of an incomplete token is prepended, so that its end is found by the same rules.
             guard let first = [SQLToken](sql: before.rawValue + text).first else { return [] }
-            opening = Self.opening(first)
+            unfinished = Self.unfinished(first)
             let length = first.text.utf8.count - before.rawValue.utf8.count
             rest += String(decoding: text.utf8.prefix(length), as: UTF8.self)
             text = String(decoding: text.utf8.dropFirst(length), as: UTF8.self)
         }
         for token in [SQLToken](sql: text) {
-            if token.isSign(";"), words.isWhole {
+            if token.isSign(";"), words.isComplete {
                 if hasWords { complete.append(rest) }
                 self = SQLStatements()
                 continue
             }
             rest += token.text
-            opening = Self.opening(token)
+            unfinished = Self.unfinished(token)
             guard token.kind != .space else { continue }
             hasWords = true
             words.add(token)
@@ -59,13 +59,13 @@ struct SQLStatements: Sendable {
     }
 
     /// How a token is incomplete; nil for a complete one.
-    private static func opening(_ token: SQLToken) -> Opening? {
+    private static func unfinished(_ token: SQLToken) -> Unfinished? {
         let text = token.text.utf8
         switch token.kind {
         case .literal: return isClosed(token.text, "'") ? nil : .text
         case .quoted:
             if text.first == UInt8(ascii: "[") { return text.last == UInt8(ascii: "]") ? nil : .bracket }
-            let kind = text.first == UInt8(ascii: "`") ? Opening.backtick : .name
+            let kind = text.first == UInt8(ascii: "`") ? Unfinished.backtick : .name
             return isClosed(token.text, kind == .backtick ? "`" : "\"") ? nil : kind
         case .space where text.starts(with: "/*".utf8):
             return text.count >= 4 && text.suffix(2).elementsEqual("*/".utf8) ? nil : .comment
@@ -94,7 +94,7 @@ private struct StatementWords: Sendable {
     ///
     /// The END of a CASE does not follow a semicolon. The rule is that of `sqlite3_complete`
     /// (sqlite.org/c3ref/complete.html).
-    var isWhole: Bool { beginning != .trigger || isLastEnd && isSemicolonBeforeLast }
+    var isComplete: Bool { beginning != .trigger || isLastEnd && isSemicolonBeforeLast }
 
     /// Adds the next token.
     mutating func add(_ token: SQLToken) {

@@ -27,7 +27,7 @@ enum ShellDirective: Equatable {
         }
     }
 
-    static let descriptions: [(name: String, words: String)] = [
+    static let descriptions: [(name: String, description: String)] = [
         (".help", "this list"),
         (".mode table|csv|json", "the format of results"),
         (".quit", "leave; Control-D, too"),

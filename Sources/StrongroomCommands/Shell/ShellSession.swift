@@ -96,8 +96,8 @@ package struct ShellSession: Sendable {
         case .quit: return .quit
         case .help:
             var table = TextTable([.leading("Command"), .leading("What it does", isFlexible: true)])
-            for (name, words) in ShellDirective.descriptions {
-                table.append(StyledText(name, .bold), StyledText(words))
+            for (name, description) in ShellDirective.descriptions {
+                table.append(StyledText(name, .bold), StyledText(description))
             }
             console.write(table)
             console.write(

@@ -136,8 +136,8 @@ package struct CSVReader {
     }
 
     @discardableResult
-    private mutating func fault(_ words: String) -> State {
-        record.fault = record.fault ?? words
+    private mutating func fault(_ reason: String) -> State {
+        record.fault = record.fault ?? reason
         return .skipped
     }
 

@@ -7,7 +7,7 @@ package import Strongroom
 package struct JSONObject {
     /// An error in a text; does not contain its values.
     package struct Fault: Error, Equatable {
-        package let words: String
+        package let reason: String
     }
 
     /// The value of a member.
@@ -28,20 +28,20 @@ package struct JSONObject {
         scanner = JSONScanner(bytes)
         try readMembers()
         scanner.passSpace()
-        guard scanner.isAtEnd else { throw Fault(words: "text follows the object") }
+        guard scanner.isAtEnd else { throw Fault(reason: "text follows the object") }
     }
 
     private mutating func readMembers() throws(Fault) {
-        guard scanner.pass("{") else { throw Fault(words: "it is not a JSON object") }
+        guard scanner.pass("{") else { throw Fault(reason: "it is not a JSON object") }
         if scanner.pass("}") { return }
         var names: Set<String> = []
         repeat {
             let name = try scanner.text("a name in quotation marks")
-            guard names.insert(name).inserted else { throw Fault(words: "two members have one name, \"\(name)\"") }
-            guard scanner.pass(":") else { throw Fault(words: "a colon is missing after \"\(name)\"") }
+            guard names.insert(name).inserted else { throw Fault(reason: "two members have one name, \"\(name)\"") }
+            guard scanner.pass(":") else { throw Fault(reason: "a colon is missing after \"\(name)\"") }
             members.append((name, try readMember(name)))
         } while scanner.pass(",")
-        guard scanner.pass("}") else { throw Fault(words: "a comma or the closing brace is missing") }
+        guard scanner.pass("}") else { throw Fault(reason: "a comma or the closing brace is missing") }
     }
 
     private mutating func readMember(_ name: String) throws(Fault) -> Member {
@@ -49,7 +49,7 @@ package struct JSONObject {
         switch scanner.next {
         case UInt8(ascii: "\""): return .value(.text(try scanner.text("a text")))
         case UInt8(ascii: "{"): return .value(.blob(try readBytes(name)))
-        case UInt8(ascii: "["): throw Fault(words: "\"\(name)\" is an array, which cannot be stored")
+        case UInt8(ascii: "["): throw Fault(reason: "\"\(name)\" is an array, which cannot be stored")
         case let byte? where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
             return try scanner.number(name)
         default: return try readWord(name)
@@ -63,18 +63,18 @@ package struct JSONObject {
         case "true": return .bool(true)
         case "false": return .bool(false)
         case "NaN", "nan", "Infinity", "inf":
-            throw Fault(words: "\"\(name)\" is \(word), which is not valid JSON and cannot be stored")
-        default: throw Fault(words: "\"\(name)\" has no valid JSON value")
+            throw Fault(reason: "\"\(name)\" is \(word), which is not valid JSON and cannot be stored")
+        default: throw Fault(reason: "\"\(name)\" has no valid JSON value")
         }
     }
 
     /// The only object that a column can store is that of bytes.
     private mutating func readBytes(_ name: String) throws(Fault) -> [UInt8] {
-        let fault = Fault(words: "\"\(name)\" is an object; only bytes are objects, as in {\"base64\":\"AQID\"}")
+        let fault = Fault(reason: "\"\(name)\" is an object; only bytes are objects, as in {\"base64\":\"AQID\"}")
         guard scanner.pass("{"), try scanner.text("a name") == "base64", scanner.pass(":") else { throw fault }
         let text = try scanner.text("Base64")
         guard scanner.pass("}") else { throw fault }
-        guard let bytes = Base64.bytes(text) else { throw Fault(words: "\"\(name)\" is not valid Base64") }
+        guard let bytes = Base64.bytes(text) else { throw Fault(reason: "\"\(name)\" is not valid Base64") }
         return bytes
     }
 }

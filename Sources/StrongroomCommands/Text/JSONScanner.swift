@@ -40,7 +40,7 @@ struct JSONScanner {
         let start = position
         if next == UInt8(ascii: "-") { position += 1 }
         if let byte = next, Unicode.Scalar(byte).properties.isAlphabetic {
-            throw Fault(words: "\"\(name)\" is -\(word()), which is not valid JSON and cannot be stored")
+            throw Fault(reason: "\"\(name)\" is -\(word()), which is not valid JSON and cannot be stored")
         }
         let firstDigit = next
         let digits = passDigits()
@@ -59,16 +59,18 @@ struct JSONScanner {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger {
-            guard let number = Int64(text) else { throw Fault(words: "\"\(name)\" is an integer of more than 64 bits") }
+            guard let number = Int64(text) else {
+                throw Fault(reason: "\"\(name)\" is an integer of more than 64 bits")
+            }
             return .value(.integer(number))
         }
         guard let number = Double(text), number.isFinite else {
-            throw Fault(words: "\"\(name)\" is a number too large to be stored")
+            throw Fault(reason: "\"\(name)\" is a number too large to be stored")
         }
         return DecimalDigits(text) == DecimalDigits(String(number)) ? .value(.real(number)) : .rounded(number)
     }
 
-    private func noNumber(_ name: String) -> Fault { Fault(words: "\"\(name)\" is not a valid JSON number") }
+    private func noNumber(_ name: String) -> Fault { Fault(reason: "\"\(name)\" is not a valid JSON number") }
 
     private mutating func passDigits() -> Int {
         let start = position
@@ -80,26 +82,26 @@ struct JSONScanner {
     ///
     /// - Parameter wanted: The expected element, for an error.
     mutating func text(_ wanted: String) throws(Fault) -> String {
-        guard pass("\"") else { throw Fault(words: "\(wanted) is expected") }
+        guard pass("\"") else { throw Fault(reason: "\(wanted) is expected") }
         var content: [UInt8] = []
         while let byte = next {
             position += 1
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: content, as: UTF8.self) else {
-                    throw Fault(words: "a text is not in UTF-8")
+                    throw Fault(reason: "a text is not in UTF-8")
                 }
                 return text
             case UInt8(ascii: "\\"): content.append(contentsOf: try escaped())
-            case 0..<0x20: throw Fault(words: "a control character in a text is not escaped")
+            case 0..<0x20: throw Fault(reason: "a control character in a text is not escaped")
             default: content.append(byte)
             }
         }
-        throw Fault(words: "a text has no closing quotation mark")
+        throw Fault(reason: "a text has no closing quotation mark")
     }
 
     private mutating func escaped() throws(Fault) -> [UInt8] {
-        guard let byte = next else { throw Fault(words: "a text ends after a backslash") }
+        guard let byte = next else { throw Fault(reason: "a text ends after a backslash") }
         position += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
@@ -109,7 +111,7 @@ struct JSONScanner {
         case UInt8(ascii: "r"): return [13]
         case UInt8(ascii: "t"): return [9]
         case UInt8(ascii: "u"): return Array(String(try scalar()).utf8)
-        default: throw Fault(words: "a backslash precedes a character that JSON does not escape")
+        default: throw Fault(reason: "a backslash precedes a character that JSON does not escape")
         }
     }
 
@@ -117,7 +119,7 @@ struct JSONScanner {
     private mutating func scalar() throws(Fault) -> Character {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }
-        let alone = Fault(words: "half of a surrogate pair is missing")
+        let alone = Fault(reason: "half of a surrogate pair is missing")
         guard (0xD800...0xDBFF).contains(first), next == UInt8(ascii: "\\") else { throw alone }
         position += 1
         guard next == UInt8(ascii: "u") else { throw alone }
@@ -134,7 +136,7 @@ struct JSONScanner {
         let text = String(decoding: digits, as: UTF8.self)
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let number = UInt16(text, radix: 16)
-        else { throw Fault(words: "\\u is not followed by four hexadecimal digits") }
+        else { throw Fault(reason: "\\u is not followed by four hexadecimal digits") }
         position += 4
         return number
     }

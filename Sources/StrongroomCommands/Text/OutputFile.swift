@@ -63,7 +63,7 @@ package final class OutputFile {
             return false
         }
         // A process that considers the file a leftover has locked or removed it.
-        guard Self.lock(descriptor), isAtPlace(descriptor) else {
+        guard Self.lock(descriptor), isAtPath(descriptor) else {
             close(descriptor)
             descriptor = -1
             return false
@@ -102,7 +102,7 @@ package final class OutputFile {
                 "locked", "Another process is writing \"\(path)\". Wait for it, or use another name.",
                 .temporaryFailure)
         }
-        if isAtPlace(left) { try remove() }
+        if isAtPath(left) { try remove() }
     }
 
     private func remove() throws {
@@ -115,7 +115,7 @@ package final class OutputFile {
     }
 
     /// Whether an open file is the one at the temporary path.
-    private func isAtPlace(_ descriptor: Int32) -> Bool {
+    private func isAtPath(_ descriptor: Int32) -> Bool {
         var (own, there) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, lstat(temporary, &there) == 0 else { return false }
         return own.st_dev == there.st_dev && own.st_ino == there.st_ino

@@ -12,7 +12,7 @@ struct ShownRow {
         isCompound = [SQLToken](sql: sql).contains { $0.isWord("UNION", "INTERSECT", "EXCEPT") }
     }
 
-    /// Looks at the columns of the first row, which are those of all rows; to be called for each row.
+    /// Reads the columns of the first row, which are those of all rows; to be called for each row.
     mutating func begin(_ row: borrowing Row) {
         guard isInDigits == nil else { return }
         var inDigits: [Bool] = []

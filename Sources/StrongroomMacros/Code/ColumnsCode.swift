@@ -35,7 +35,7 @@ extension RecordModel {
         return types.map { "\n        Strongroom.ColumnDefinition._requireColumnValue(\($0).self)" }.joined()
     }
 
-    /// The columns that the table keeps by itself, if there are any.
+    /// The columns that the table maintains, if any.
     private var upkeep: [String] {
         let calls = properties.compactMap { property in
             property.column.kept.map {

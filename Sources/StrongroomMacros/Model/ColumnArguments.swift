@@ -30,7 +30,7 @@ struct ColumnArguments {
     /// The arguments that are copied, as written in the source.
     var copied: [String] = []
 
-    /// What a table keeps in a column by itself.
+    /// What a table maintains in a column.
     enum Kept: String {
         case version, created, updated
     }

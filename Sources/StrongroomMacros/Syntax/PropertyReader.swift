@@ -79,7 +79,7 @@ struct PropertyReader {
         if variable.isConstant, binding.initializer != nil {
             diagnostics.append(
                 Refusal.constant(identifier.text)
-                    .at(variable.bindingSpecifier, fixIts: [variable.madeVariable, variable.ignoring]))
+                    .at(variable.bindingSpecifier, fixIts: [variable.asVariable, variable.ignoring]))
             return
         }
         let literal = binding.initializer?.value.literalType

@@ -46,8 +46,8 @@ extension VariableDeclSyntax {
             guard case .attribute(let attribute) = element else { return false }
             return ["Column", "Strongroom.Column"].contains(attribute.attributeName.trimmedDescription)
         }
-        let former = column.flatMap { encoded.attributes[$0].as(AttributeSyntax.self)?.labeled.trimmedDescription }
-        var attribute: AttributeSyntax = "@Column(\(raw: former.map { "\($0), " } ?? "")as: .json)"
+        let arguments = column.flatMap { encoded.attributes[$0].as(AttributeSyntax.self)?.labeled.trimmedDescription }
+        var attribute: AttributeSyntax = "@Column(\(raw: arguments.map { "\($0), " } ?? "")as: .json)"
         attribute.trailingTrivia = .space
         if let column { encoded.attributes.remove(at: column) }
         encoded.attributes.insert(.attribute(attribute), at: encoded.attributes.startIndex)
@@ -56,7 +56,7 @@ extension VariableDeclSyntax {
     }
 
     /// The fix-it that makes a constant a variable.
-    var madeVariable: FixIt {
+    var asVariable: FixIt {
         var specifier = bindingSpecifier
         specifier.tokenKind = .keyword(.var)
         return Repair("makeVariable", "Make it a variable").replacing(bindingSpecifier, with: specifier)

@@ -43,7 +43,7 @@ extension FormatParser {
             }
             throw refusal(ofSign: word)
         case .not:
-            throw mistake("NOT and ! stand before the whole comparison: NOT name == 'Ada'.")
+            throw mistake("NOT and ! precede the comparison: NOT name == 'Ada'.")
         default:
             throw mistake("An operator belongs here, such as ==, < or BEGINSWITH.")
         }
@@ -64,16 +64,17 @@ extension FormatParser {
         if word.isKeyword("MATCHES") {
             return mistake(
                 """
-                MATCHES needs regular expressions, which the engine has not; use LIKE, or filter the records in Swift.
+                MATCHES needs regular expressions, which the engine does not have; use LIKE, or filter the records in \
+                Swift.
                 """,
                 code: .notTranslatable)
         }
         if word.isKeyword("NOT") {
-            return mistake("NOT stands before the whole comparison: NOT age IN {18, 21}.")
+            return mistake("NOT precedes the comparison: NOT age IN {18, 21}.")
         }
-        if word.isKeyword("IS") { return mistake("IS is no operator here: test for NULL by == NIL or != NIL.") }
+        if word.isKeyword("IS") { return mistake("IS is not an operator here: compare with == NIL or != NIL.") }
         return mistake(
-            "\"\(word)\" is no operator; those in words are IN, BETWEEN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE.")
+            "\"\(word)\" is not an operator; there are IN, BETWEEN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE.")
     }
 
     /// Whether `[c]` follows the operator.
@@ -86,7 +87,7 @@ extension FormatParser {
         guard !["d", "cd", "dc"].contains(option.lowercased()) else {
             throw mistake(
                 """
-                [d] takes é for e, and the engine knows no such letters; use [c], or search a column of plain letters.
+                [d] treats é like e, which the engine cannot; use [c], or search a column without accents.
                 """,
                 code: .notTranslatable)
         }
@@ -101,8 +102,8 @@ extension FormatParser {
         case .number(let number): content = .number(number)
         case .text(let text): content = .text(text)
         case .placeholder(let kind): content = .argument(kind, number(kind, token.range))
-        case .listOpening: return try list()
-        case .opening:
+        case .leftBrace: return try list()
+        case .leftParenthesis:
             throw mistake("Parentheses stand around comparisons; a list of values stands in braces: {18, 30}.")
         case .end: throw mistake("The predicate ends here; a property or a value is missing.")
         default: throw mistake("A property or a value belongs here.")
@@ -130,20 +131,20 @@ extension FormatParser {
     }
 
     private mutating func list() throws -> FormatOperand {
-        let opening = try advance()
+        let start = try advance()
         var elements: [FormatOperand] = []
-        if case .listClosing = token.kind {
-            return FormatOperand(content: .list([]), range: opening.range.lowerBound..<(try advance().range.upperBound))
+        if case .rightBrace = token.kind {
+            return FormatOperand(content: .list([]), range: start.range.lowerBound..<(try advance().range.upperBound))
         }
         while true {
-            if case .listOpening = token.kind { throw mistake("A list holds values, not lists.") }
+            if case .leftBrace = token.kind { throw mistake("A list holds values, not lists.") }
             elements.append(try operand())
             switch token.kind {
             case .comma: try advance()
-            case .listClosing:
-                let range = opening.range.lowerBound..<(try advance().range.upperBound)
+            case .rightBrace:
+                let range = start.range.lowerBound..<(try advance().range.upperBound)
                 return FormatOperand(content: .list(elements), range: range)
-            case .end: throw mistake("This brace is not closed.", at: opening.range.lowerBound)
+            case .end: throw mistake("This brace is not closed.", at: start.range.lowerBound)
             default: throw mistake("A comma or a closing brace belongs here.")
             }
         }

@@ -38,7 +38,7 @@ struct FormatParser {
         let root = try either()
         switch token.kind {
         case .end: break
-        case .closing: throw mistake("There is no opening parenthesis for this closing one.")
+        case .rightParenthesis: throw mistake("There is no opening parenthesis for this closing one.")
         default: throw mistake("The comparison ends before this; join another one by AND or OR.")
         }
         return ParsedFormat(text, root, placeholders: placeholders, interpolationCount: interpolationCount)
@@ -90,11 +90,11 @@ struct FormatParser {
             try advance()
             return .not(try one())
         }
-        guard case .opening = token.kind else { return .comparison(try comparison()) }
-        let opening = try advance()
+        guard case .leftParenthesis = token.kind else { return .comparison(try comparison()) }
+        let start = try advance()
         let inner = try either()
-        guard case .closing = token.kind else {
-            if case .end = token.kind { throw mistake("This parenthesis is not closed.", at: opening.range.lowerBound) }
+        guard case .rightParenthesis = token.kind else {
+            if case .end = token.kind { throw mistake("This parenthesis is not closed.", at: start.range.lowerBound) }
             throw mistake("A closing parenthesis, AND or OR belongs here.")
         }
         try advance()

@@ -13,7 +13,7 @@ extension FormatScanner {
             } else if byte() >= 0x80 {
                 let (scalar, length) = scalar()
                 guard scalar != PredicateFormat.placeholder else {
-                    throw mistake("A value that is interpolated stands without quotes; leave them out.")
+                    throw mistake("An interpolated value is written without quotes; leave them out.")
                 }
                 content += bytes[position..<position + length]
                 position += length

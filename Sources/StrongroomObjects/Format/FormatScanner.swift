@@ -74,10 +74,10 @@ struct FormatScanner {
         case UInt8(ascii: "<"): .sign(.less)
         case UInt8(ascii: ">"): .sign(.greater)
         case UInt8(ascii: "!"): .not
-        case UInt8(ascii: "("): .opening
-        case UInt8(ascii: ")"): .closing
-        case UInt8(ascii: "{"): .listOpening
-        case UInt8(ascii: "}"): .listClosing
+        case UInt8(ascii: "("): .leftParenthesis
+        case UInt8(ascii: ")"): .rightParenthesis
+        case UInt8(ascii: "{"): .leftBrace
+        case UInt8(ascii: "}"): .rightBrace
         case UInt8(ascii: ","): .comma
         default: nil
         }
@@ -93,7 +93,7 @@ struct FormatScanner {
                 code: .notTranslatable)
         case UInt8(ascii: "."):
             mistake(
-                "A predicate as text looks at the properties of one table, not at what they hold; use a join.",
+                "A predicate as text reads the properties of one table, not what they hold; use a join.",
                 code: .notTranslatable)
         default:
             mistake("This character means nothing here; a text stands in quotes.")

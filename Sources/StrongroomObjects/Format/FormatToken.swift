@@ -18,7 +18,7 @@ struct FormatToken {
         /// The text in brackets after an operator.
         case option(String)
         case and, or, not
-        case opening, closing, listOpening, listClosing, comma
+        case leftParenthesis, rightParenthesis, leftBrace, rightBrace, comma
         case end
     }
 }

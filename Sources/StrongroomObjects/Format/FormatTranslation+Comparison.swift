@@ -58,7 +58,7 @@ extension FormatTranslation {
     /// `IN` and `BETWEEN`.
     func membership(_ comparison: FormatComparison, _ terms: (Term, Term)) throws -> Condition {
         guard case .property(let property) = terms.0 else {
-            throw mistake("\(comparison.sign.name) wants a property before it.", at: comparison.left)
+            throw mistake("\(comparison.sign.name) needs a property before it.", at: comparison.left)
         }
         let list = try values(terms.1, comparison, property)
         try checkUse(of: property, comparison)
@@ -70,11 +70,11 @@ extension FormatTranslation {
         if comparison.sign == .between || list.isRange, constants.contains(where: \.isNull) {
             throw mistake("NIL has no order: give BETWEEN two values.", at: comparison.right)
         }
-        let made =
+        let translated =
             comparison.sign == .between || list.isRange
             ? try column.range(constants[0], constants[1], isClosed: list.isClosed)
             : try column.membership(constants)
-        switch made {
+        switch translated {
         case .success(let condition): return condition
         case .failure(let misfit):
             throw self.misfit(list.constants[misfit.index], property, at: operand(misfit.index, comparison))
@@ -108,7 +108,7 @@ extension FormatTranslation {
             fallthrough
         case .property:
             throw mistake(
-                "\(comparison.sign.name) wants a list behind it, as in {18, 30}, or an argument that is one.",
+                "\(comparison.sign.name) needs a list after it, as in {18, 30}, or an argument that is one.",
                 at: comparison.right)
         }
     }

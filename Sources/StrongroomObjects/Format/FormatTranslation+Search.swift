@@ -27,7 +27,7 @@ extension FormatTranslation {
         default:
             throw mistake(
                 comparison.sign == .like
-                    ? "LIKE wants a property before it and a pattern behind it."
+                    ? "LIKE needs a property before it and a pattern after it."
                     : "\(comparison.sign.name) looks for one text in another; here is a list or a range.",
                 at: comparison.range.lowerBound)
         }
@@ -93,19 +93,19 @@ extension FormatTranslation {
 
 /// A pattern with `*` for any text and `?` for any character; a backslash escapes either, and a percent sign.
 struct FormatPattern {
-    private enum Piece {
+    private enum Element {
         case anyText, anyCharacter
         case byte(UInt8)
     }
 
-    private let pieces: [Piece]
+    private let elements: [Element]
     private let hasPercent: Bool
 
     /// Whether it has a percent sign that is not escaped, and no wildcard of this language.
     var isMeantForSQL: Bool {
         hasPercent
-            && pieces.allSatisfy { piece in
-                if case .byte = piece { true } else { false }
+            && elements.allSatisfy { element in
+                if case .byte = element { true } else { false }
             }
     }
 
@@ -114,8 +114,8 @@ struct FormatPattern {
     /// The number of stars, with adjacent stars counted once.
     var starCount: Int {
         var (count, wasStar) = (0, false)
-        for piece in pieces {
-            if case .anyText = piece {
+        for element in elements {
+            if case .anyText = element {
                 if !wasStar { count += 1 }
                 wasStar = true
             } else {
@@ -127,7 +127,7 @@ struct FormatPattern {
 
     // By bytes: Swift treats a star followed by a combining mark as one character.
     init(_ pattern: String) {
-        var pieces: [Piece] = []
+        var elements: [Element] = []
         var isEscaped = false
         var hasPercent = false
         for byte in pattern.utf8 {
@@ -135,18 +135,18 @@ struct FormatPattern {
             case _ where isEscaped:
                 let isSpecial = [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "%"), UInt8(ascii: "\\")].contains(
                     byte)
-                pieces += isSpecial ? [.byte(byte)] : [.byte(UInt8(ascii: "\\")), .byte(byte)]
+                elements += isSpecial ? [.byte(byte)] : [.byte(UInt8(ascii: "\\")), .byte(byte)]
                 isEscaped = false
             case UInt8(ascii: "\\"): isEscaped = true
-            case UInt8(ascii: "*"): pieces.append(.anyText)
-            case UInt8(ascii: "?"): pieces.append(.anyCharacter)
+            case UInt8(ascii: "*"): elements.append(.anyText)
+            case UInt8(ascii: "?"): elements.append(.anyCharacter)
             default:
                 hasPercent = hasPercent || byte == UInt8(ascii: "%")
-                pieces.append(.byte(byte))
+                elements.append(.byte(byte))
             }
         }
-        if isEscaped { pieces.append(.byte(UInt8(ascii: "\\"))) }
-        self.pieces = pieces
+        if isEscaped { elements.append(.byte(UInt8(ascii: "\\"))) }
+        self.elements = elements
         self.hasPercent = hasPercent
     }
 
@@ -167,8 +167,8 @@ struct FormatPattern {
     }
 
     private func text(any: String, one: String, _ itself: (UInt8) -> [UInt8]) -> String {
-        let bytes = pieces.flatMap { piece in
-            switch piece {
+        let bytes = elements.flatMap { element in
+            switch element {
             case .anyText: Array(any.utf8)
             case .anyCharacter: Array(one.utf8)
             case .byte(let byte): itself(byte)

@@ -160,7 +160,7 @@ extension FormatTranslation {
         guard fits else {
             let wanted = kind == .property ? "a String" : kind == .integer ? "an integer" : "a Double"
             throw mistake(
-                "\(kind.name) wants \(wanted), and got \(argument.name); %@ takes a value of any type.", at: operand)
+                "\(kind.name) needs \(wanted), but got \(argument.name); %@ takes a value of any type.", at: operand)
         }
     }
 

@@ -87,7 +87,7 @@ enum Objects<Source: Table> {
                 borrowing WriteTransaction, borrowing WriteTransaction, inout MemoryTables
             ) throws -> T
     ) async throws -> T {
-        // Not `Void`, a variable of which has no address that the thread sanitizer could look at.
+        // Not `Void`, whose variables have no address for the thread sanitizer to check.
         var unchanged = false
         return try await write(
             &unchanged, reach, keys, needsMemory: false, file: { db, _ in try file(db) },
@@ -127,7 +127,7 @@ enum Objects<Source: Table> {
 private struct IsInMemory: Error {}
 
 extension Objects where Source.RecordType == Source {
-    /// Saves objects, all or none: each where it is, or all in one place.
+    /// Saves objects, all or none: each where it is, or all in memory or all in the file.
     static func save(
         _ objects: inout [Source], _ rule: WriteRule<Source>, _ persistence: Persistence?, _ cascading: Bool
     ) async throws -> [Saved] {
@@ -212,7 +212,7 @@ extension Objects where Source.RecordType == Source {
         _ tables: MemoryTables
     ) throws -> Int {
         var count = 0
-        // What is deleted with an object is gone when its own turn comes.
+        // What is deleted with an object is gone when the loop reaches it.
         for (index, records) in found.enumerated() {
             let deleted = try records.delete(cascading: true, in: db)
             if index == 0 { count += deleted }

@@ -22,11 +22,11 @@ final class ObjectsInMemory: Sendable {
 
     static func make(of store: Store) async throws -> ObjectsInMemory {
         if let found = of(store) { return found }
-        let made = ObjectsInMemory(try await store.emptyInMemory())
+        let created = ObjectsInMemory(try await store.emptyInMemory())
         return store.attachment.withLock { attachment in
             if let found = attachment as? ObjectsInMemory { return found }
-            attachment = made
-            return made
+            attachment = created
+            return created
         }
     }
 

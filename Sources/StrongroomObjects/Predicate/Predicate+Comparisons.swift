@@ -42,7 +42,7 @@ extension PredicateTranslation {
         guard try isKnown && columnType(type)._isNullable == false else {
             throw refusal(
                 "an order of \(T.self)",
-                "the engine sorts its stored form otherwise; compare a column with a number, text or date")
+                "the engine sorts its stored form differently; compare a column with a number, text or date")
         }
     }
 }

@@ -88,7 +88,7 @@ struct PredicateTranslation {
 extension PredicateTranslation {
     static func refusal(_ construct: String, _ advice: String) -> StrongroomError {
         StrongroomError(
-            .notTranslatable, "The predicate has \(construct), which SQL cannot say as Swift means it; \(advice).")
+            .notTranslatable, "The predicate has \(construct), which SQL cannot express as Swift does; \(advice).")
     }
 
     /// The error for an expression that is not translated.

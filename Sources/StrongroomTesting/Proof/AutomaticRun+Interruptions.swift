@@ -2,7 +2,7 @@ import Strongroom
 
 extension AutomaticRun {
     /// A migration that is interrupted.
-    private struct Course: Sendable {
+    private struct Step: Sendable {
         /// The file; nil for a new one, which has another name until it is complete.
         let origin: Origin?
 
@@ -15,22 +15,22 @@ extension AutomaticRun {
     /// process were killed. The file must be as before, and a further opening must have the same result as an
     /// uninterrupted one.
     func proveInterruptions(of origin: Origin) async throws {
-        try await prove(Course(origin: origin))
+        try await prove(Step(origin: origin))
     }
 
     /// The same for a new file, by errors.
     func proveInterruptionsOfCreation() async throws {
-        try await prove(Course(origin: nil))
+        try await prove(Step(origin: nil))
     }
 
-    private func prove(_ course: Course) async throws {
+    private func prove(_ step: Step) async throws {
         let statements = Locked<[String]>([])
-        let file = try start(course)
-        let straight = await attempting("\(course.title) cannot be run", on: nil) {
-            try await run(course, file) { statement in
+        let file = try start(step)
+        let straight = await attempting("\(step.title) cannot be run", on: nil) {
+            try await run(step, file) { statement in
                 if let statement { statements.withLock { $0.append(statement) } }
             }
-            return try await sight(file, keys: course.keys)
+            return try await snapshot(file, keys: step.keys)
         }
         let ran = statements.withLock { $0 }
         guard let straight, !ran.isEmpty else { return }
@@ -38,37 +38,37 @@ extension AutomaticRun {
         if points.count <= ran.count {
             report.leftOut.append(
                 """
-                \(course.title) has \(ran.count.counting("statement")), and was interrupted at \
-                \(points.count.counting("place")), evenly
+                \(step.title) has \(ran.count.counting("statement")), and was interrupted at \
+                \(points.count.counting("point")), evenly
                 """)
         }
-        let killed = course.origin == nil ? [:] : try await killed(course, at: Set(points))
+        let killed = step.origin == nil ? [:] : try await killed(step, at: Set(points))
         for number in points {
             let way = number == 0 ? "before its first statement" : "after \"\(ran[number - 1])\""
-            try await proveError(course, after: number, straight, way)
+            try await proveError(step, after: number, straight, way)
             guard let copy = killed[number] else { continue }
             report.interruptions += 1
-            try await proveComeback(copy, course, straight, "killed \(way)")
+            try await proveRecovery(copy, step, straight, "killed \(way)")
         }
     }
 
-    private func start(_ course: Course) throws -> ProofFile {
-        try course.origin.map { try $0.file.copy() } ?? ProofFile(subject)
+    private func start(_ step: Step) throws -> ProofFile {
+        try step.origin.map { try $0.file.copy() } ?? ProofFile(subject)
     }
 
     /// Migrates a file, and reports each statement before it runs, and nil at the end.
     private func run(
-        _ course: Course, _ file: ProofFile, _ observe: @escaping @Sendable (String?) throws -> Void
+        _ step: Step, _ file: ProofFile, _ observe: @escaping @Sendable (String?) throws -> Void
     ) async throws {
-        try await file.using(migrator: today.migrator.watchingChanges(observe), keys: course.keys) { _ in }
+        try await file.using(migrator: today.migrator.watchingChanges(observe), keys: step.keys) { _ in }
     }
 
     /// Runs the migration again and copies the file after the given numbers of statements.
-    private func killed(_ course: Course, at points: Set<Int>) async throws -> [Int: ProofFile] {
-        let file = try start(course)
+    private func killed(_ step: Step, at points: Set<Int>) async throws -> [Int: ProofFile] {
+        let file = try start(step)
         let seen = Locked<(count: Int, files: [Int: ProofFile])>((0, [:]))
-        let isDone: Void? = await attempting("\(course.title) cannot be run", on: nil) {
-            try await run(course, file) { _ in
+        let isDone: Void? = await attempting("\(step.title) cannot be run", on: nil) {
+            try await run(step, file) { _ in
                 let count = seen.withLock { $0.count }
                 // Not while the lock is held: copying takes long.
                 let copy = points.contains(count) ? try file.copy() : nil
@@ -82,12 +82,12 @@ extension AutomaticRun {
     }
 
     /// A statement fails, as on a full disk, and so do all following ones.
-    private func proveError(_ course: Course, after count: Int, _ straight: Sight, _ way: String) async throws {
-        let file = try start(course)
+    private func proveError(_ step: Step, after count: Int, _ straight: Snapshot, _ way: String) async throws {
+        let file = try start(step)
         let limit = StatementLimit(count)
         let didFinish: Bool
         do {
-            try await run(course, file) { try limit.count($0) }
+            try await run(step, file) { try limit.count($0) }
             didFinish = true
         } catch {
             didFinish = false
@@ -95,40 +95,40 @@ extension AutomaticRun {
         guard limit.isExceeded else { return }
         report.interruptions += 1
         guard !didFinish else {
-            return report.add("\(course.title) is not rolled back when one of its statements fails", on: way)
+            return report.add("\(step.title) is not rolled back when one of its statements fails", on: way)
         }
-        try await proveComeback(file, course, straight, way)
+        try await proveRecovery(file, step, straight, way)
     }
 
     /// The file is as before, and the next opening must have the same result as an uninterrupted migration.
-    private func proveComeback(_ file: ProofFile, _ course: Course, _ straight: Sight, _ way: String) async throws {
-        if let origin = course.origin {
+    private func proveRecovery(_ file: ProofFile, _ step: Step, _ straight: Snapshot, _ way: String) async throws {
+        if let origin = step.origin {
             let found = await attempting("a file cannot be read after an interruption", on: way) {
-                try await sight(try file.copy(), keys: course.keys)
+                try await snapshot(try file.copy(), keys: step.keys)
             }
             guard let found else { return }
             let (here, there) = ("the interrupted file", "the file before")
             let differences =
-                found.schema.differences(from: origin.sight.schema, here: here, there: there)
-                + found.content.differences(from: origin.sight.content, here: here, there: there).map(\.text)
+                found.schema.differences(from: origin.snapshot.schema, here: here, there: there)
+                + found.content.differences(from: origin.snapshot.content, here: here, there: there).map(\.text)
             for difference in differences {
                 report.add(
-                    "\(course.title) leaves a part of its changes when it is interrupted: \(difference)", on: way)
+                    "\(step.title) leaves a part of its changes when it is interrupted: \(difference)", on: way)
             }
         }
-        let plantings = course.origin.map { self.plantings(at: $0.version) } ?? []
+        let plantings = step.origin.map { self.plantings(at: $0.version) } ?? []
         let seen = try await migrate(
-            file, from: nil, plantings: plantings, with: today, keys: course.keys,
-            on: "interrupted \(way)", title: course.origin?.title ?? "a new file")
+            file, from: nil, plantings: plantings, with: today, keys: step.keys,
+            on: "interrupted \(way)", title: step.origin?.title ?? "a new file")
         guard let seen else { return }
         let (here, there) = ("a file whose migration was interrupted", "one whose migration ran in one go")
         let content = try await lastingDifferences(seen.content, straight.content, here: here, there: there) {
-            let again = try start(course)
-            try await run(course, again) { _ in }
-            return try await sight(again, keys: course.keys).content
+            let again = try start(step)
+            try await run(step, again) { _ in }
+            return try await snapshot(again, keys: step.keys).content
         }
         for difference in seen.schema.differences(from: straight.schema, here: here, there: there) + content {
-            report.add("\(course.title) does not recover from an interruption: \(difference)", on: way)
+            report.add("\(step.title) does not recover from an interruption: \(difference)", on: way)
         }
     }
 }

@@ -6,13 +6,13 @@ extension AutomaticRun {
     /// - Returns: Whether a new file can be created.
     func proveFreshFile() async throws -> Bool {
         let (file, keys, way) = (try ProofFile(subject), [Key.numbered(1)], "a new file")
-        let made: SchemaDescription? = await attempting("a new file cannot be created", on: nil) {
+        let created: SchemaDescription? = await attempting("a new file cannot be created", on: nil) {
             try await file.using(migrator: today.migrator, keys: keys) { store in
                 try await store.read { db in try SchemaDescription(in: db) }
             }
         }
-        guard let made else { return false }
-        schema = made
+        guard let created else { return false }
+        schema = created
         let plantings = plantings(at: today.version)
         let planted: Void? = await attempting("data cannot be planted at \"\(today.version)\"", on: nil) {
             try await file.using(migrator: nil, keys: keys, rotation: .manual) { store in
@@ -25,7 +25,7 @@ extension AutomaticRun {
             file, from: nil, plantings: plantings, with: today, keys: keys, on: way, title: way)
         guard let after else { return true }
         let origin = Origin(
-            version: today.version, title: "\"\(today.version)\"", file: try file.copy(), key: keys[0], sight: after)
+            version: today.version, title: "\"\(today.version)\"", file: try file.copy(), key: keys[0], snapshot: after)
         newest = origin
         try await proveBacks(of: origin)
         try await proveThatNothingChanges(file, keys: keys, on: way)
@@ -42,15 +42,15 @@ extension AutomaticRun {
         let (file, key) = (try ProofFile(subject), Key.numbered(1))
         let version = release.version
         let plantings = plantings(at: version)
-        let made: Void? = await attempting(
-            "a file of the release \"\(version)\" (\(release.place)) cannot be created with its data", on: nil
+        let created: Void? = await attempting(
+            "a file of the release \"\(version)\" (\(release.location)) cannot be created with its data", on: nil
         ) {
             try await file.using(migrator: release.migrator, keys: [key], rotation: .manual) { store in
                 if let create = release.create { try await store.write(as: .immediate) { db in try create(db) } }
                 for planting in plantings { try await store.write(as: .immediate) { db in try planting.plant(db) } }
             }
         }
-        guard made != nil else { return }
+        guard created != nil else { return }
         try await add(file, version: version, title: "\"\(version)\"", key: key)
     }
 
@@ -64,11 +64,11 @@ extension AutomaticRun {
         let version = fixture.version
         let title = "fixture \(fixture.name)"
         let declared = origins.first { $0.version == version }
-        guard let sight = try await add(file, version: version, title: title, key: key) else { return }
+        guard let snapshot = try await add(file, version: version, title: title, key: key) else { return }
         report.fixtures.append(fixture.name)
         guard let declared else { return }
-        let differences = sight.schema.differences(
-            from: declared.sight.schema, here: "the fixture file", there: "the declared release")
+        let differences = snapshot.schema.differences(
+            from: declared.snapshot.schema, here: "the fixture file", there: "the declared release")
         for difference in differences {
             report.add("the release \"\(version)\" is not declared as its file was recorded: \(difference)", on: title)
         }
@@ -76,17 +76,17 @@ extension AutomaticRun {
 
     /// Adds a file, if it can be read and its data is correct at its own version.
     @discardableResult
-    private func add(_ file: ProofFile, version: String, title: String, key: Key) async throws -> Sight? {
+    private func add(_ file: ProofFile, version: String, title: String, key: Key) async throws -> Snapshot? {
         let what = key == .numbered(1) ? "cannot be opened" : "cannot be opened with its key"
         let plantings = plantings(at: version)
         let seen = await attempting("a file of the release \"\(version)\" \(what)", on: title) {
             try await file.using(migrator: nil, keys: [key], rotation: .manual) { store in
-                try await Sight.read(store, plantings, at: version)
+                try await Snapshot.read(store, plantings, at: version)
             }
         }
-        guard let (sight, faults) = seen else { return nil }
+        guard let (snapshot, faults) = seen else { return nil }
         for fault in faults { report.add(fault, on: title) }
-        origins.append(Origin(version: version, title: title, file: file, key: key, sight: sight))
-        return sight
+        origins.append(Origin(version: version, title: title, file: file, key: key, snapshot: snapshot))
+        return snapshot
     }
 }

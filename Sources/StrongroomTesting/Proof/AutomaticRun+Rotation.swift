@@ -8,7 +8,7 @@ extension AutomaticRun {
         let plantings = plantings(at: origin.version)
         let way = "\(origin.title) → \(today.version) with a new key"
         let seen = try await migrate(
-            file, from: (origin.sight, origin.version), plantings: plantings, with: today,
+            file, from: (origin.snapshot, origin.version), plantings: plantings, with: today,
             keys: [origin.key, newest], rotation: .onOpen, on: way, title: origin.title
         ) { opening in
             if let failure = opening.rotationFailure {

@@ -16,7 +16,7 @@ extension AutomaticRun {
         let file = try origin.file.copy()
         let isFixture = origin.title.hasPrefix("fixture ")
         var way = isFixture ? origin.title : origin.version
-        var (before, version) = (origin.sight, origin.version)
+        var (before, version) = (origin.snapshot, origin.version)
         let plantings = plantings(at: origin.version)
         for target in releases + [today] {
             way += " → \(target.version)"
@@ -43,7 +43,7 @@ extension AutomaticRun {
             guard let migrator = release.migrator, !wanted.isEmpty else { continue }
             let file = try origin.file.copy()
             try await file.using(migrator: today.migrator, keys: [origin.key]) { _ in }
-            var (before, version) = (try await sight(file, keys: [origin.key]), today.version)
+            var (before, version) = (try await snapshot(file, keys: [origin.key]), today.version)
             var way = origin.version == version ? version : "\(origin.version) → \(version)"
             for target in [Target(version: release.version, migrator: migrator), today] {
                 way += " → \(target.version)"
@@ -71,36 +71,36 @@ extension AutomaticRun {
     ///   - check: A further check of how the file was opened.
     /// - Returns: The content; nil if it could not be opened.
     func migrate(
-        _ file: ProofFile, from before: (sight: Sight, version: String)?, plantings: [Planting],
+        _ file: ProofFile, from before: (snapshot: Snapshot, version: String)?, plantings: [Planting],
         with target: Target, keys: [Key], rotation: RotationPolicy? = nil, on way: String, title: String,
         check: (OpenReport) -> String? = { _ in nil }
-    ) async throws -> Sight? {
+    ) async throws -> Snapshot? {
         let version = target.version
         let what = "a file of \(title) cannot be migrated to \"\(version)\""
         let seen = await attempting(what, on: way) {
             try await file.using(migrator: target.migrator, keys: keys, rotation: rotation) { store in
-                let (sight, faults) = try await Sight.read(store, plantings, at: version)
-                return (sight, faults + [check(store.opening)].compactMap(\.self))
+                let (snapshot, faults) = try await Snapshot.read(store, plantings, at: version)
+                return (snapshot, faults + [check(store.opening)].compactMap(\.self))
             }
         }
-        guard let (sight, faults) = seen else { return nil }
+        guard let (snapshot, faults) = seen else { return nil }
         for fault in faults { report.add(fault, on: way) }
         if let before {
-            let losses = before.sight.content.losses(in: sight.content, migratedTo: target.tables)
+            let losses = before.snapshot.content.losses(in: snapshot.content, migratedTo: target.tables)
             report(losses, from: before.version, to: version, on: way)
         }
-        return sight
+        return snapshot
     }
 
     /// Opens a file with today's tables once more.
     func proveThatNothingChanges(_ file: ProofFile, keys: [Key], on way: String) async throws {
         let what = "a file with today's tables cannot be opened once more"
         let seen = await attempting(what, on: way) {
-            let before = try await sight(file, keys: keys)
+            let before = try await snapshot(file, keys: keys)
             let changes = try await file.using(migrator: today.migrator, keys: keys) { store in
                 store.opening.migration?.schemaChanges ?? []
             }
-            return (before, changes, try await sight(file, keys: keys))
+            return (before, changes, try await snapshot(file, keys: keys))
         }
         guard let (before, changes, after) = seen else { return }
         for change in changes { report.add("opening a second time migrates the file again: \(change)", on: way) }

@@ -17,7 +17,7 @@ final class AutomaticRun: ProofResults {
         let title: String
         let file: ProofFile
         let key: Key
-        let sight: Sight
+        let snapshot: Snapshot
     }
 
     /// Today's tables.
@@ -90,8 +90,8 @@ final class AutomaticRun: ProofResults {
         for release in proof.releases where !seen.insert(release.version).inserted {
             report.add(
                 """
-                the release "\(release.version)" (\(release.place)) has no name of its own: use one that is not empty, \
-                not "\(today.version)", and not that of another release
+                the release "\(release.version)" (\(release.location)) has no name of its own: use one that is not \
+                empty, not "\(today.version)", and not that of another release
                 """, on: nil)
         }
     }
@@ -102,8 +102,8 @@ final class AutomaticRun: ProofResults {
         if !versions.contains(planting.version) {
             report.add(
                 """
-                data is planted at "\(planting.version)" (\(planting.place)), which is neither a declared release nor \
-                one of a fixture file
+                data is planted at "\(planting.version)" (\(planting.location)), which is neither a declared release \
+                nor one of a fixture file
                 """, on: nil)
         }
         guard let oldest = planting.oldest,
@@ -111,8 +111,8 @@ final class AutomaticRun: ProofResults {
         else { return }
         report.add(
             """
-            what is planted at "\(planting.version)" (\(planting.place)) is to be right back to "\(oldest)", which is \
-            no release that is declared with its tables
+            what is planted at "\(planting.version)" (\(planting.location)) must be correct back to "\(oldest)", which \
+            is no release that is declared with its tables
             """,
             on: nil)
     }
@@ -140,7 +140,7 @@ final class AutomaticRun: ProofResults {
         for (index, removal) in proof.removals.enumerated() where !seenRemovals.contains(index) {
             report.add(
                 """
-                column "\(removal.table).\(removal.column)" is declared as removed (\(removal.place)), and no file \
+                column "\(removal.table).\(removal.column)" is declared as removed (\(removal.location)), and no file \
                 lost it
                 """, on: nil)
         }

@@ -4,7 +4,7 @@ public import Strongroom
 struct CheckedWork: Sendable {
     let version: String
     /// The file and line of the declaration.
-    let place: String
+    let location: String
     let run: @Sendable (borrowing WriteTransaction) throws -> Void
 
     /// Runs the work, rolls it back, and returns its statements without repetitions.
@@ -49,7 +49,7 @@ extension MigrationProof {
         _ work: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
     ) -> MigrationProof {
         var proof = self
-        proof.checkedWork.append(CheckedWork(version: version, place: "\(fileID):\(line)", run: work))
+        proof.checkedWork.append(CheckedWork(version: version, location: "\(fileID):\(line)", run: work))
         return proof
     }
 }
@@ -70,18 +70,18 @@ extension ProofResults {
             guard let first = files.firstIndex(where: { $0.version == work.version }), let newest = files.last else {
                 report.add(
                     """
-                    statements are to be valid since "\(work.version)" (\(work.place)), which is none of the versions \
+                    statements are to be valid since "\(work.version)" (\(work.location)), which is none of the versions \
                     \(files.map { "\"\($0.version)\"" }.joined(separator: ", "))
                     """, on: nil)
                 continue
             }
-            let found = await attempting("the work at \(work.place) failed at \"\(newest.version)\"", on: nil) {
+            let found = await attempting("the work at \(work.location) failed at \"\(newest.version)\"", on: nil) {
                 try await newest.file.copy().using(migrator: nil, keys: [newest.key], rotation: .manual) { store in
                     try await store.write(as: .immediate) { db in try work.statements(in: db) }
                 }
             }
             guard let found else { continue }
-            if found.isEmpty { report.add("the work at \(work.place) ran no statement", on: nil) }
+            if found.isEmpty { report.add("the work at \(work.location) ran no statement", on: nil) }
             report.statements += found.count
             for file in files[first...] { try await prepare(found, of: work, in: file) }
         }
@@ -95,7 +95,7 @@ extension ProofResults {
                         try db.prepare(sql)
                         return nil
                     } catch {
-                        return "a statement of the work at \(work.place) is not valid: \(error)"
+                        return "a statement of the work at \(work.location) is not valid: \(error)"
                     }
                 }
             }

@@ -54,7 +54,7 @@ extension MigrationProof {
             }
             throw StrongroomError(
                 .invalidArgument,
-                "There is no version \"\(version)\" in the migrator of which a file could be recorded.",
+                "The migrator has no version \"\(version)\" to record a file of.",
                 database: subject.name.fileName)
         }
         if version.isEmpty || version == Migrator.automaticVersion

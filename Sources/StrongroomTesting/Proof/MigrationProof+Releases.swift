@@ -22,7 +22,7 @@ extension MigrationProof {
         line: Int = #line
     ) -> MigrationProof {
         let migrator = Migrator.automatic(tables: tables, removingColumns: removingColumns)
-        return adding(Release(version: version, migrator: migrator, create: nil, place: "\(fileID):\(line)"))
+        return adding(Release(version: version, migrator: migrator, create: nil, location: "\(fileID):\(line)"))
     }
 
     /// Declares an earlier release of a program with an automatic migrator by the SQL that creates its tables.
@@ -46,7 +46,7 @@ extension MigrationProof {
         _ version: String, fileID: String = #fileID, line: Int = #line,
         _ create: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
     ) -> MigrationProof {
-        adding(Release(version: version, migrator: nil, create: create, place: "\(fileID):\(line)"))
+        adding(Release(version: version, migrator: nil, create: create, location: "\(fileID):\(line)"))
     }
 
     private func adding(_ release: Release) -> MigrationProof {
@@ -74,7 +74,7 @@ extension MigrationProof {
         _ name: String, from table: String, fileID: String = #fileID, line: Int = #line
     ) -> MigrationProof {
         var proof = self
-        proof.removals.append(ColumnRemoval(table: table, column: name, place: "\(fileID):\(line)"))
+        proof.removals.append(ColumnRemoval(table: table, column: name, location: "\(fileID):\(line)"))
         return proof
     }
 

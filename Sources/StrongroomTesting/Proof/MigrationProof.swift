@@ -97,7 +97,7 @@ public struct MigrationProof: Sendable {
     ) -> MigrationProof {
         var proof = self
         proof.plantings.append(
-            Planting(version: version, oldest: oldest, place: "\(fileID):\(line)", plant: plant, isRight: isRight))
+            Planting(version: version, oldest: oldest, location: "\(fileID):\(line)", plant: plant, isRight: isRight))
         return proof
     }
 

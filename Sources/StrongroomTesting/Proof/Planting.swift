@@ -6,13 +6,13 @@ struct Planting: Sendable {
     /// The oldest version at which the data must be correct after a downgrade; nil if a downgrade may discard it.
     let oldest: String?
     /// The file and line of the planting.
-    let place: String
+    let location: String
     let plant: @Sendable (borrowing WriteTransaction) throws -> Void
     let isRight: @Sendable (borrowing ReadTransaction, String) throws -> Bool
 
     /// The fault in the data in a file of a version; nil if there is none.
     func fault(at version: String, in db: borrowing ReadTransaction) -> String? {
-        let what = "what was planted at \"\(self.version)\" (\(place)) is not right at \"\(version)\""
+        let what = "what was planted at \"\(self.version)\" (\(location)) is not right at \"\(version)\""
         do {
             return try isRight(db, version) ? nil : what
         } catch {

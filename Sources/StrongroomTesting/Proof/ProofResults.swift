@@ -15,7 +15,7 @@ class ProofResults {
     }
 
     /// The content of a file.
-    struct Sight: Sendable {
+    struct Snapshot: Sendable {
         let schema: SchemaDescription
         let content: TableContent
 
@@ -24,10 +24,10 @@ class ProofResults {
         /// - Returns: The content, and a message for each planting that is not as expected.
         static func read(
             _ store: Store, _ plantings: [Planting] = [], at version: String = ""
-        ) async throws -> (sight: Sight, faults: [String]) {
+        ) async throws -> (snapshot: Snapshot, faults: [String]) {
             try await store.read { db in
                 (
-                    Sight(schema: try SchemaDescription(in: db), content: try TableContent(in: db)),
+                    Snapshot(schema: try SchemaDescription(in: db), content: try TableContent(in: db)),
                     plantings.compactMap { $0.fault(at: version, in: db) }
                 )
             }
@@ -68,14 +68,14 @@ class ProofResults {
     }
 
     /// Reads the content of a file, without a migrator that could change it.
-    func sight(_ file: ProofFile, keys: [Key] = [.numbered(1)]) async throws -> Sight {
+    func snapshot(_ file: ProofFile, keys: [Key] = [.numbered(1)]) async throws -> Snapshot {
         try await file.using(migrator: nil, keys: keys, rotation: .manual) { store in
-            try await Sight.read(store).sight
+            try await Snapshot.read(store).snapshot
         }
     }
 
     /// Reports what opening a file once more has changed.
-    func reportChanges(from before: Sight, to after: Sight, on way: String) {
+    func reportChanges(from before: Snapshot, to after: Snapshot, on way: String) {
         let (first, second) = ("the file when it was opened first", "it when it was opened again")
         let differences =
             before.schema.differences(from: after.schema, here: first, there: second)

@@ -13,7 +13,7 @@ extension ProofRun {
     }
 
     /// One step of a migration, which is interrupted.
-    private struct Course: Sendable {
+    private struct Step: Sendable {
         /// The index of the migration.
         let index: Int
         let isDown: Bool
@@ -41,69 +41,69 @@ extension ProofRun {
     func proveInterruptions() async throws {
         for (index, migration) in migrations.enumerated() {
             let version = migration.version
-            try await prove(Course(index: index, isDown: false, title: "migration \"\(version)\""))
+            try await prove(Step(index: index, isDown: false, title: "migration \"\(version)\""))
             guard index > 0, migration.down != nil else { continue }
-            try await prove(Course(index: index, isDown: true, title: "the downgrade from \"\(version)\""))
+            try await prove(Step(index: index, isDown: true, title: "the downgrade from \"\(version)\""))
         }
     }
 
-    private func prove(_ course: Course) async throws {
-        guard let straight = try await straightRun(course) else { return }
+    private func prove(_ step: Step) async throws {
+        guard let straight = try await straightRun(step) else { return }
         let count = straight.statements.count
         if straight.points.count <= count {
             report.leftOut.append(
                 """
-                \(course.title) has \(count.counting("statement")), and was interrupted at \
-                \(straight.points.count.counting("place")), evenly
+                \(step.title) has \(count.counting("statement")), and was interrupted at \
+                \(straight.points.count.counting("point")), evenly
                 """
             )
         }
         for number in straight.points {
             let way = number == 0 ? "before its first statement" : "after \"\(straight.statements[number - 1])\""
-            try await proveError(course, after: number, straight, way)
+            try await proveError(step, after: number, straight, way)
             guard let killed = straight.killed[number] else { continue }
             report.interruptions += 1
-            try await proveComeback(killed, course, straight, "killed \(way)")
+            try await proveRecovery(killed, step, straight, "killed \(way)")
         }
     }
 
     // MARK: Running the step
 
-    private func start(_ course: Course) throws -> ProofFile {
-        if course.isDown { return try stages[course.index].copy() }
-        return try course.makesFile ? ProofFile(subject) : stages[course.index - 1].copy()
+    private func start(_ step: Step) throws -> ProofFile {
+        if step.isDown { return try stages[step.index].copy() }
+        return try step.makesFile ? ProofFile(subject) : stages[step.index - 1].copy()
     }
 
-    private func go(_ course: Course, _ file: ProofFile, _ steps: [Migration]) async throws {
+    private func go(_ step: Step, _ file: ProofFile, _ steps: [Migration]) async throws {
         try await file.using(steps) { store in
-            if course.isDown { try await store.migrate(to: version(course.end)) }
+            if step.isDown { try await store.migrate(to: version(step.end)) }
         }
     }
 
-    private func straightRun(_ course: Course) async throws -> StraightRun? {
+    private func straightRun(_ step: Step) async throws -> StraightRun? {
         let statements = Locked<[String]>([])
-        let counting = watching(course) { statement in
+        let counting = watching(step) { statement in
             if let statement { statements.withLock { $0.append(statement) } }
         }
-        let file = try start(course)
-        let content = await attempting("\(course.title) cannot be run", on: nil) {
-            try await go(course, file, counting)
-            return try await sight(file).content
+        let file = try start(step)
+        let content = await attempting("\(step.title) cannot be run", on: nil) {
+            try await go(step, file, counting)
+            return try await snapshot(file).content
         }
         guard let content else { return nil }
         var straight = StraightRun(content: content)
         straight.statements = statements.withLock { $0 }
         let count = straight.statements.count
         straight.points = Self.interruptionPoints(count)
-        if !course.makesFile { straight.killed = try await killed(course, at: Set(straight.points)) }
+        if !step.makesFile { straight.killed = try await killed(step, at: Set(straight.points)) }
         return straight
     }
 
     /// Runs the step again and copies the file after the given numbers of statements.
-    private func killed(_ course: Course, at points: Set<Int>) async throws -> [Int: ProofFile] {
-        let file = try start(course)
+    private func killed(_ step: Step, at points: Set<Int>) async throws -> [Int: ProofFile] {
+        let file = try start(step)
         let seen = Locked<(count: Int, files: [Int: ProofFile])>((0, [:]))
-        let copying = watching(course) { _ in
+        let copying = watching(step) { _ in
             let count = seen.withLock { $0.count }
             // Not while the lock is held: copying takes long.
             let copy = points.contains(count) ? try file.copy() : nil
@@ -112,41 +112,41 @@ extension ProofRun {
                 seen.files[count] = copy
             }
         }
-        let what = "\(course.title) cannot be run"
-        let isDone: Void? = await attempting(what, on: nil) { try await go(course, file, copying) }
+        let what = "\(step.title) cannot be run"
+        let isDone: Void? = await attempting(what, on: nil) { try await go(step, file, copying) }
         return isDone == nil ? [:] : seen.withLock { $0.files }
     }
 
     /// The migrations up to one, which reports each statement before it runs, and nil at its end.
-    private func watching(_ course: Course, _ observe: @escaping @Sendable (String?) throws -> Void) -> [Migration] {
-        func watched(_ step: @escaping Migration.Step) -> Migration.Step {
+    private func watching(_ step: Step, _ observe: @escaping @Sendable (String?) throws -> Void) -> [Migration] {
+        func watched(_ body: @escaping Migration.Step) -> Migration.Step {
             { db in
-                if db.isDryRun { return try step(db) }
+                if db.isDryRun { return try body(db) }
                 try db.watchingStatements { sql, _ in
                     try observe(sql)
                 } _: {
-                    try step(db)
+                    try body(db)
                     try observe(nil)
                 }
             }
         }
-        let migration = migrations[course.index]
+        let migration = migrations[step.index]
         let (up, down) = (migration.up, migration.down)
         let both = Migration(
-            migration.version, course.isDown ? up : watched(up), down: course.isDown ? down.map(watched) : down)
-        return migrations[..<course.index] + [both]
+            migration.version, step.isDown ? up : watched(up), down: step.isDown ? down.map(watched) : down)
+        return migrations[..<step.index] + [both]
     }
 
     // MARK: Interrupting the step
 
     /// A statement fails, as on a full disk, and so do all following ones.
-    private func proveError(_ course: Course, after count: Int, _ straight: StraightRun, _ way: String) async throws {
-        let file = try start(course)
+    private func proveError(_ step: Step, after count: Int, _ straight: StraightRun, _ way: String) async throws {
+        let file = try start(step)
         let limit = StatementLimit(count)
-        let failing = watching(course) { try limit.count($0) }
+        let failing = watching(step) { try limit.count($0) }
         let didFinish: Bool
         do {
-            try await go(course, file, failing)
+            try await go(step, file, failing)
             didFinish = true
         } catch {
             didFinish = false
@@ -156,46 +156,46 @@ extension ProofRun {
         guard !didFinish else {
             report.add(
                 """
-                \(course.title) is not rolled back when one of its statements fails: it catches the error and \
+                \(step.title) is not rolled back when one of its statements fails: it catches the error and \
                 continues, and the version is recorded without that statement's work; rethrow errors (no `try?`)
                 """, on: way)
             return
         }
-        try await proveComeback(file, course, straight, way)
+        try await proveRecovery(file, step, straight, way)
     }
 
     /// The next opening continues the migration, and must have the same result as an uninterrupted run.
-    private func proveComeback(
-        _ file: ProofFile, _ course: Course, _ straight: StraightRun, _ way: String
+    private func proveRecovery(
+        _ file: ProofFile, _ step: Step, _ straight: StraightRun, _ way: String
     ) async throws {
-        var seen: Sight?
-        if course.isDown {
+        var seen: Snapshot?
+        if step.isDown {
             // The file must still be at the version before, with all its data.
             guard
-                try await inspect(at: file, through: course.index, since: course.index, on: "interrupted \(way)") != nil
+                try await inspect(at: file, through: step.index, since: step.index, on: "interrupted \(way)") != nil
             else { return }
-            let again: Void? = await attempting("\(course.title) cannot be run after an interruption", on: way) {
-                try await go(course, file, steps(through: course.index))
+            let again: Void? = await attempting("\(step.title) cannot be run after an interruption", on: way) {
+                try await go(step, file, steps(through: step.index))
             }
             guard again != nil else { return }
-            seen = try await inspect(at: file, through: course.end, since: nil, on: "interrupted \(way)")
+            seen = try await inspect(at: file, through: step.end, since: nil, on: "interrupted \(way)")
         } else {
-            let origin = course.makesFile ? nil : course.index - 1
-            seen = try await inspect(at: file, through: course.index, since: origin, on: "interrupted \(way)")
+            let origin = step.makesFile ? nil : step.index - 1
+            seen = try await inspect(at: file, through: step.index, since: origin, on: "interrupted \(way)")
         }
         guard let seen else { return }
         let (here, there) = (
             "a file whose migration was interrupted and run again", "one whose migration ran in one go"
         )
         let differences = try await lastingDifferences(seen.content, straight.content, here: here, there: there) {
-            let again = try start(course)
-            try await go(course, again, steps(through: course.index))
-            return try await sight(again).content
+            let again = try start(step)
+            try await go(step, again, steps(through: step.index))
+            return try await snapshot(again).content
         }
         for difference in differences {
             report.add(
                 """
-                \(course.title) does not recover from an interruption: \(difference); it must not depend on \
+                \(step.title) does not recover from an interruption: \(difference); it must not depend on \
                 anything or change anything outside of its transaction
                 """, on: way)
         }

@@ -11,7 +11,7 @@ extension ProofRun {
         let file = try ProofFile(subject)
         let seen = await attempting("a fresh file cannot be created", on: nil) {
             try await file.using(migrations, tables: tables) { store in
-                try await Sight.read(store).sight
+                try await Snapshot.read(store).snapshot
             }
         }
         guard let seen else { return }
@@ -55,14 +55,14 @@ extension ProofRun {
     private func proveOneByOne(from start: Int) async throws {
         let file = try stages[start].copy()
         var way = version(start)
-        var former = contents[start]
+        var previous = contents[start]
         for end in migrations.indices where end > start {
             way += " → \(version(end))"
             // The first step is itself a pair.
-            guard let sight = try await inspect(at: file, through: end, since: start, on: way) else { return }
-            let changes = former?.changes(in: sight.content).map { "\(version(end)): \($0)" } ?? []
+            guard let snapshot = try await inspect(at: file, through: end, since: start, on: way) else { return }
+            let changes = previous?.changes(in: snapshot.content).map { "\(version(end)): \($0)" } ?? []
             report.changes += changes.filter { !report.changes.contains($0) }
-            former = sight.content
+            previous = snapshot.content
             if end > start + 1 { report.ups.append(way) }
         }
     }
@@ -71,11 +71,11 @@ extension ProofRun {
     private func proveThatNothingChanges(_ file: ProofFile, on way: String, tables: [TableSchema]? = nil) async throws {
         let what = "a file of the newest version cannot be opened once more"
         let seen = await attempting(what, on: way) {
-            let before = try await sight(file)
+            let before = try await snapshot(file)
             let applied = try await file.using(migrations, tables: tables) { store in
                 store.opening.migration?.applied ?? []
             }
-            return (before, applied, try await sight(file))
+            return (before, applied, try await snapshot(file))
         }
         guard let (before, applied, after) = seen else { return }
         if !applied.isEmpty {

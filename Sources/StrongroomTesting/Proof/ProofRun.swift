@@ -43,12 +43,12 @@ final class ProofRun: ProofResults {
 
     /// Adds a fault for what only an automatic migrator has.
     private func refuseReleases() {
-        let places = proof.releases.map(\.place) + proof.removals.map(\.place)
-        for place in places {
+        let locations = proof.releases.map(\.location) + proof.removals.map(\.location)
+        for location in locations {
             report.add(
                 """
-                the release or removed column that is declared at \(place) is one of an automatic migrator, and this \
-                one has steps, which define the earlier versions
+                the release or removed column that is declared at \(location) is one of an automatic migrator, and \
+                this one has steps, which define the earlier versions
                 """, on: nil)
         }
     }
@@ -57,14 +57,15 @@ final class ProofRun: ProofResults {
     private func check(_ planting: Planting) {
         guard let own = index(of: planting.version) else {
             return report.add(
-                "data is planted at \"\(planting.version)\" (\(planting.place)), which is no version of the migrator",
-                on: nil)
+                """
+                data is planted at "\(planting.version)" (\(planting.location)), which is no version of the migrator
+                """, on: nil)
         }
         guard let oldest = planting.oldest, index(of: oldest).map({ $0 >= own }) ?? true else { return }
         report.add(
             """
-            what is planted at "\(planting.version)" (\(planting.place)) is to be right back to "\(oldest)", which is \
-            no version before it
+            what is planted at "\(planting.version)" (\(planting.location)) must be correct back to "\(oldest)", which \
+            is no version before it
             """,
             on: nil)
     }
@@ -90,15 +91,15 @@ final class ProofRun: ProofResults {
             let file = try ProofFile(subject)
             let version = version(index)
             let plantings = proof.plantings.filter { $0.version == version }
-            let made: Void? = await attempting("data cannot be planted at \"\(version)\"", on: nil) {
+            let planted: Void? = await attempting("data cannot be planted at \"\(version)\"", on: nil) {
                 try await file.using(steps(through: index)) { store in
                     for planting in plantings { try await store.write(as: .immediate) { db in try planting.plant(db) } }
                 }
             }
-            guard made != nil else { return false }
+            guard planted != nil else { return false }
             stages.append(file)
-            let sight = try await inspect(at: file, through: index, since: index, on: "at \"\(version)\"")
-            contents.append(sight?.content)
+            let snapshot = try await inspect(at: file, through: index, since: index, on: "at \"\(version)\"")
+            contents.append(snapshot?.content)
         }
         return true
     }
@@ -121,7 +122,7 @@ final class ProofRun: ProofResults {
         at file: ProofFile, through index: Int, since origin: Int?, on way: String, keys: [Key] = [.numbered(1)],
         rotation: RotationPolicy? = nil, changes: ChangedMigrations = .ignore,
         check: (OpenReport) -> String? = { _ in nil }
-    ) async throws -> Sight? {
+    ) async throws -> Snapshot? {
         let version = version(index)
         let plantings = proof.plantings.filter { planting in
             origin.map { self.version($0) == planting.version && isWanted(planting, at: index) } ?? false
@@ -129,17 +130,17 @@ final class ProofRun: ProofResults {
         let what = "a file cannot be migrated to \"\(version)\""
         let seen = await attempting(what, on: way) {
             try await file.using(steps(through: index), keys: keys, rotation: rotation, changes: changes) { store in
-                let (sight, faults) = try await Sight.read(store, plantings, at: version)
-                return (sight, faults + [check(store.opening)].compactMap(\.self))
+                let (snapshot, faults) = try await Snapshot.read(store, plantings, at: version)
+                return (snapshot, faults + [check(store.opening)].compactMap(\.self))
             }
         }
-        guard let (sight, faults) = seen else { return nil }
+        guard let (snapshot, faults) = seen else { return nil }
         for fault in faults { report.add(fault, on: way) }
-        let differences = sight.schema.differences(
+        let differences = snapshot.schema.differences(
             from: schemas[index], here: "a file migrated on another path",
             there: "an empty file that ran every migration")
         for difference in differences { report.add("at \"\(version)\" \(difference)", on: way) }
-        return sight
+        return snapshot
     }
 
     /// Whether planted data must be correct in a file of a version.

@@ -8,7 +8,7 @@ struct Release: Sendable {
     /// Creates the tables; nil if the migrator does.
     let create: (@Sendable (borrowing WriteTransaction) throws -> Void)?
     /// The file and line of the declaration.
-    let place: String
+    let location: String
 }
 
 /// A column that a test expects to be removed with its values.
@@ -16,7 +16,7 @@ struct ColumnRemoval: Sendable {
     let table: String
     let column: String
     /// The file and line of the declaration.
-    let place: String
+    let location: String
 
     func isOf(_ loss: TableContent.Loss) -> Bool {
         loss.isRemoval && loss.table.asciiFolded == table.asciiFolded && loss.column?.asciiFolded == column.asciiFolded

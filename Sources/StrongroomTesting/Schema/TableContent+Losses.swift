@@ -16,7 +16,7 @@ extension TableContent {
     ///
     /// - Parameters:
     ///   - after: The rows of the migrated file.
-    ///   - tables: The tables that the file was migrated to, which name the former columns.
+    ///   - tables: The tables that the file was migrated to, which name the previous columns.
     func losses(in after: TableContent, migratedTo tables: [TableSchema]) -> [Loss] {
         self.tables.keys.sorted().flatMap { name -> [Loss] in
             guard let before = self.tables[name] else { return [] }
@@ -57,7 +57,7 @@ extension TableContent {
             isRemoval: after.infos[position].generated != nil)
     }
 
-    /// The new names of the columns that take over the values of a former one, by their former names in lower case.
+    /// The new names of the columns that take over the values of a previous one, by their previous names in lower case.
     private static func renamedColumns(_ columns: [String], _ schema: TableSchema?) -> [String: String] {
         var taken = Set(columns.map(\.asciiFolded))
         let declared = schema?.columns ?? []

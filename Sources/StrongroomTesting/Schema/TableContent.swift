@@ -82,8 +82,8 @@ struct TableContent: Sendable {
             let missing = before.columns.filter { !after.columns.contains($0) }
             let pairs = before.pairs(with: after)
             let changed = before.columns.enumerated().filter { index, name in
-                guard let place = after.columns.firstIndex(of: name) else { return false }
-                return pairs.contains { $0[index] != $1[place] }
+                guard let position = after.columns.firstIndex(of: name) else { return false }
+                return pairs.contains { $0[index] != $1[position] }
             }
             let hasOtherRows = pairs.count != before.rows.count || pairs.count != after.rows.count
             return changed.map { "column \"\(table).\($0.element)\"" }

@@ -19,7 +19,7 @@ struct Demo {
     /// - Throws: `CommandFailure` for a control file that cannot be used, `StrongroomError`.
     func run() async throws -> DemoReport {
         var report = DemoReport()
-        // Before anything is made: a wrong input or name leaves nothing behind.
+        // Before anything is created: a wrong input or name leaves nothing behind.
         let databaseName = try DatabaseName(name)
         let stores = try Stores(inventory)
         let file = try open(input)
@@ -72,10 +72,10 @@ struct Demo {
         report.created = store.opening.outcome == .created
         report.path = store.path
         let rotation = store.opening.rotation == nil ? "" : ", rotated to the newest key"
-        let keys = hadKeys ? "the keys in" : "one random key, made now, in"
+        let keys = hadKeys ? "the keys in" : "one random key, created now, in"
         story.step(
             "Open",
-            "\(report.created ? "made" : "found") \(store.path)\(rotation), with \(keys) \(inventory.keyFile.path)",
+            "\(report.created ? "created" : "found") \(store.path)\(rotation), with \(keys) \(inventory.keyFile.path)",
             duration
         )
         report.add("open", duration)
@@ -108,8 +108,8 @@ struct Demo {
         )
     }
 
-    /// Four tasks read while one writes; each sees a whole state, never half of the writer's, who deletes and stores
-    /// anew every dependency.
+    /// Four tasks read while one writes; each sees a complete state, never half of the writer's, who deletes and stores
+    /// again every dependency.
     private func readBesideWriter(_ file: ControlFile, _ store: Store, _ report: inout DemoReport) async throws {
         let expected = try await store.read { db in try Self.counts(in: db) }
         let isWriting = Locked(true)
@@ -170,12 +170,12 @@ struct Demo {
 
     private func search(_ store: Store, _ report: inout DemoReport) async throws {
         let (word, top) = (word, top)
-        let question = SearchQuery.typing(word)
+        let query = SearchQuery.typing(word)
         let ((found, foundCount, biggest), duration) = try await timed {
             try await store.read { db in
                 (
-                    try InstalledPackage.hits(question, limit: top, in: db).map(\.record),
-                    try InstalledPackage.search(question).count(in: db),
+                    try InstalledPackage.hits(query, limit: top, in: db).map(\.record),
+                    try InstalledPackage.search(query).count(in: db),
                     try InstalledPackage.order { $0.installedSize.descending }.limit(top).fetch(in: db)
                 )
             }
@@ -186,7 +186,7 @@ struct Demo {
         report.add("search", duration)
         story.step(
             "Search",
-            "\(HumanReadable.count(foundCount)) packages answer \"\(word)\", by the words of their descriptions",
+            "\(HumanReadable.count(foundCount)) packages match \"\(word)\" in their descriptions",
             duration)
     }
 

@@ -4,13 +4,13 @@ import Foundation
 import Strongroom
 import StrongroomCommands
 
-/// `strongroom demo`: the whole story of a store, told on this machine's installed software.
+/// `strongroom demo`: a store from creation to rotation, with this machine's installed software.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Stores this machine's installed software in an encrypted database, and reports how that works.",
         discussion: """
-            Makes the store, or opens the one that is there; stores every package, twice; reads from four tasks while \
+            Creates the store, or opens the existing one; stores every package, twice; reads from four tasks while \
             it writes; searches; and shows that the file holds none of the plaintext.
 
             The store stays: a second run finds it and updates it.
@@ -31,7 +31,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The file with the keys, one a line, oldest first, mode 0600; made with a random key when it is not there \
+            The file with the keys, one a line, oldest first, mode 0600; created with a random key if missing \
             (default: strongroom/inventory.keys in the platform's configuration directory).
             """,
             valueName: "path"

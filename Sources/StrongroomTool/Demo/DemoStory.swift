@@ -35,27 +35,27 @@ struct DemoStory: Sendable {
         console.write("")
     }
 
-    /// - Parameter question: What is highlighted.
-    func table(_ packages: [DemoReport.Package], highlighting question: SearchQuery = "") {
+    /// - Parameter query: What is highlighted.
+    func table(_ packages: [DemoReport.Package], highlighting query: SearchQuery = "") {
         guard !isQuiet else { return }
         var table = TextTable([
             .leading("Package"), .leading("Version"), .trailing("Installed"), .leading("Summary", isFlexible: true),
         ])
         for package in packages {
             table.append(
-                Self.highlighted(package.name, question),
+                Self.highlighted(package.name, query),
                 "\(package.version)",
                 "\(package.installedKiB.map { HumanReadable.bytes(Int128($0) * 1_024) } ?? "")",
-                Self.highlighted(package.summary ?? "", question)
+                Self.highlighted(package.summary ?? "", query)
             )
         }
         console.write(table)
     }
 
-    private static func highlighted(_ text: String, _ question: SearchQuery) -> StyledText {
+    private static func highlighted(_ text: String, _ query: SearchQuery) -> StyledText {
         var styled = StyledText("")
         var end = text.startIndex
-        for range in question.highlights(in: text) {
+        for range in query.highlights(in: text) {
             styled.append(StyledText(String(text[end..<range.lowerBound])))
             styled.append(StyledText(String(text[range]), .bold))
             end = range.upperBound

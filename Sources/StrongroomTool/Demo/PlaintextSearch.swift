@@ -1,9 +1,9 @@
 import Configurations
 import Foundation
 
-/// Looks for pieces of the input, and for the marks of a plaintext database, in a file's bytes.
+/// Looks for parts of the input, and for the marks of a plaintext database, in a file's bytes.
 struct PlaintextSearch {
-    /// What is looked for.
+    /// The parts.
     let phrases: [String]
 
     private static let marks = ["SQLite format 3", "CREATE TABLE", "strongroom_migrations"]
@@ -12,7 +12,7 @@ struct PlaintextSearch {
 
     /// Takes phrases from the paragraphs of a control file, spread over the whole of it.
     ///
-    /// - Throws: `ControlFileError` when the file is not whole.
+    /// - Throws: `ControlFileError` when the file is not intact.
     init(control file: ControlFile) throws {
         let stride = max(1, file.paragraphCount / Self.phraseCount)
         var phrases = Self.marks

@@ -14,7 +14,7 @@ struct FailoverCommand: AsyncParsableCommand {
             it. It is killed in the middle of its work. This process then takes over the database in another \
             directory, and compares what it has with what was acknowledged.
 
-            Everything lies in a temporary directory, which is removed, unless --replicas names an object store.
+            Everything is in a temporary directory, which is removed, unless --replicas names an object store.
             """
     )
 
@@ -23,7 +23,7 @@ struct FailoverCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Where the replica is: a directory, or s3://BUCKET with --endpoint (default: a temporary directory).",
-            valueName: "place"))
+            valueName: "location"))
     var replicas: String?
     @Option(help: ArgumentHelp("The URL of an S3 service.", valueName: "url"))
     var endpoint: String?
@@ -70,7 +70,7 @@ struct FailoverCommand: AsyncParsableCommand {
     }
 
     private func objects(_ directory: String) throws -> any ObjectStore {
-        try ReplicaPlace.objects(replicas.map { $0.hasPrefix("s3://") ? $0 : absolute($0) }, endpoint: endpoint)
+        try ReplicaLocation.objects(replicas.map { $0.hasPrefix("s3://") ? $0 : absolute($0) }, endpoint: endpoint)
             ?? DirectoryObjectStore("\(directory)/replicas")
     }
 

@@ -42,7 +42,7 @@ struct FailoverStory {
         }
         say("The second host took over in \(Int(duration)) ms, and has \(found) payments.")
         try await store.writeReplicated { db in try db.execute("INSERT INTO payment VALUES (NULL)") }
-        say("It writes on: payment \(found + 1) is in the database, and in the replica.")
+        say("It continues: payment \(found + 1) is in the database, and in the replica.")
         try await store.close()
         let inspection = try await Replica(in: objects).inspect(DatabaseName(FailoverHost.file), verifying: true)
         let lost = acknowledged - newest
@@ -83,7 +83,7 @@ struct FailoverStory {
         }
         process.waitUntilExit()
         guard acknowledged >= payments else {
-            throw CommandFailure("noHost", "The first host has ended by itself; see its message above.", .failure)
+            throw CommandFailure("noHost", "The first host ended early; see its message above.", .failure)
         }
         return acknowledged
     }

@@ -46,7 +46,7 @@ struct InventoryImportTests {
         #expect(package.details == "In two lines.")
         let dependencies = try await temporary.store.table(Dependency.self).all()
         #expect(dependencies.map(\.name) == ["python3", "abacus", "counting-frame"])
-        #expect(dependencies.map(\.place) == [0, 1, 1])
+        #expect(dependencies.map(\.position) == [0, 1, 1])
         #expect(dependencies.map(\.alternative) == [0, 0, 1])
         #expect(dependencies.map(\.architecture) == ["any", nil, nil])
         #expect(dependencies.map(\.relation) == [">=", nil, nil])

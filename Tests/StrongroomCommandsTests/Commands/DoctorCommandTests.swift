@@ -170,7 +170,7 @@ struct VerifyCommandTests {
         #expect(run.status == .success)
         let detail = try #require(try run.json(Answer.self).detail)
         #expect(detail.whole && detail.pages > 1 && detail.damagedPages.isEmpty)
-        #expect(try await ledger.run("verify", "ledger.sqlite").output.contains("whole"))
+        #expect(try await ledger.run("verify", "ledger.sqlite").output.contains("intact"))
     }
 
     @Test func damageIsExitCodeOneAndNamesThePage() async throws {

@@ -253,13 +253,13 @@ struct JSONObjectTests {
     ])
     func whatIsWrongIsNamed(text: String, words: String) throws {
         let fault = try #require(throws: JSONObject.Fault.self) { try JSONObject(Array(text.utf8)) }
-        #expect(fault.words.contains(words), "\(fault.words)")
+        #expect(fault.reason.contains(words), "\(fault.reason)")
     }
 
     @Test func bytesThatAreNoTextAreNamed() throws {
         let bytes = Array(#"{"a":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8)
         let fault = try #require(throws: JSONObject.Fault.self) { try JSONObject(bytes) }
-        #expect(fault.words.contains("UTF-8"))
+        #expect(fault.reason.contains("UTF-8"))
     }
 }
 

@@ -343,7 +343,7 @@ struct FormatMistakeTests {
     }
 
     @Test(arguments: [
-        ("nickname IS NULL", "test for NULL by == NIL"), ("1 == 1", "Neither side is a property"),
+        ("nickname IS NULL", "compare with == NIL"), ("1 == 1", "Neither side is a property"),
         ("age == 1 ORDER BY age", "ends before this"), ("age < NIL", "NIL has no order"),
         ("age == 3.0", "which is not one"), ("age ==[x] 3", "Only [c] may follow an operator"),
     ])

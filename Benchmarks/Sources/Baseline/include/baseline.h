@@ -49,7 +49,7 @@ void baseline_free(baseline_list *list);
 
 // All of these return the engine's result code.
 int baseline_open(const char *path, const char *passphrase, struct sqlite3 **connection);
-// The same with a file that is made, and its table of entries, which is committed.
+// The same with a new file and its table of entries, which is committed.
 int baseline_make(const char *path, const char *key, struct sqlite3 **connection);
 void baseline_close(struct sqlite3 *connection);
 // The write-ahead log and its index, empty, stay when the connection is closed.
@@ -159,9 +159,9 @@ int baseline_run(struct sqlite3 *connection, const char *statements);
 int baseline_insert_documents(struct sqlite3 *connection, const baseline_list *list);
 // Registers a function "strongroom_words" that returns the words of ASCII texts, so that the library's triggers run.
 int baseline_register_words(struct sqlite3 *connection);
-// The 20 best rows for each of several questions, one a line, in the FTS5 index "document_fts"; the sum is that of the
+// The 20 best rows for each of several queries, one a line, in the FTS5 index "document_fts"; the sum is that of the
 // scores, in millionths.
-int baseline_search(struct sqlite3 *connection, const char *questions, baseline_summary *summary);
+int baseline_search(struct sqlite3 *connection, const char *queries, baseline_summary *summary);
 
 // Registers the functions "doubled" of an integer and "same" of a text.
 int baseline_register(struct sqlite3 *connection);

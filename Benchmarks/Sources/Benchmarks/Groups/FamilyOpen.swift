@@ -6,8 +6,8 @@ extension Group {
     /// else the machine does meanwhile falls on one tenth and not on another, so compare several runs, and C's two
     /// tenths with each other.
     ///
-    /// A file is made with all that makes it safe: Strongroom makes it under another name, brings it to the disk and
-    /// puts it in place; C makes it where it lies. So the two do not do the same, and the ratio is only reported.
+    /// A file is created with all that makes it safe: Strongroom creates it under another name, flushes it and
+    /// renames it; C creates it under its name. So the two do not do the same, and the ratio is only reported.
     static let familyOpen = Group(
         "family-open", "10,000 databases of one family made, written once and closed, 50 open at one time, raw keys"
     ) { workplace in

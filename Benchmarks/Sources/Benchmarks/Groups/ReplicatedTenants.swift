@@ -1,8 +1,8 @@
 import Foundation
 
 extension Group {
-    /// The time of a lag is seen by a watch that looks at each replica 40 times a second, and counts a commit only when
-    /// a later turn has begun: lags are too long rather than too short.
+    /// The time of a lag is seen by a watch that reads each replica 40 times a second, and counts a commit only when
+    /// a later round has begun: lags are too long rather than too short.
     static let replicatedTenants = Group(
         "replicated-tenants",
         "stores with replicas in one process, a write a second each, requests of 20 ms: lag, memory, requests, cost"

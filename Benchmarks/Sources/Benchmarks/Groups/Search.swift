@@ -16,7 +16,7 @@ extension Group {
         return try indexing.measures + searching.measures + typing(searching) + (await indexing.sizes())
     }
 
-    /// Each question is a read that is awaited; the writer inserts a document in each of its writes.
+    /// Each query is a read that is awaited; the writer inserts a document in each of its writes.
     private static func typing(_ work: SearchingWork) -> [Measure] {
         [50, 99].map { percent in
             Measure(

@@ -3,8 +3,8 @@ import TestData
 
 /// Rows of more and more columns: a third each are integers, reals and texts of 16 bytes.
 ///
-/// A table of a Swift type has fixed columns, so the table and its rows are made by SQL; the statements and their
-/// values are made before the clock runs.
+/// A table of a Swift type has fixed columns, so the table and its rows are created by SQL; the statements and their
+/// values are prepared before the clock starts.
 struct ColumnsCurve {
     private static let widths = [3, 6, 12, 30, 60]
     private static let rows = 20_000

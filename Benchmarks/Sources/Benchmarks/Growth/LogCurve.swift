@@ -3,9 +3,9 @@ import TestData
 
 /// Commits and reads while a read holds an old snapshot, so that the WAL cannot be restarted and grows.
 ///
-/// The WAL grows by updates of random rows of the table, which is larger than a page cache. Two places of the snapshot
+/// The WAL grows by updates of random rows of the table, which is larger than a page cache. Two positions of the snapshot
 /// are measured: in the WAL, after a commit, and before it, when the WAL is empty. Then the engine copies nothing of it
-/// into the file, and each checkpoint considers all of it anew.
+/// into the file, and each checkpoint considers all of it again.
 struct LogCurve {
     /// In millions of bytes.
     private static let sizes = [1, 4, 16, 64, 256]

@@ -73,11 +73,11 @@ struct RestoreCommand: AsyncParsableCommand {
 extension OperatedDatabase {
     /// Restores a backup.
     fileprivate func restore(
-        _ path: String, keys: KeyChain?, allowingPlaintext: Bool, adoptingFrom formerName: String?,
+        _ path: String, keys: KeyChain?, allowingPlaintext: Bool, adoptingFrom previousName: String?,
         progress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> BackupReport {
         try await Stores(answering: name.target, with: configuration).restore(
             name.fileName, from: path, keys: keys, allowingPlaintext: allowingPlaintext,
-            adoptingFrom: formerName, progress: progress)
+            adoptingFrom: previousName, progress: progress)
     }
 }

@@ -10,7 +10,7 @@ struct KeysAppendCommand: AsyncParsableCommand {
             --passphrase asks for a passphrase, twice; --passphrase-stdin takes the line on standard input.
 
             New files use the key; existing files keep theirs until they are rotated, and the older keys open them. \
-            The key file is changed atomically: a program that reads it meanwhile gets either all former keys or all \
+            The key file is changed atomically: a program that reads it meanwhile gets either all old keys or all \
             new ones. If another process is changing it, the command waits.
             """
     )

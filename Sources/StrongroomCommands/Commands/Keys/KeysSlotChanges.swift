@@ -11,7 +11,7 @@ struct KeysAddCommand: AsyncParsableCommand {
             written; programs that have the database open continue.
 
             If the keys of the database are lost, a recovery key gives a new key a slot: put the recovery key in a \
-            line of the file of --key-file, or type it where the key of the file is asked for.
+            line of the file of --key-file, or type it at the prompt for the file's key.
             """
     )
 
@@ -75,7 +75,7 @@ struct KeysLabelCommand: AsyncParsableCommand {
 struct KeysRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Removes a slot, so that its key does not open the database any more.",
+        abstract: "Removes a slot, so that its key no longer opens the database.",
         discussion: """
             Only the envelope is written. Copies of it from before, such as those of backups, still open with the \
             key; if its owner may have read the database's data key, replace that, too (`Store.rotate` with \
@@ -107,7 +107,7 @@ struct KeysRecoveryCommand: AsyncParsableCommand {
         abstract: "Creates a recovery key, gives it a slot, and prints it: once, since it is kept nowhere.",
         discussion: """
             It opens the database and its later backups if all other keys are lost. To use it, put it in a line of a \
-            key file, or type it where the key of a file is asked for: `keys add FILE` then gives a new key a slot, \
+            key file, or type it at the prompt for a file's key: `keys add FILE` then gives a new key a slot, \
             and `restore` restores a backup.
             """
     )
@@ -139,14 +139,14 @@ extension OutputOptions {
         throw CommandFailure(
             "inputOutput",
             """
-            The recovery key could not be written, and it is kept nowhere. Revoke its slot, \(slot.words), with `keys \
+            The recovery key could not be written, and it is kept nowhere. Revoke its slot, \(slot.title), with `keys \
             revoke`, then create another one.
             """,
             .inputOutput)
     }
 
     private func show(_ slot: SlotDetail, as title: String, on console: Console) {
-        console.write("\(title) \(slot.words).")
+        console.write("\(title) \(slot.title).")
         guard let key = slot.recoveryKey else { return }
         console.write("")
         console.write("  \(key, .bold)")

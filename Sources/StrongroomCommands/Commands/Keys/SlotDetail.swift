@@ -24,5 +24,5 @@ struct SlotDetail: Encodable {
     }
 
     /// Fingerprint and label.
-    var words: String { label.isEmpty ? fingerprint : "\(fingerprint) (\(label))" }
+    var title: String { label.isEmpty ? fingerprint : "\(fingerprint) (\(label))" }
 }

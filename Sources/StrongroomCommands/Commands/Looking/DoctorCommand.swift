@@ -12,7 +12,7 @@ struct DoctorCommand: AsyncParsableCommand {
             the key, it checks every page. `verify` also compares indexes, full-text indexes too, with the rows.
 
             Exit codes: 0 intact, or plaintext; 65 empty, truncated, damaged (or its log), encrypted after a plaintext \
-            header, of a newer program, or beside a link or the like in the place of its log; 66 no such file, or not \
+            header, of a newer program, or beside a link or the like in place of its log; 66 no such file, or not \
             a regular file; 75 a log has to be checkpointed first; 77 no permission to read; 78 no key, no matching \
             key, or its envelope cannot be used.
             """

@@ -83,7 +83,7 @@ extension DoctorReport {
         for (label, text) in facts { console.write(lead: "  \(label.filled(to: 8), .dim)  ", paragraph: text) }
         for page in damagedPages.prefix(Self.maxPages) { console.write("  \(page.description, .red)") }
         if damagedPages.count > Self.maxPages {
-            console.write("  and \(HumanReadable.count(damagedPages.count - Self.maxPages)) more; --json tells all")
+            console.write("  and \(HumanReadable.count(damagedPages.count - Self.maxPages)) more; --json lists all")
         }
         guard !advice.isEmpty else { return }
         console.write("")

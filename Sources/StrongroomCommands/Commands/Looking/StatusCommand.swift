@@ -33,7 +33,7 @@ struct StatusCommand: AsyncParsableCommand {
             let survey = try await database.survey(countsTables: countsTables) { progress.update(to: $0, of: $1) }
             let detail = try StatusDetail(survey, isConfigured: database.isConfigured)
             let isReady = survey.planFailure == nil
-            var result = FamilyRun<StatusDetail>.Result(isReady ? .done : .failed, detail.words, detail)
+            var result = FamilyRun<StatusDetail>.Result(isReady ? .done : .failed, detail.summary, detail)
             if let failure = survey.planFailure {
                 result.failure = .init(code: "\(failure.code)", message: failure.message)
                 result.exitStatus = ExitStatus(failure.code)
@@ -41,12 +41,12 @@ struct StatusCommand: AsyncParsableCommand {
             return result
         }
         let console = CommandSession.current.console
-        let told = Locked<[Outcome<StatusDetail>]>([])
+        let finished = Locked<[Outcome<StatusDetail>]>([])
         do {
             let outcomes = try await Interruption.cancelling {
                 try await run.run { outcome in
                     progress.advance()
-                    told.withLock { $0.append(outcome) }
+                    finished.withLock { $0.append(outcome) }
                     if isJSON { console.write(verbatim: try JSONLine.encode(outcome)) }
                 }
             }
@@ -55,7 +55,7 @@ struct StatusCommand: AsyncParsableCommand {
             try outcomes.throwFailure(of: found.count)
         } catch let cancellation as CancellationError {
             progress.finish()
-            if !isJSON { show(told.withLock { $0 }, of: found.count, on: console) }
+            if !isJSON { show(finished.withLock { $0 }, of: found.count, on: console) }
             throw cancellation
         }
     }

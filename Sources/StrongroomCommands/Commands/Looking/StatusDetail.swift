@@ -130,14 +130,14 @@ struct StatusDetail: Encodable, Sendable {
 
     /// The warning about the plaintext that an interrupted conversion has left.
     static func danger(ofPlaintext path: String) -> String {
-        "its former plaintext is still in \(path): run `convert`, which erases it"
+        "its old plaintext is still in \(path): run `convert`, which erases it"
     }
 
     /// A description in one line.
-    var words: String { "\(HumanReadable.bytes(bytes)), \(keyWords)" }
+    var summary: String { "\(HumanReadable.bytes(bytes)), \(keySummary)" }
 
     /// The key that opens it.
-    var keyWords: String {
+    var keySummary: String {
         guard let key else { return plaintext ? "plaintext" : "" }
         let isDue = !key.isCurrent || envelopeMissing
         let state = (envelopeMissing ? ", no envelope yet" : "") + (isDue ? ", to be rotated" : "")
@@ -148,7 +148,7 @@ struct StatusDetail: Encodable, Sendable {
     var isPending: Bool { !(schema.pending + schema.changes).isEmpty }
 
     /// The version, and pending migrations.
-    var schemaWords: String {
+    var schemaSummary: String {
         let isAutomatic = schema.newest == Migrator.automaticVersion
         let none = isAutomatic ? "no version: its tables follow their declarations (automatic)" : "no version"
         let version = schema.version.map { "version \($0)" } ?? none

@@ -52,8 +52,8 @@ struct StatusView {
             facts.append(("Danger", StatusDetail.danger(ofPlaintext: path), .yellow))
         }
         let isDue = detail.key?.isCurrent == false || detail.envelopeMissing
-        facts.append(("Key", detail.keyWords, isDue ? .yellow : []))
-        facts.append(("Schema", detail.schemaWords, detail.isPending ? .yellow : []))
+        facts.append(("Key", detail.keySummary, isDue ? .yellow : []))
+        facts.append(("Schema", detail.schemaSummary, detail.isPending ? .yellow : []))
         facts.append(("Open in", holders, []))
         if let danger = detail.engine.danger(holders: detail.holders.count) {
             facts.append(("Danger", danger, .yellow))

@@ -18,7 +18,7 @@ struct ReplicaStatusCommand: AsyncParsableCommand {
             output: output, unit: .count)
         try await command.run { [databases] database, _ in
             let inspection = try await databases.replica(of: database).inspect(database.name)
-            return .init(.done, inspection.words, ReplicaDetail(inspection))
+            return .init(.done, inspection.summary, ReplicaDetail(inspection))
         }
     }
 }
@@ -46,8 +46,8 @@ struct ReplicaVerifyCommand: AsyncParsableCommand {
                 progress.update($0)
             }
             let detail = ReplicaDetail(inspection)
-            guard let finding = inspection.findings.first else { return .init(.done, inspection.words, detail) }
-            var result = FamilyRun<ReplicaDetail>.Result(.failed, inspection.words, detail, exitStatus: .failure)
+            guard let finding = inspection.findings.first else { return .init(.done, inspection.summary, detail) }
+            var result = FamilyRun<ReplicaDetail>.Result(.failed, inspection.summary, detail, exitStatus: .failure)
             let more = inspection.findings.count > 1 ? " And \(inspection.findings.count - 1) more." : ""
             result.failure = .init(code: "replicaDamaged", message: finding + more)
             return result
@@ -111,7 +111,7 @@ struct ReplicaDetail: Encodable, Sendable {
 
 extension ReplicaInspection {
     /// A description.
-    var words: String {
+    var summary: String {
         let size = "\(HumanReadable.bytes(Int64(bytes))) in \(HumanReadable.count(objects, "object"))"
         let range =
             states.map { "states from \($0.lowerBound.formatted(.iso8601)) to \($0.upperBound.formatted(.iso8601))" }

@@ -50,9 +50,9 @@ struct ReplicaPruneCommand: AsyncParsableCommand {
                 database.name, keepingSince: moment, dryRun: dryRun)
             let detail = Detail(objects: report.objects, bytes: report.bytes)
             guard report.objects > 0 else { return .init(.skipped, "nothing is older", detail) }
-            let words =
+            let summary =
                 "\(HumanReadable.bytes(Int64(report.bytes))) in \(HumanReadable.count(report.objects, "object"))"
-            return .init(.done, dryRun ? "would remove \(words)" : "removed \(words)", detail)
+            return .init(.done, dryRun ? "would remove \(summary)" : "removed \(summary)", detail)
         }
     }
 }

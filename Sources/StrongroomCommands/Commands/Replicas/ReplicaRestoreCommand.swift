@@ -68,8 +68,8 @@ struct ReplicaRestoreCommand: AsyncParsableCommand {
             ) { progress.update($0) }
             let detail = Detail(
                 change: report.change, time: report.time, bytes: report.file.bytes, rows: report.file.rows)
-            let words = "\(HumanReadable.count(report.file.rows, "row")), \(HumanReadable.bytes(report.file.bytes))"
-            return .init(.done, "\(words), of \(report.time.formatted(.iso8601))", detail)
+            let summary = "\(HumanReadable.count(report.file.rows, "row")), \(HumanReadable.bytes(report.file.bytes))"
+            return .init(.done, "\(summary), of \(report.time.formatted(.iso8601))", detail)
         }
     }
 }

@@ -11,10 +11,10 @@ struct ReplicateCommand: AsyncParsableCommand {
             Only pages that differ are shipped, so that a directory of replicas is an incremental backup. Without an \
             object store, give --replicas DIRECTORY. For files that have not changed since, only the objects of their \
             replicas are listed, of many files by one request. A program that has a database open and a replica in its \
-            configuration ships by itself; this command then waits until that program has shipped.
+            configuration ships on its own; this command then waits for it.
 
             A replica is not continued with a file that has not shipped to it, or not last, as after a move to another \
-            host: --take-over allows that, and the replica goes on with this file's content.
+            host: --take-over allows that, and the replica continues with this file's content.
             """
     )
 
@@ -53,8 +53,8 @@ struct ReplicateCommand: AsyncParsableCommand {
             let change = status?.change ?? 0
             let detail = Detail(change: change, objects: objects, bytes: bytes)
             guard objects > 0 else { return .init(.skipped, "unchanged since change \(change)", detail) }
-            let words = "\(HumanReadable.bytes(Int64(bytes))) in \(HumanReadable.count(objects, "object"))"
-            return .init(.done, "\(words), change \(change)", detail)
+            let summary = "\(HumanReadable.bytes(Int64(bytes))) in \(HumanReadable.count(objects, "object"))"
+            return .init(.done, "\(summary), change \(change)", detail)
         }
     }
 }

@@ -17,7 +17,7 @@ struct AdoptCommand: AsyncParsableCommand {
     @OptionGroup var database: OneDatabase
     @Option(
         name: .customLong("from"), help: ArgumentHelp("The previous name, which the file records.", valueName: "name"))
-    var former: String
+    var previous: String
     @OptionGroup var output: OutputOptions
 
     private struct Detail: Encodable {
@@ -27,9 +27,9 @@ struct AdoptCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try database.resolve()
-        try await database.adopt(from: former)
+        try await database.adopt(from: previous)
         guard !output.json else {
-            return try output.write(Detail(database: database.name.fileName, from: former))
+            return try output.write(Detail(database: database.name.fileName, from: previous))
         }
         CommandSession.current.console.write(
             "\(database.path, .bold) is the database \"\(database.name.fileName)\" now.")
@@ -38,8 +38,8 @@ struct AdoptCommand: AsyncParsableCommand {
 
 extension OperatedDatabase {
     /// Accepts the file under the database's name.
-    fileprivate func adopt(from former: String) async throws {
+    fileprivate func adopt(from previous: String) async throws {
         try Self.checkFile(path)
-        try await Stores(answering: name.target, with: configuration).adopt(name.fileName, from: former)
+        try await Stores(answering: name.target, with: configuration).adopt(name.fileName, from: previous)
     }
 }

@@ -53,7 +53,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 return try await store.rotate { progress.update(to: $0.done, of: $0.total) }
             }
             return .init(
-                report.isRotated ? .done : .skipped, report.words(of: count, added: added),
+                report.isRotated ? .done : .skipped, report.summary(of: count, added: added),
                 RotationDetail(report, added: added))
         }
     }

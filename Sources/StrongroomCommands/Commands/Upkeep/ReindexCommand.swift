@@ -5,10 +5,10 @@ import Strongroom
 struct ReindexCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reindex",
-        abstract: "Creates the full-text indexes of databases anew, from their tables.",
+        abstract: "Rebuilds the full-text indexes of databases from their tables.",
         discussion: """
-            For an index that differs from its table according to verify, one that another engine has created, and one \
-            that is to keep no words of deleted rows. Each database is written in one transaction.
+            For an index that differs from its table according to verify, was created by another engine, or must keep \
+            no words of deleted rows. Each database is written in one transaction.
             """
     )
 

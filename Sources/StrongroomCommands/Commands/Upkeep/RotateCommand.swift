@@ -13,7 +13,7 @@ struct RotateCommand: AsyncParsableCommand {
             An encrypted file without an envelope that another process has open is not rotated, unless --in-use is \
             given: the process loses access at once if its keys lack the newest one. Only Linux reports such \
             processes, and those of other users only while they have locks. A file with an envelope is not rewritten, \
-            and what is open continues.
+            and open stores continue.
 
             A file with older cipher settings than its configuration specifies gets the new ones. A plaintext file is \
             encrypted if the chain of its configuration begins with Key.plaintext, and rejected otherwise: see \
@@ -57,7 +57,7 @@ struct RotateCommand: AsyncParsableCommand {
                     try await store.rotate { progress.update(to: $0.done, of: $0.total) }
                 }
                 return .init(
-                    report.isRotated ? .done : .skipped, report.words(of: try await database.keyCount()),
+                    report.isRotated ? .done : .skipped, report.summary(of: try await database.keyCount()),
                     RotationDetail(report))
             } catch let error as StrongroomError where error.code == .plaintextFile {
                 throw CommandFailure(

@@ -63,7 +63,7 @@ extension RotationReport {
     /// - Parameters:
     ///   - count: The number of keys in the chain.
     ///   - added: The number of keys that the command has put before them.
-    func words(of count: Int, added: Int = 0) -> String {
+    func summary(of count: Int, added: Int = 0) -> String {
         let key = "key \(to + 1 - added) of \(max(count, to + 1 - added))"
         guard isRotated else { return "on \(key) already" }
         let size = HumanReadable.bytes(bytes)

@@ -90,7 +90,7 @@ extension SalvageDetail {
     private func list(_ lines: [String], _ console: Console) {
         for line in lines.prefix(Self.most) { console.write("  \(line, .red)") }
         if lines.count > Self.most {
-            console.write("  and \(HumanReadable.count(lines.count - Self.most)) more; --json tells all")
+            console.write("  and \(HumanReadable.count(lines.count - Self.most)) more; --json lists all")
         }
     }
 

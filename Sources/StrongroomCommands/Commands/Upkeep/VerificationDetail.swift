@@ -51,13 +51,13 @@ struct VerificationDetail: Encodable, Sendable {
 
     private static func cut(_ lines: [String], of count: Int) -> String {
         let shown = lines.prefix(most).joined(separator: "; ")
-        return count > most ? "\(shown); and \(HumanReadable.count(count - most)) more, which --json tells" : shown
+        return count > most ? "\(shown); and \(HumanReadable.count(count - most)) more, which --json lists" : shown
     }
 }
 
 extension VerificationReport {
     /// A description.
-    var words: String {
+    var summary: String {
         let size = "\(HumanReadable.count(pages, "page")), \(HumanReadable.bytes(bytes))"
         guard isWhole else {
             return damagedPages.isEmpty
@@ -71,6 +71,6 @@ extension VerificationReport {
             "; \(HumanReadable.count($0.count, "value")) of \($0.table).\($0.column) in another spelling, which the "
                 + "library does not read"
         }
-        return "\(size) whole\(keys)\(spellings.joined())\(leftOut)"
+        return "\(size) intact\(keys)\(spellings.joined())\(leftOut)"
     }
 }

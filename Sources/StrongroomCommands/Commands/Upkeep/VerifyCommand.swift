@@ -26,8 +26,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     private static let advice = """
-        Restore it from a backup, diagnose it with `doctor`, or copy the readable rows with `salvage`; create a \
-        full-text index anew with `reindex`.
+        Restore it from a backup, diagnose it with `doctor`, or copy the readable rows with `salvage`; rebuild a \
+        full-text index with `reindex`.
         """
     private static let adviceForSchema = """
         Restore it from a backup: a page of the schema is damaged, without which `salvage` may find no table. `doctor` \
@@ -64,10 +64,10 @@ struct VerifyCommand: AsyncParsableCommand {
                 return try await Self.damage(database, error)
             }
             let detail = VerificationDetail(report)
-            guard !report.isWhole else { return .init(.done, report.words, detail) }
-            var result = FamilyRun<VerificationDetail>.Result(.failed, report.words, detail, exitStatus: .failure)
+            guard !report.isWhole else { return .init(.done, report.summary, detail) }
+            var result = FamilyRun<VerificationDetail>.Result(.failed, report.summary, detail, exitStatus: .failure)
             let advice = report.damagedPages.hasSchema ? Self.adviceForSchema : Self.advice
-            result.failure = .init(code: "damaged", message: "\(report.words): \(detail.shortDamage). \(advice)")
+            result.failure = .init(code: "damaged", message: "\(report.summary): \(detail.shortDamage). \(advice)")
             return result
         }
     }

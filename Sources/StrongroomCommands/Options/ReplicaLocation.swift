@@ -2,22 +2,22 @@ import Strongroom
 package import StrongroomReplication
 
 /// An object store as an option names it.
-package enum ReplicaPlace {
+package enum ReplicaLocation {
     static let scheme = "s3://"
 
     /// The object store.
     ///
     /// - Parameters:
-    ///   - place: A directory's path, or `s3://BUCKET` or `s3://BUCKET/PREFIX`; nil for none.
+    ///   - location: A directory's path, or `s3://BUCKET` or `s3://BUCKET/PREFIX`; nil for none.
     ///   - endpoint: The URL of an S3 service.
     /// - Throws: `StrongroomError` with `invalidName` if the bucket cannot be one, `invalidSetting` if the endpoint
     ///   cannot be one or the environment has no credentials.
     package static func objects(
-        _ place: String?, endpoint: String?, region: String = "us-east-1"
+        _ location: String?, endpoint: String?, region: String = "us-east-1"
     ) throws -> (any ObjectStore)? {
-        guard let place else { return nil }
-        guard place.hasPrefix(scheme), let endpoint else { return DirectoryObjectStore(FilePath.absolute(place)) }
-        let parts = place.dropFirst(scheme.count).split(separator: "/", maxSplits: 1)
+        guard let location else { return nil }
+        guard location.hasPrefix(scheme), let endpoint else { return DirectoryObjectStore(FilePath.absolute(location)) }
+        let parts = location.dropFirst(scheme.count).split(separator: "/", maxSplits: 1)
         return try S3ObjectStore(
             bucket: parts.first.map(String.init) ?? "", endpoint: endpoint, region: region,
             credentials: .environment(), prefix: parts.count > 1 ? String(parts[1]) : "")

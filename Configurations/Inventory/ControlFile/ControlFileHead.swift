@@ -1,5 +1,5 @@
 /// Checks the first bytes of a text, to distinguish a control file from other files.
-struct ControlFileOpening {
+struct ControlFileHead {
     private static let length = 64 << 10
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let compressed: [(magic: [UInt8], name: String)] = [
