@@ -13,13 +13,8 @@ package struct FileStatus: Equatable {
         let device: UInt64
         let node: UInt64
 
-        init(device: UInt64, node: UInt64) {
-            self.device = device
-            self.node = node
-        }
-
         init(_ status: stat) {
-            self.init(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino))
+            (device, node) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
         }
     }
 

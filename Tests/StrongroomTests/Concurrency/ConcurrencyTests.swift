@@ -161,15 +161,15 @@ struct SharedWorkTests {
         }
     }
 
-    @Test func noPieceBeginsAfterAnError() throws {
+    @Test func noJobBeginsAfterAnError() throws {
         let begun = Locked(0)
-        let pieces: [SharedWork.Piece] = (0..<1_000).map { _ in
+        let jobs: [SharedWork.Job] = (0..<1_000).map { _ in
             { _ in
                 begun.withLock { $0 += 1 }
                 throw Failure()
             }
         }
-        #expect(throws: Failure.self) { try SharedWork.run("test.pieces", pieces) }
+        #expect(throws: Failure.self) { try SharedWork.run("test.jobs", jobs) }
         #expect(begun.withLock { $0 } <= 2)
     }
 }

@@ -83,7 +83,7 @@ extension Connection {
 
 extension ConstraintFailure {
     /// Parses the engine's report of a failure.
-    init?(_ code: ResultCode, _ words: String, on connection: Connection, whileCommitting: Bool) {
+    init?(_ code: ResultCode, _ message: String, on connection: Connection, whileCommitting: Bool) {
         guard code.primary == SQLITE_CONSTRAINT else { return nil }
         // The header gives the extended codes as expressions that Swift does not import.
         let kind: Kind =
@@ -93,13 +93,13 @@ extension ConstraintFailure {
             case 5: .notNull
             case 6, 10: .primaryKey
             // The engine reports RESTRICT in this form.
-            case 7 where words == "FOREIGN KEY constraint failed": .foreignKey
+            case 7 where message == "FOREIGN KEY constraint failed": .foreignKey
             case 7: .trigger
             case 8: .unique
             case 12: .dataType
             default: .other
             }
-        let detail = words.firstRange(of: " constraint failed: ").map { String(words[$0.upperBound...]) }
+        let detail = message.firstRange(of: " constraint failed: ").map { String(message[$0.upperBound...]) }
         switch kind {
         case .foreignKey:
             let found = whileCommitting ? Self.danglingReference(on: connection) : nil
@@ -107,7 +107,7 @@ extension ConstraintFailure {
         case .check:
             self.init(kind: kind, table: nil, name: detail)
         case .dataType:
-            let subject = words.firstRange(of: " column ").map { String(words[$0.upperBound...]) } ?? ""
+            let subject = message.firstRange(of: " column ").map { String(message[$0.upperBound...]) } ?? ""
             self.init(kind, subject: subject, on: connection)
         case .unique, .primaryKey, .notNull:
             self.init(kind, subject: detail ?? "", on: connection)
@@ -194,8 +194,8 @@ struct UnknownSchemaSQL {
 }
 
 extension Connection {
-    /// The error for the connection's last failure, if the engine does not know the SQL of the schema. Zeros in place
-    /// of a damaged page of the schema are damage.
+    /// The error for the connection's last failure, if the engine does not know the SQL of the schema. Zeros
+    /// instead of a damaged page of the schema are damage.
     func schemaError(_ code: ResultCode, sql: String?) -> StrongroomError? {
         guard code.primary == SQLITE_CORRUPT, let message = sqlite3_errmsg(pointer).map({ String(cString: $0) }),
             let unknown = UnknownSchemaSQL(message), !hasFailedCodec

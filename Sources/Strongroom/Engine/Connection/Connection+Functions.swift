@@ -125,10 +125,8 @@ struct ConnectionFunctions: Sendable {
     private(set) var collations: [Collation] = []
     private(set) var tokenizers: [TextTokenizer] = []
 
-    /// No functions.
     init() {}
 
-    /// Functions and collations of a configuration.
     init(_ functions: [any DatabaseFunction], _ collations: [Collation], _ tokenizers: [TextTokenizer] = []) throws {
         for tokenizer in tokenizers where !tokenizer.isBuiltIn {
             try tokenizer.checkName()

@@ -2,14 +2,12 @@ import CSQLCipher
 
 extension Connection {
     /// What a connection is for.
-    enum Role: String, CustomStringConvertible {
+    enum Role: String {
         case writer, reader
-        /// Writes a file that is renamed into place when it is complete, and so writes it without a WAL.
+        /// Writes a file that gets its final name when it is complete, and so writes it without a WAL.
         case maker
         /// Reads and writes a database in memory, which no other connection can see.
         case inMemory
-
-        var description: String { rawValue }
     }
 
     /// Turns off the engine's own log lines on standard error; to be called before the key is set. The setting is the
@@ -53,8 +51,8 @@ extension Connection {
         case .writer:
             try enableWriteAheadLog()
             deferCheckpoints()
-            // A WAL that a long read made large is truncated to this limit when it is restarted.
-            settings += ["PRAGMA synchronous = FULL", "PRAGMA journal_size_limit = \(Self.logKept)"]
+            // A WAL that has grown because of a long read is truncated to this limit when it is restarted.
+            settings += ["PRAGMA synchronous = FULL", "PRAGMA journal_size_limit = \(Self.maxIdleLog)"]
         case .maker, .inMemory:
             break
         case .reader:
@@ -108,7 +106,7 @@ extension Connection {
     static let defaultPageCache = 16 << 20
 
     /// Bytes.
-    private static let logKept = 16 << 20
+    private static let maxIdleLog = 16 << 20
 
     /// Changes the journal mode, such as to `WAL`; false if the file is not in that mode afterwards.
     func setJournalMode(_ mode: String) throws -> Bool {

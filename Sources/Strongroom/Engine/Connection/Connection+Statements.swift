@@ -98,21 +98,16 @@ extension Connection {
     @usableFromInline
     func statement(_ key: OperationKey?, make: () throws -> (sql: String, defaults: [SQLValue])) throws -> Statement {
         try checkTransaction()
-        guard let key else {
-            let (sql, defaults) = try make()
-            let statement = try statements.user.statement(for: sql, prepare: prepare)
-            statement.parameters.pointee.defaults = defaults
-            statement.isOperation = true
-            return try recordUse(of: statement)
+        if let key {
+            if let statement = statements.user.latest(for: key) { return try recordUse(of: statement) }
+            if let statement = statements.user.free(for: key) { return try recordUse(of: statement) }
         }
-        if let statement = statements.user.latest(for: key) { return try recordUse(of: statement) }
-        if let statement = statements.user.free(for: key) { return try recordUse(of: statement) }
         // The cache is not being changed meanwhile: a table may be created here, by statements of its own.
         let (sql, defaults) = try make()
-        let statement = try prepare(sql)
+        let statement = try key == nil ? statements.user.statement(for: sql, prepare: prepare) : prepare(sql)
         statement.parameters.pointee.defaults = defaults
         statement.isOperation = true
-        statements.user.insert(statement, for: key)
+        if let key { statements.user.insert(statement, for: key) }
         return try recordUse(of: statement)
     }
 
@@ -126,7 +121,7 @@ extension Connection {
         return try recordUse(of: statement)
     }
 
-    /// A piece of SQL that is computed once and then cached.
+    /// SQL text that is computed once and then cached.
     func text(_ key: OperationKey, make: () -> String) -> String {
         statements.user.text(for: key, make: make)
     }
@@ -140,22 +135,18 @@ extension Connection {
     var transactionEnded: StrongroomError {
         StrongroomError(
             .transactionEnded,
-            "The engine has rolled the transaction back after an earlier error; nothing of it was kept. Run it again.",
+            "The engine has rolled the transaction back after an earlier error; all of it was undone. Run it again.",
             database: database
         )
     }
 
-    /// Called after a failed statement: the engine answers some failures with a rollback of the whole transaction.
+    /// Called after a failed statement: some failures make the engine roll back the transaction.
     func recordFailure() {
         if transaction.state == .open, !isInTransaction { transaction.state = .rolledBack }
     }
 
-    /// Finalizes the user's prepared statements.
-    func forgetUserStatements() {
-        statements.forgetUser()
-    }
+    func forgetUserStatements() { statements.forgetUser() }
 
-    /// Finalizes all prepared statements.
     func clearStatements() {
         statements.own.removeAll()
         statements.forgetUser()
@@ -217,12 +208,12 @@ extension Connection {
 
 extension Connection {
     /// The integer result of the library's own SQL, which version 4 returns as text for some settings of an encrypted
-    /// database; 0 for another result.
-    func ownNumber(_ sql: String) throws -> Int64 {
-        switch try ownValue(sql) {
-        case .integer(let number)?: number
-        case .text(let text)?: Int64(text) ?? 0
-        default: 0
-        }
+    /// database; nil for another result.
+    func numberIfReported(_ sql: String) throws -> Int64? {
+        let value = try ownValue(sql)
+        return value?.asInteger ?? value?.asText.flatMap { Int64($0) }
     }
+
+    /// The integer result, or 0 for another one.
+    func ownNumber(_ sql: String) throws -> Int64 { try numberIfReported(sql) ?? 0 }
 }

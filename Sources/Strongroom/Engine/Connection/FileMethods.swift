@@ -57,7 +57,7 @@ private struct WrappedFile: WritableFile {
 struct FileMethods {
     typealias File = UnsafeMutablePointer<sqlite3_file>
 
-    /// The methods that the engine calls; the first member, because the engine takes its address for that of the whole.
+    /// The methods that the engine calls; the first member, because the engine's pointer to them leads to this structure.
     private var methods: sqlite3_io_methods
     private let original: UnsafePointer<sqlite3_io_methods>
     private var rules: [any FileLockRule] = []
@@ -126,26 +126,18 @@ struct FileMethods {
             }
             return rule.write(bytes, Int(count), at: offset, to: own.pointee.wrapped(file))
         }
-        methods.xTruncate = { file, size in
-            guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
-            let result = own.pointee.flush(file)
-            return result == SQLITE_OK ? own.pointee.original.pointee.xTruncate(file, size) : result
-        }
-        methods.xSync = { file, flags in
-            guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
-            let result = own.pointee.flush(file)
-            return result == SQLITE_OK ? own.pointee.original.pointee.xSync(file, flags) : result
-        }
-        methods.xFileSize = { file, size in
-            guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
-            let result = own.pointee.flush(file)
-            return result == SQLITE_OK ? own.pointee.original.pointee.xFileSize(file, size) : result
-        }
+        methods.xTruncate = { file, size in FileMethods.flushed(file) { $0.pointee.xTruncate(file, size) } }
+        methods.xSync = { file, flags in FileMethods.flushed(file) { $0.pointee.xSync(file, flags) } }
+        methods.xFileSize = { file, size in FileMethods.flushed(file) { $0.pointee.xFileSize(file, size) } }
     }
 
     private func wrapped(_ file: File) -> WrappedFile { WrappedFile(file: file, methods: original) }
 
-    private func flush(_ file: File) -> Int32 { writeRule?.flush(to: wrapped(file)) ?? SQLITE_OK }
+    private static func flushed(_ file: File?, _ call: (UnsafePointer<sqlite3_io_methods>) -> Int32) -> Int32 {
+        guard let file, let own = of(file) else { return SQLITE_MISUSE }
+        let result = own.pointee.writeRule?.flush(to: own.pointee.wrapped(file)) ?? SQLITE_OK
+        return result == SQLITE_OK ? call(own.pointee.original) : result
+    }
 
     // MARK: What the engine calls
 
@@ -176,7 +168,8 @@ struct FileMethods {
             let lock = IndexLock(
                 slots: first..<(first + count), isLocking: flags & SQLITE_SHM_LOCK != 0,
                 isExclusive: flags & SQLITE_SHM_EXCLUSIVE != 0)
-            return own.pointee.lockIndex(file, lock)
+            // A shared lock is a reader's, which no rule changes.
+            return own.pointee.lockIndex(file, lock, rule: lock.isExclusive ? 0 : own.pointee.rules.count)
         }
         methods.xShmUnmap = { file, isDeleting in
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
@@ -203,11 +196,6 @@ struct FileMethods {
         guard result == SQLITE_OK || result & 0xFF == SQLITE_READONLY else { return result }
         isIndexOpen = true
         return SQLITE_OK
-    }
-
-    private mutating func lockIndex(_ file: File, _ lock: IndexLock) -> Int32 {
-        // A shared lock is a reader's, which no rule changes.
-        lockIndex(file, lock, rule: lock.isExclusive ? 0 : rules.count)
     }
 
     private mutating func lockIndex(_ file: File, _ lock: IndexLock, rule: Int) -> Int32 {
@@ -281,7 +269,6 @@ struct RefusedPages {
 }
 
 extension Connection {
-    /// State of the file that a connection has open.
     struct FileState {
         /// Throws if what was read is not valid because another process has replaced or changed the file; nil for a
         /// connection that writes.
@@ -330,7 +317,7 @@ extension Connection {
         private var lengthBefore = 0
 
         mutating func recordCommit(_ pages: Int) {
-            // The WAL was restarted: what kept a checkpoint from completing is gone.
+            // The WAL was restarted: what prevented a complete checkpoint is gone.
             if pages < lengthBefore { self = WALState() }
             (length, lengthBefore) = (pages, pages)
         }

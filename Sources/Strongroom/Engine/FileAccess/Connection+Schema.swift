@@ -1,4 +1,4 @@
-/// What the library asks the engine's schema table, `sqlite_master`.
+/// Queries of the engine's schema table, `sqlite_master`.
 extension Connection {
     /// The kind of an entry of the schema table.
     enum SchemaKind: String {
@@ -44,12 +44,7 @@ extension Connection {
     func databaseLength() throws -> Int64 { try Int64(pageCount()) * Int64(pageNumber("page_size")) }
 
     private func pageNumber(_ setting: String) throws -> Int {
-        switch try ownValue("PRAGMA main.\(setting)") {
-        case .integer(let number)?: return Int(number)
-        // Version 4 returns some settings of an encrypted database as text.
-        case .text(let text)?: if let number = Int(text) { return number }
-        default: break
-        }
+        if let number = try numberIfReported("PRAGMA main.\(setting)") { return Int(number) }
         throw StrongroomError(
             .engine, "SQLCipher does not report the number of pages of the file.", database: database)
     }

@@ -16,9 +16,7 @@ struct EnglishStemmer {
         swap(&stemmer.letters, &bytes)
     }
 
-    private init(start: Int) {
-        self.start = start
-    }
+    private init(start: Int) { self.start = start }
 
     private mutating func run() {
         removePlural()
@@ -71,7 +69,7 @@ struct EnglishStemmer {
     private mutating func removeLastSuffix() {
         for suffix in Self.lastSuffixes where endsIn(suffix) {
             let stemEnd = letters.count - suffix.utf8CodeUnitCount
-            let isAllowed = !endsIn("ion") || stemEnd > start && Self.isSOrT(letters[stemEnd - 1])
+            let isAllowed = !endsIn("ion") || endsIn("sion") || endsIn("tion")
             if isAllowed, measure(upTo: stemEnd) > 1 { letters.removeLast(suffix.utf8CodeUnitCount) }
             return
         }
@@ -108,10 +106,6 @@ extension EnglishStemmer {
         "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate",
         "iti", "ous", "ive", "ize",
     ]
-
-    static func isSOrT(_ letter: UInt8) -> Bool {
-        letter == UInt8(ascii: "s") || letter == UInt8(ascii: "t")
-    }
 
     func endsIn(_ suffix: StaticString) -> Bool {
         let count = suffix.utf8CodeUnitCount

@@ -1,6 +1,6 @@
 /// Walks over the UTF-8 bytes of a text once and writes the encoded terms, with one space between them.
 ///
-/// ASCII is folded by arithmetic, other scalars by a table; no `String` is made for a term, unless its marks must be
+/// ASCII is folded by arithmetic, other scalars by a table; no `String` is created for a term, unless its marks must be
 /// put into canonical order or composed.
 struct TermScanner {
     /// Where a term stands in `terms`, and what it stands for in the text; in bytes.
@@ -98,7 +98,7 @@ struct TermScanner {
         return end
     }
 
-    /// Adds the scalars of a folded form one by one; those of an isolated one are words of their own.
+    /// Adds the scalars of a folded form one by one; those of an isolated one are separate words.
     private mutating func appendParts(
         _ parts: ArraySlice<UInt32>, of entry: FoldingEntry, from start: Int, to end: Int
     ) {

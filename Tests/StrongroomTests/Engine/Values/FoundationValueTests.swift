@@ -149,7 +149,7 @@ struct FoundationValueRefusalTests {
         (#"{"street": "secret"}"#, "\"tags\" is missing"), (#"{"street": null, "tags": {}}"#, "\"street\" is null"),
         (#"{"street": 4711, "tags": {}}"#, "\"street\" is not String"),
         (#"{"street": "a", "tags": {"secret": "b"}}"#, "\"tags.…\" is not Int"),
-        (#"{"street": "#, "it is no JSON, or no value of the type"), ("[4711]", "the whole is not an object"),
+        (#"{"street": "#, "it is no JSON, or no value of the type"), ("[4711]", "the value is not an object"),
     ])
     func jsonThatDoesNotFitHasAReason(text: String, reason: String) async throws {
         try await TemporaryStore().store.read { db in
