@@ -118,7 +118,6 @@ final class Promise<Content>: @unchecked Sendable {
 
     private let state = Locked(State())
 
-    /// Sets the value, once.
     func fulfill(_ value: Content) {
         state.withLock { state in
             state.value = value
@@ -126,7 +125,6 @@ final class Promise<Content>: @unchecked Sendable {
         }?.signal()
     }
 
-    /// Blocks the thread until the value is set.
     func wait() -> Content {
         while true {
             let semaphore = DispatchSemaphore(value: 0)

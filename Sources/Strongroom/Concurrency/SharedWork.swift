@@ -18,7 +18,7 @@ enum SharedWork {
         let state = Locked(State(body: others))
         let hasEnded = DispatchSemaphore(value: 0)
         for _ in 1..<max(1, threads) {
-            KeptThreads.shared.run(name) {
+            ThreadPool.shared.run(name) {
                 // What the closure refers to is released before the end is reported.
                 guard callBody(of: state) else { return }
                 DedicatedThread.end()

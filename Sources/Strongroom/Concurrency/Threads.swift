@@ -86,7 +86,6 @@ private struct NewThread: Sendable {
         return code == 0
     }
 
-    /// The argument passed to the new thread.
     private final class Holder: Sendable {
         let thread: NewThread
 
@@ -145,7 +144,6 @@ private final class ThreadRetry: Sendable {
     }
 }
 
-/// A thread-local pointer.
 struct ThreadLocal: Sendable {
     private let key: pthread_key_t
 

@@ -26,16 +26,16 @@ enum Urgency: Int, CaseIterable {
 }
 
 /// A queue of waiting work, the urgent work first.
-struct UrgentLine<Element> {
-    private var lines = Urgency.allCases.map { _ in FIFOQueue<Element>() }
+struct UrgencyQueue<Element> {
+    private var queues = Urgency.allCases.map { _ in FIFOQueue<Element>() }
 
     mutating func append(_ element: Element, _ urgency: Urgency) {
-        lines[urgency.rawValue].append(element)
+        queues[urgency.rawValue].append(element)
     }
 
     mutating func popFirst() -> (Element, Urgency)? {
         for urgency in Urgency.allCases {
-            if let first = lines[urgency.rawValue].popFirst() { return (first, urgency) }
+            if let first = queues[urgency.rawValue].popFirst() { return (first, urgency) }
         }
         return nil
     }

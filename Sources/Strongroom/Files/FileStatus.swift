@@ -24,7 +24,6 @@ package struct FileStatus: Equatable {
     package let modified: Duration
     /// The time of the last change of the content, the owner or the permissions, since 1970.
     let changed: Duration
-    /// The number of hard links.
     let links: Int
     package let isRegularFile: Bool
     package let isDirectory: Bool

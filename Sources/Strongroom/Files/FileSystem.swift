@@ -106,8 +106,8 @@ package enum FileSystem {
             throw StrongroomError(
                 error.code,
                 """
-                "\(path)" is in place, but a power failure may undo that: its directory could not be flushed to \
-                disk. \(error.message)
+                "\(path)" is complete, but a power failure may undo that: its directory could not be flushed to disk. \
+                \(error.message)
                 """)
         }
     }
@@ -119,7 +119,6 @@ package enum FileSystem {
         return slash == path.startIndex ? "/" : String(Substring(path.utf8[..<slash]))
     }
 
-    /// The last component of a path.
     package static func name(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return String(Substring(path.utf8[path.utf8.index(after: slash)...]))
@@ -149,7 +148,6 @@ package enum FileSystem {
     }
 }
 
-/// Opens files that another program may have replaced.
 extension FileSystem {
     /// Opens a regular file; never waits for the other end of a FIFO, and never opens a device.
     ///
@@ -228,7 +226,6 @@ extension FileSystem {
 }
 
 extension FileSystem {
-    /// Replaces a file by a finished one, atomically.
     static func replace(_ path: String, with finished: String) throws {
         guard rename(finished, path) == 0 else { throw failure(errno, "cannot replace", path) }
     }

@@ -60,7 +60,6 @@ package final class PlainFile: FileBytes, Sendable {
         return done
     }
 
-    /// Bytes per read.
     private static let portion = 1 << 20
 
     /// Copies the content of a file to another file, which is empty.
@@ -142,7 +141,6 @@ extension PlainFile {
         try requireName(destination)
     }
 
-    /// Replaces another file by this one.
     func replace(_ destination: String) throws {
         try requireName(path)
         try FileSystem.replace(destination, with: path)

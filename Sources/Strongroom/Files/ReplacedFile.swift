@@ -106,7 +106,7 @@ final class ReplacedFile: Sendable {
             }
             usleep(Self.pause)
         }
-        if try isOpenElsewhere { ReplacedFiles.shared.keep(self) }
+        if try isOpenElsewhere { ReplacedFiles.shared.hold(self) }
     }
 
     /// Microseconds between two attempts.
@@ -167,13 +167,13 @@ final class ReplacedFiles: Sendable {
 
     private let files = Locked<[ReplacedFile]>([])
 
-    /// Keeps a file's locks until no other process has it open, or this process ends.
-    func keep(_ file: ReplacedFile) {
+    /// Holds a file's locks until no other process has it open, or this process ends.
+    func hold(_ file: ReplacedFile) {
         files.withLock { $0.append(file) }
     }
 
-    /// Whether a file that was at a path is kept.
-    func isKept(_ path: String) -> Bool {
+    /// Whether the locks of a file that was at a path are held.
+    func isHeld(_ path: String) -> Bool {
         files.withLock { $0.contains { $0.path == path } }
     }
 

@@ -6,7 +6,6 @@ package struct SideFiles {
 
     package static let logEnding = "-wal"
     private static let (indexEnding, journalEnding) = ("-shm", "-journal")
-    /// The suffixes of the engine's files.
     package static let engineEndings = [journalEnding, logEnding, indexEnding]
     package static let envelopeEndings = [".keys", ".keys.copy"]
     /// The suffixes of the library's hidden files, after the dot and the database's name, but for the lock; only 0.2.0

@@ -174,9 +174,9 @@ struct SharedWorkTests {
     }
 }
 
-@Suite("Threads that are kept for blocking work", .ending)
-struct KeptThreadsTests {
-    private let threads = KeptThreads(patience: .seconds(3_600))
+@Suite("The thread pool for blocking work", .ending)
+struct ThreadPoolTests {
+    private let threads = ThreadPool(patience: .seconds(3_600))
 
     /// Runs work, and waits until its thread is kept.
     private func run<T: Sendable>(_ name: String, _ work: @escaping @Sendable () -> T) async throws -> T {
@@ -197,7 +197,7 @@ struct KeptThreadsTests {
     }
 
     @Test func `a thread retains nothing of its work, and ends without work after a while`() async throws {
-        let impatient = KeptThreads(patience: .milliseconds(1))
+        let impatient = ThreadPool(patience: .milliseconds(1))
         let (isReleased, hasEnded) = (Moment(), Moment())
         do {
             let captured = Ending(isReleased)

@@ -170,7 +170,7 @@ struct ReplacedFileTests {
         let file = try ReplacedFile(path)
         try FileManager.default.removeItem(atPath: path)
         try file.retire()
-        #expect(ReplacedFiles.shared.isKept(path))
+        #expect(ReplacedFiles.shared.isHeld(path))
     }
     #endif
 }

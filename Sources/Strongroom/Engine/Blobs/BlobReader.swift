@@ -6,7 +6,7 @@
 /// }
 /// ```
 ///
-/// It cannot be copied or kept; the compiler enforces both.
+/// It cannot be copied or stored; the compiler enforces both.
 public struct BlobReader: ~Copyable {
     private let blob: OpenBlob
 

@@ -21,7 +21,6 @@ enum AuthorTable {
 }
 
 extension Connection {
-    /// Sets the author of the changes that follow in the transaction.
     func setAuthor(_ author: String?) {
         transaction.authorship.author = author
         transaction.authorship.isChanged = true

@@ -77,7 +77,6 @@ extension Connection {
         throw error
     }
 
-    /// The most rows that a message names.
     private static let maxNamed = 10
 }
 
@@ -162,7 +161,6 @@ extension ConstraintFailure {
 /// The engine reports it as a damaged file (`SQLITE_CORRUPT`), for each statement that needs the schema. What it
 /// reports of entries that no engine writes, such as an invalid root page, is damage.
 struct UnknownSchemaSQL {
-    /// The name of the table, index, view or trigger.
     private let object: String
     private let reason: String
 

@@ -36,7 +36,6 @@ extension Connection {
         for setting in settings { try run(setting) }
     }
 
-    /// Applies the settings that every connection has.
     func configure(as role: Role, busyTimeout: Int) throws {
         setBusyTimeout(milliseconds: busyTimeout)
         self.role = role
@@ -70,7 +69,6 @@ extension Connection {
         _ = strongroom_set_defensive(pointer, isDefensive ? 1 : 0)
     }
 
-    /// Runs work that writes the schema table.
     func writingSchema<T>(_ work: () throws -> T) throws -> T {
         setDefensive(false)
         defer { setDefensive(role != nil && role != .maker) }
@@ -151,7 +149,6 @@ struct Attachments {
     // Few enough that a linear search costs less than hashing.
     private var objects: [(type: ObjectIdentifier, object: AnyObject)] = []
 
-    /// The object of a type; nil if there is none.
     subscript<Object: AnyObject>(type: Object.Type) -> Object? {
         get {
             for entry in objects where entry.type == ObjectIdentifier(type) { return entry.object as? Object }

@@ -1,8 +1,6 @@
 import CSQLCipher
 
-/// The prepared statements of a connection.
 struct PreparedStatements {
-    /// The library's own statements.
     var own = StatementCache()
     var user = StatementCache()
     /// What the layers above have determined for the user's statements, and determine again when these are prepared
@@ -28,7 +26,6 @@ extension Connection {
         }
     }
 
-    /// All rows of a statement of the library's own.
     func ownRows(_ sql: String, _ values: SQLValue...) throws -> [[SQLValue]] {
         try withOwnStatement(sql, values) { statement in
             var rows: [[SQLValue]] = []
@@ -40,17 +37,14 @@ extension Connection {
         }
     }
 
-    /// Runs one of the statements that transactions run again and again.
     func run(_ statement: TransactionStatement) throws {
         try withOwn(statement) { try $0.run() }
     }
 
-    /// Lends one of the library's own statements.
     func withOwnStatement<T>(_ sql: String, _ values: [SQLValue] = [], _ body: (Statement) throws -> T) throws -> T {
         try withOwnStatement({ try statements.own.statement(for: sql, prepare: prepare) }, values, body)
     }
 
-    /// Lends one of the statements that transactions run again and again.
     func withOwn<T>(_ statement: TransactionStatement, _ body: (Statement) throws -> T) throws -> T {
         try withOwnStatement({ try statements.own.statement(statement, prepare: prepare) }, [], body)
     }
@@ -91,7 +85,7 @@ extension Connection {
         return try recordUse(of: statements.user.statement(for: sql, prepare: prepare))
     }
 
-    /// A statement for a table's operation. Its text, and what an insert binds in place of NULL, are computed only when
+    /// A statement for a table's operation. Its text, and what an insert binds instead of NULL, are computed only when
     /// it is prepared.
     ///
     /// - Parameter key: The operation; nil for one that has no key and is cached by its text.
@@ -121,7 +115,6 @@ extension Connection {
         return try recordUse(of: statement)
     }
 
-    /// SQL text that is computed once and then cached.
     func text(_ key: OperationKey, make: () -> String) -> String {
         statements.user.text(for: key, make: make)
     }

@@ -35,7 +35,6 @@ extension Connection {
         if transaction.isWatchingReads { transaction.tables.reads.formUnion(try reads(of: statement)) }
     }
 
-    /// Runs work and returns the tables that it has read.
     func watchingReads<T>(_ body: () throws -> T) rethrows -> (result: T, tables: Set<String>) {
         transaction.isWatchingReads = true
         defer { transaction.isWatchingReads = false }

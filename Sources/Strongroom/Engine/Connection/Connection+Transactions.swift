@@ -137,7 +137,6 @@ extension Connection {
         }
     }
 
-    /// Rolls back the transaction after work that has thrown.
     func rollBack(after error: any Error) -> any Error {
         let cause = explanation(of: error)
         rollBack()

@@ -4,10 +4,9 @@ import Synchronization
 /// One connection to a database file.
 ///
 /// A connection is opened without the engine's mutex: only the holder of its slot (Store/ConnectionScheduler) uses it.
-/// State of the layers above is kept in ``Attachments``.
+/// ``Attachments`` holds state of the layers above.
 @usableFromInline
 final class Connection: @unchecked Sendable {  // guarded by the slot: one holder at a time
-    /// How a connection is opened.
     enum Mode {
         case create, existing, readOnly
         /// Reads the file itself, without its WAL, without a lock, and without leaving other files. For examining a
@@ -48,7 +47,6 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     /// Set from any thread when the running work is cancelled or times out.
     let cancellation = CancellationFlag()
 
-    /// What the functions in Swift share.
     let functions: FunctionCalls
     /// The functions and collations that the program has declared.
     var declared = ConnectionFunctions()
@@ -60,7 +58,6 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     @exclusivity(unchecked) var transaction = TransactionContext()
     @exclusivity(unchecked) var interruption = Interruption()
     @exclusivity(unchecked) var observers = StatementObservers()
-    /// Counts of the engine's work.
     @exclusivity(unchecked) var use = EngineUse()
     /// State of the layers above for as long as the connection is open.
     @exclusivity(unchecked) var attachments = Attachments()
@@ -180,7 +177,6 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
             kind, "\(what): \(reason). \(kind.advice)", database: database, sql: sql, resultCode: code)
     }
 
-    /// The error for the connection's last failure, as the engine reports it.
     func engineFailure(_ what: String, _ kind: StrongroomError.Code?, sql: String? = nil) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(pointer))
         let kind = kind ?? StrongroomError.Code(code, systemError: sqlite3_system_errno(pointer))

@@ -141,8 +141,8 @@ public struct EngineFeatures: Sendable, Equatable {
     }
 
     #if os(Linux)
-    /// Whether the functions that the library calls for encryption and for everything else are of one library. Unknown
-    /// counts as true: a statically linked engine has no names that could be looked up.
+    /// Whether the functions that the library calls for encryption and for everything else are of one library. True
+    /// if unknown: a statically linked engine has no names that could be looked up.
     private static let isOneLibrary: Bool = {
         // Glibc's header declares the function only for programs in C that ask for it.
         typealias AddressLookup = @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
@@ -236,7 +236,6 @@ extension Connection {
         accepts(sql) ? nil : sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
     }
 
-    /// Whether the engine can prepare a statement.
     fileprivate func accepts(_ sql: String) -> Bool {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }

@@ -57,7 +57,7 @@ private struct WrappedFile: WritableFile {
 struct FileMethods {
     typealias File = UnsafeMutablePointer<sqlite3_file>
 
-    /// The methods that the engine calls; the first member, because the engine's pointer to them leads to this structure.
+    /// The methods that the engine calls; the first member, so that the engine's pointer to them leads here.
     private var methods: sqlite3_io_methods
     private let original: UnsafePointer<sqlite3_io_methods>
     private var rules: [any FileLockRule] = []
@@ -69,14 +69,12 @@ struct FileMethods {
     private var resultOfRefused = SQLITE_CORRUPT
     /// Whether the operating system has failed to read the file since this was last set to false.
     var hasFailedToRead = false
-    /// How a WAL is written.
     private(set) var writeRule: LogBuffer?
     /// How the WAL of a database file is written.
     var writeRuleOfLog: LogBuffer?
     /// Whether the connection has the write lock in the WAL index.
     private(set) var holdsWriteLock = false
 
-    /// Whether the WAL index is known to be open.
     private var isIndexOpen = false
 
     /// The newest version of the methods that is supported here.
@@ -117,7 +115,6 @@ struct FileMethods {
         (refused, fillRefused, resultOfRefused) = (positions, pages.fill, pages.result)
     }
 
-    /// Makes the engine's writes to a WAL follow a rule.
     mutating func apply(_ rule: LogBuffer) {
         writeRule = rule
         methods.xWrite = { file, bytes, count, offset in
@@ -262,7 +259,6 @@ struct RefusedPages {
     /// The numbers of pages by their positions in the database file, and in its WAL.
     var inFile: [Int64: Int] = [:]
     var inLog: [Int64: Int] = [:]
-    /// The engine's result code of reading one.
     var result = SQLITE_CORRUPT
     /// Fills a page's memory so that the codec accepts it: the engine decrypts also a page that could not be read.
     let fill: (UnsafeMutableRawBufferPointer, Int) -> Void
@@ -273,7 +269,7 @@ extension Connection {
         /// Throws if what was read is not valid because another process has replaced or changed the file; nil for a
         /// connection that writes.
         var check: (() throws -> Void)?
-        /// Whether a page of zeros counts as damaged, as in every encrypted file.
+        /// Whether a page of zeros is damage, as in every encrypted file.
         var refusesZeroPages = false
         /// The most memory for decrypted pages, in bytes.
         var pageCache = Connection.defaultPageCache
@@ -298,7 +294,6 @@ extension Connection {
         var hasHistory = false
     }
 
-    /// The length of the write-ahead log.
     struct WALState {
         /// The number of pages from which the WAL is also restarted, which waits for readers that still need it. If
         /// each reader begins before another ends, it would otherwise grow without limit.
@@ -308,9 +303,7 @@ extension Connection {
 
         /// The pages in the WAL after the last commit without a checkpoint.
         var length = 0
-        /// The length from which the WAL is checkpointed.
         var checkpointLength = long
-        /// The length from which the WAL is restarted.
         var restartLength = tooLong
         /// How many pages of it were in the database file after the last checkpoint.
         var checkpointed: Int32 = 0

@@ -66,7 +66,6 @@ final class OpenBlob {
         guard result == SQLITE_OK else { throw failure(result) }
     }
 
-    /// Overwrites bytes.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
         try check(offset, bytes.count)
         guard bytes.count > 0 else { return }
@@ -89,7 +88,6 @@ final class OpenBlob {
         }
     }
 
-    /// The error for bytes outside of the value.
     func isOutside(_ offset: Int, _ length: Int) -> StrongroomError {
         StrongroomError(
             .invalidArgument,

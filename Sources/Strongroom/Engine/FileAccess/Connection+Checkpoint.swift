@@ -24,7 +24,6 @@ extension Connection {
     /// How long to wait for readers, in milliseconds; the next write is delayed by as much.
     static let patience = 100
 
-    /// Turns off checkpoints inside commits.
     func deferCheckpoints() {
         // It replaces the engine's own hook, which implements `wal_autocheckpoint`.
         sqlite3_wal_hook(
@@ -38,7 +37,6 @@ extension Connection {
         )
     }
 
-    /// Whether the WAL was long after the last commit.
     var isCheckpointDue: Bool { wal.length >= wal.checkpointLength }
 
     /// Checkpoints the WAL, except for pages that a reader still needs; to be called outside a transaction.

@@ -143,7 +143,7 @@ extension Connection {
 
 extension Connection {
     /// Runs work in which reading a page of known damage is an error of the file, so that the codec does not see the
-    /// page: the work can go on with the other pages, and no value contains zeros instead of such a page.
+    /// page: the work can continue with the other pages, and no value contains zeros instead of such a page.
     func refusing<T>(_ pages: RefusedPages, _ body: () throws -> T) throws -> T {
         guard !pages.inFile.isEmpty else { return try body() }
         // What the page cache has is not read again.

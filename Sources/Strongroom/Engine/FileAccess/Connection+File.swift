@@ -56,7 +56,6 @@ extension Connection {
         openFile(SQLITE_FCNTL_FILE_POINTER).flatMap(FileMethods.install)?.pointee.add(rule)
     }
 
-    /// The engine's file handle for a request.
     func engineFile(_ request: Int32, of schema: String = "main") throws -> FileMethods.File {
         let (file, result) = handle(request, of: schema)
         guard let file else {

@@ -1,4 +1,3 @@
-/// The result of the engine's check of a file's structure.
 struct IntegrityCheck {
     /// The engine's findings; empty if there are none.
     let findings: [String]

@@ -1,6 +1,5 @@
 /// Queries of the engine's schema table, `sqlite_master`.
 extension Connection {
-    /// The kind of an entry of the schema table.
     enum SchemaKind: String {
         case table, view, index
     }
@@ -19,7 +18,6 @@ extension Connection {
             != nil
     }
 
-    /// The names of the entries of the file that meet a condition.
     func schemaNames(
         of kind: SchemaKind = .table, where condition: String = "1", _ value: SQLValue? = nil
     ) throws -> [String] {
@@ -31,7 +29,6 @@ extension Connection {
         }
     }
 
-    /// Throws if the engine cannot read the schema.
     func readSchema() throws { _ = try ownValue("SELECT count(*) FROM sqlite_master") }
 
     // MARK: Length
@@ -91,7 +88,6 @@ extension Connection {
 
 /// Commits that other connections make, in this process or another.
 extension Connection {
-    /// What ``findForeignCommits()`` has found.
     struct ForeignFinding: Equatable {
         /// Whether another connection has committed since the last call.
         var isFound: Bool

@@ -7,13 +7,11 @@ import Synchronization
 package struct PublishedLog: Equatable, Sendable {
     /// The salts of its frames, in the form in which frames store them.
     let salts: UInt64
-    /// The number of committed frames.
     let frames: Int
     /// How many of them, from the first on, have been checkpointed.
     let framesInFile: Int
     /// The number of pages of the database after the last commit; meaningless without frames.
     let pages: Int
-    /// The checksum of the last frame.
     let checksum: (first: UInt32, second: UInt32)
     /// The byte order of the checksums.
     let isBigEndian: Bool
@@ -153,7 +151,7 @@ extension Connection {
 
     // MARK: Commits in the WAL that are not valid yet
 
-    /// The most frames that are examined; further ones are taken for a commit that may follow.
+    /// The most frames that are examined; further ones are treated as a commit that may follow.
     private static let maxFrames = 64
 
     /// Whether the WAL has a complete commit after its valid part. A commit writes its frames, flushes them, and then

@@ -58,7 +58,6 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
     private let authorizer: Authorizer
     /// The error of the function that has ended the running statement.
     @exclusivity(unchecked) private var failure: (any Error)?
-    /// The program's own tokenizers.
     var tokenizers: [TextTokenizer] = []
 
     init(_ cancellation: CancellationFlag, _ authorizer: Authorizer) {
@@ -118,7 +117,6 @@ public protocol DatabaseFunction: Sendable {
 public struct _FunctionDefinition: Sendable {
     /// The name in SQL; the case of A to Z is ignored.
     let name: String
-    /// The number of arguments.
     let argumentCount: Int
     /// Whether equal arguments always give the same result, so that indexes and checks may call the function.
     let isDeterministic: Bool

@@ -32,7 +32,6 @@ package struct SQLToken: Equatable {
     /// Whether the token may be the given name; the case of A to Z is ignored.
     func isNamed(_ wanted: String) -> Bool { name?.isSameName(as: wanted) ?? false }
 
-    /// A name without its quotation marks.
     package static func unquoted(_ text: String) -> String {
         guard let first = text.unicodeScalars.first else { return text }
         let inner = String(text.unicodeScalars.dropFirst().dropLast())
@@ -82,12 +81,10 @@ extension [SQLToken] {
         return texts.joined(separator: " ")
     }
 
-    /// The next token that is not whitespace.
     func significant(after position: Int) -> SQLToken? {
         self[Swift.min(position + 1, count)...].first { $0.kind != .space }
     }
 
-    /// The last token before a position that is not whitespace.
     func significant(before position: Int) -> SQLToken? {
         self[..<position].last { $0.kind != .space }
     }

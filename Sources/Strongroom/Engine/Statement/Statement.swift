@@ -84,7 +84,7 @@ final class Statement {
     /// Steps the statement to its end and makes an element of each row.
     ///
     /// An array that grows is copied again and again; so that a long one is copied less often, it gets the capacity for
-    /// as many rows as the statement returned last, but at most 16 times that of the rows so far.
+    /// as many rows as the statement returned last, but at most 16 times the number of rows read.
     @inlinable
     func fetch<Element>(into elements: inout [Element], _ make: () throws -> Element) throws {
         var nextReservation = 1_024
@@ -98,7 +98,6 @@ final class Statement {
         lastCount = elements.count
     }
 
-    /// Runs the statement to its end and ignores its rows.
     @usableFromInline
     func run() throws {
         while try step() {}
@@ -229,7 +228,6 @@ final class RowBytes {
         self.consume = consume
     }
 
-    /// Adds the current row of a statement.
     func add(_ statement: Statement) {
         let pointer = statement.pointer
         for column in 0..<sqlite3_column_count(pointer) {

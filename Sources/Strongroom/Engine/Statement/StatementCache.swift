@@ -17,7 +17,6 @@ struct OperationKey: Hashable {
     }
 }
 
-/// The prepared statements of one connection.
 struct StatementCache {
     private static let capacity = 256
 
@@ -213,7 +212,6 @@ extension StatementCache {
 ///
 /// See "SQL Trace Hook" (sqlite.org/c3ref/trace_v2.html).
 final class StatementLog: StatementObserver {
-    /// What is logged, and the logger.
     struct Settings: Sendable {
         let logger: Logger
         /// The duration from which statements are logged as slow; nil to disable.

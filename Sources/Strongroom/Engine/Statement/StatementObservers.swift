@@ -22,7 +22,6 @@ struct StatementObservers {
 
     mutating func remove(_ observer: any StatementObserver) { all.removeAll { $0 === observer } }
 
-    /// The first observer of a type.
     func first<Observer: StatementObserver>(_ type: Observer.Type) -> Observer? {
         for case let observer as Observer in all { return observer }
         return nil

@@ -3,7 +3,7 @@
 /// The rules are those of the paper; the later changes of its author (`logi` → `log`, `bli` → `ble`) are left out. As
 /// in the author's own program, words of one or two letters stay as they are.
 struct EnglishStemmer {
-    /// All bytes of the caller, which are moved here for the time of the work; the word begins at `start`.
+    /// All bytes of the caller, which are moved here during the work; the word begins at `start`.
     var letters: [UInt8] = []
     let start: Int
 
@@ -163,7 +163,7 @@ extension EnglishStemmer {
         }
     }
 
-    /// Whether the letter at a position is a consonant. "y" is one unless it stands after a consonant.
+    /// Whether the letter at a position is a consonant. "y" is one unless it follows a consonant.
     private func isConsonant(_ position: Int) -> Bool {
         var isConsonant = false
         var first = position

@@ -83,7 +83,7 @@ struct FoldingEntry: Hashable, Sendable {
         /// A letter or digit of a word.
         case word = 1
 
-        /// A letter or digit that is a token of its own.
+        /// A letter or digit that is a separate token.
         case cluster = 2
 
         /// A mark that belongs to the letter before it.
@@ -92,7 +92,7 @@ struct FoldingEntry: Hashable, Sendable {
         /// Is left out and separates nothing.
         case ignored = 4
 
-        /// Words of its own, such as "½".
+        /// Separate words, such as "½".
         case isolated = 5
     }
 
@@ -106,7 +106,7 @@ struct FoldingEntry: Hashable, Sendable {
         /// An emoji before a variation selector or a skin tone.
         case possible = 2
 
-        /// A skin tone, which is an emoji only if it stands alone.
+        /// A skin tone, which is an emoji only if it is alone.
         case modifier = 3
 
         /// Half of a flag.
@@ -143,7 +143,7 @@ struct FoldingEntry: Hashable, Sendable {
         bits & 1 << 40 != 0 ? scalar : UInt32(truncatingIfNeeded: bits)
     }
 
-    /// Whether the folded form may be composed with what stands before it.
+    /// Whether the folded form may be composed with what precedes it.
     var needsComposition: Bool { bits & 1 << 42 != 0 }
 
     /// The canonical combining classes of the first and of the last scalar of the folded form.
@@ -257,7 +257,7 @@ struct FoldingTableBuilder {
         return FoldingTable(pages: pages, lists: lists)
     }
 
-    /// The folded forms, composed. A combining iota stays a scalar of its own, to be found when a term is composed.
+    /// The folded forms, composed. A combining iota stays a separate scalar, to be found when a term is composed.
     private func composed(_ folded: [[Unicode.Scalar]]) -> [[Unicode.Scalar]] {
         let indexes = folded.indices.filter { folded[$0].count > 1 && !folded[$0].contains(Folding.combiningIota) }
         var result = folded

@@ -87,7 +87,6 @@ enum UTF8Scalar {
         }
     }
 
-    /// Appends the bytes of a scalar.
     static func append(_ scalar: UInt32, to bytes: inout [UInt8]) {
         func continuation(_ shift: UInt32) -> UInt8 { UInt8(0x80 | scalar >> shift & 0x3F) }
         switch scalar {

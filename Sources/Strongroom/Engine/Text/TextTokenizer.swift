@@ -1,4 +1,4 @@
-/// Splits a text into the words that a full-text index has of it, and folds differences in spelling.
+/// Splits a text into the terms of a full-text index, and folds differences in spelling.
 ///
 /// A query is split by the tokenizer of the index that it searches, so both agree. An index stores the name of its
 /// tokenizer, and must be rebuilt when the tokenizer changes.
@@ -136,21 +136,21 @@ extension TextTokenizer {
     }
 }
 
-/// A word of a text, as a tokenizer gives it: the term that is indexed and the range of the text it stands for.
+/// A word of a text, from a tokenizer: the term that is indexed and its range in the text.
 ///
 /// Several tokens may have the same range, such as the two words of the character "½".
 public struct TextToken: Sendable, Hashable {
     /// The term, such as "ete" for the text "Été".
     public var term: String
 
-    /// The range of the text that the term stands for.
+    /// The range of the term in the text.
     public var range: Range<String.Index>
 
     /// Makes a token.
     ///
     /// - Parameters:
     ///   - term: The term. An empty term is not indexed; of a longer one the first 128 scalars are.
-    ///   - range: The range of the text that the term stands for. It is used for highlights and snippets, and in
+    ///   - range: The range of the term in the text. It is used for highlights and snippets, and in
     ///     queries to distinguish words between white space from parts of one.
     public init(_ term: String, _ range: Range<String.Index>) {
         self.term = term

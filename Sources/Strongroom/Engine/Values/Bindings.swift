@@ -57,7 +57,6 @@ public struct Bindings: ~Copyable {
         try value.bind(to: self, at: index)
     }
 
-    /// Binds an integer.
     @usableFromInline
     func bind(_ value: Int64, at index: Int) throws {
         switch target {
@@ -67,7 +66,6 @@ public struct Bindings: ~Copyable {
         }
     }
 
-    /// Binds a number.
     @usableFromInline
     func bind(_ value: Double, at index: Int) throws {
         guard !value.isNaN else { throw Self.notANumber }
@@ -92,7 +90,6 @@ public struct Bindings: ~Copyable {
         }
     }
 
-    /// Binds bytes.
     @usableFromInline
     func bind(_ value: [UInt8], at index: Int) throws {
         try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
@@ -123,7 +120,6 @@ public struct Bindings: ~Copyable {
         }
     }
 
-    /// Binds a value of any type.
     @usableFromInline
     func bind(_ value: SQLValue, at index: Int) throws {
         switch value {
@@ -168,7 +164,7 @@ public struct Bindings: ~Copyable {
     }
 
     /// Records that a parameter gets a value. Every call of the engine that binds one gets its parameter from here:
-    /// otherwise a later NULL would be taken for bound already.
+    /// otherwise a later NULL would not be bound.
     ///
     /// - Returns: The parameter, counted from 1.
     @inline(__always)
@@ -225,7 +221,6 @@ public struct Bindings: ~Copyable {
 /// exclusivity checks to every value.
 @usableFromInline
 struct ParameterState: ~Copyable {
-    /// The memory of bound text and bytes.
     private var arena = ParameterArena()
 
     /// The default values that an insert binds instead of NULL, by index; empty if no column has a default.
@@ -255,7 +250,6 @@ struct ParameterState: ~Copyable {
     /// Copies a value to be bound; the copy is valid until the statement is reset.
     mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer { arena.copy(bytes) }
 
-    /// Records that a parameter is bound to a value.
     mutating func hold(_ index: Int) {
         guard let bit = Self.bit(index) else { return }
         held |= bit

@@ -69,7 +69,6 @@ package struct DecimalScale: Sendable, Hashable {
 
     private let places: UInt8
 
-    /// The number of digits after the point.
     package var digits: Int { Int(places) }
 
     /// - Returns: nil for a scale outside ``allowed``.
@@ -96,7 +95,6 @@ package struct DecimalScale: Sendable, Hashable {
     /// The power of ten by which numbers are multiplied.
     var factor: Int64 { (0..<digits).reduce(1) { product, _ in product * 10 } }
 
-    /// The error for a scale that is not allowed.
     static func refusal(_ digits: Int, _ subject: String) -> StrongroomError {
         StrongroomError(
             .invalidDeclaration,
@@ -194,7 +192,6 @@ extension DecimalScale {
         }
     }
 
-    /// The number that an integer represents.
     package func decimal(_ stored: Int64) -> Decimal {
         var (number, exponent) = (stored, -digits)
         while exponent < 0, number.isMultiple(of: 10) { (number, exponent) = (number / 10, exponent + 1) }

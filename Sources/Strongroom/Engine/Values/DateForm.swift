@@ -245,7 +245,7 @@ enum WrittenDate {
         }
     }
 
-    /// The seconds since the start of 2001 of the first 19 bytes, `2026-11-21T20:15:00`, whatever stands for the `T`.
+    /// The seconds since the start of 2001 of the first 19 bytes, `2026-11-21T20:15:00`, with any byte as `T`.
     private static func second(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[13] == 0x3A, bytes[16] == 0x3A,
             let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),

@@ -94,7 +94,7 @@ enum DecodingReason {
         return "\"\(path)\""
     }
 
-    /// The decoder's own name for objects is a type of its own.
+    /// The decoder names objects and lists by types of its own.
     private static func name(_ type: any Any.Type) -> String {
         let name = "\(type)"
         return name.hasPrefix("Dictionary<") ? "an object" : name.hasPrefix("Array<") ? "a list" : name

@@ -332,7 +332,6 @@ public struct Row: ~Copyable {
         }
     }
 
-    /// Whether a column contains an integer or a floating-point number.
     func isNumber(at index: Int) -> Bool { [SQLITE_INTEGER, SQLITE_FLOAT].contains(storageClass(index)) }
 
     /// The declared scale of the table column that the value comes from; nil for a computed value.

@@ -125,7 +125,7 @@ struct LateOpenerTests {
             file: file, from: from, to: to, patience: .zero, monitor: monitor, whenReplaced: {}
         ).run()
         #expect(outcome.method == .copy)
-        #expect(ReplacedFiles.shared.isKept(vault.path))
+        #expect(ReplacedFiles.shared.isHeld(vault.path))
         numbers.withLock { $0 = [2] }
         let store = try await vault.open()
         try await attack(try #require(late.withLock { $0 }), store)
@@ -194,7 +194,7 @@ struct LateOpenerTests {
     private func expectIsReleased() async throws {
         try await eventually {
             ReplacedFiles.shared.prune()
-            return !ReplacedFiles.shared.isKept(vault.path)
+            return !ReplacedFiles.shared.isHeld(vault.path)
         }
     }
 

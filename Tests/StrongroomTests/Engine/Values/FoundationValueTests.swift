@@ -172,6 +172,10 @@ struct FoundationValueRefusalTests {
             #expect(try db.value("SELECT \(uuid)", as: String.self) == upper)
             try expectFailure(.typeMismatch) { try db.value("SELECT \("{" + upper + "}")", as: UUID.self) }
             try expectFailure(.typeMismatch) { try db.value("SELECT \(upper + "\0")", as: UUID.self) }
+            // Foundation's initialiser accepts these.
+            for start in [" ", "+", "-"] {
+                try expectFailure(.typeMismatch) { try db.value("SELECT \(start + upper.dropFirst())", as: UUID.self) }
+            }
             try expectFailure(.typeMismatch) { try db.value("SELECT \("a b")", as: URL.self) }
             let digits = "1234567890123456789012345678901234567890123"
             try expectFailure(.typeMismatch) { try db.value("SELECT \(digits)", as: Decimal.self) }

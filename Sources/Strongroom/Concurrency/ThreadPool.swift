@@ -9,7 +9,7 @@ extension DedicatedThread {
 
 /// A cached pool of threads for work that blocks. Each call has a thread to itself, which waits for more work for a
 /// while afterwards: creating one takes many times as long as waking one.
-final class KeptThreads: Sendable {
+final class ThreadPool: Sendable {
     private struct Work: Sendable {
         let name: String
         let body: @Sendable () -> Void
@@ -22,7 +22,7 @@ final class KeptThreads: Sendable {
         init(_ work: Work) { self.work = Locked(work) }
     }
 
-    static let shared = KeptThreads(patience: .seconds(1))
+    static let shared = ThreadPool(patience: .seconds(1))
 
     private let patience: DispatchTimeInterval
     /// The threads without work, the most recently used one last.
@@ -30,7 +30,6 @@ final class KeptThreads: Sendable {
 
     init(patience: DispatchTimeInterval) { self.patience = patience }
 
-    /// The number of threads without work.
     var idleCount: Int { idle.withLock { $0.count } }
 
     /// Does work on a thread that does nothing else meanwhile.
@@ -87,7 +86,7 @@ final class KeptThreads: Sendable {
 package enum BlockingWork {
     package static func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            KeptThreads.shared.run("strongroom.job") {
+            ThreadPool.shared.run("strongroom.job") {
                 let result = Result { try work() }
                 DedicatedThread.end()
                 continuation.resume(with: result)
