@@ -11,24 +11,18 @@ struct FIFOQueue<Element> {
 
     private static var maxEmptySlots: Int { 1_000 }
 
-    /// The first element.
     var first: Element? { head < slots.count ? slots[head] : nil }
 
-    /// Whether the queue has no elements.
     var isEmpty: Bool { head == slots.count }
 
-    /// Adds an element at the end.
-    mutating func append(_ element: Element) {
-        slots.append(element)
-    }
+    mutating func append(_ element: Element) { slots.append(element) }
 
-    /// Adds an element in an order that the queue is in; at the end, if it comes before none.
+    /// Inserts an element into a sorted queue, after those that are equal to it.
     mutating func insert(_ element: Element, _ comesBefore: (Element, Element) -> Bool) {
         let last = slots[head...].lastIndex { $0.map { !comesBefore(element, $0) } ?? false }
         slots.insert(element, at: last.map { $0 + 1 } ?? head)
     }
 
-    /// Removes the first element.
     mutating func popFirst() -> Element? {
         guard head < slots.count, let first = slots[head].take() else { return nil }
         head += 1

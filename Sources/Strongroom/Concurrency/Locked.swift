@@ -17,15 +17,13 @@ package final class Locked<State>: @unchecked Sendable {  // guarded by its own 
     // The mutex gives exclusive access; checking that as well would cost more than locking.
     @exclusivity(unchecked) private var state: State
 
-    /// Makes the state.
-    ///
-    /// - Parameter state: The guarded state; no reference into it may be kept elsewhere.
+    /// - Parameter state: No reference into it may exist elsewhere.
     package init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         #if canImport(Glibc)
-        // Polls for a moment before it sleeps: the state is held for less time than it takes to wake a thread.
+        // Spins before it sleeps: the state is held for less time than it takes to wake a thread.
         var attributes = pthread_mutexattr_t()
         pthread_mutexattr_init(&attributes)
         defer { pthread_mutexattr_destroy(&attributes) }
@@ -120,7 +118,6 @@ final class Promise<Content>: @unchecked Sendable {
 
     private let state = Locked(State())
 
-    /// Sets the value, once.
     func fulfill(_ value: Content) {
         state.withLock { state in
             state.value = value
@@ -128,7 +125,6 @@ final class Promise<Content>: @unchecked Sendable {
         }?.signal()
     }
 
-    /// Blocks the thread until the value is set.
     func wait() -> Content {
         while true {
             let semaphore = DispatchSemaphore(value: 0)

@@ -18,7 +18,7 @@ enum SharedWork {
         let state = Locked(State(body: others))
         let hasEnded = DispatchSemaphore(value: 0)
         for _ in 1..<max(1, threads) {
-            KeptThreads.shared.run(name) {
+            ThreadPool.shared.run(name) {
                 // What the closure refers to is released before the end is reported.
                 guard callBody(of: state) else { return }
                 DedicatedThread.end()
@@ -42,33 +42,33 @@ enum SharedWork {
         return body != nil
     }
 
-    /// A piece of work; the function that it gets returns whether another piece has failed.
-    typealias Piece = @Sendable (_ hasFailed: @escaping @Sendable () -> Bool) throws -> Void
+    /// A job; the function that it receives returns whether another one has failed.
+    typealias Job = @Sendable (_ hasFailed: @escaping @Sendable () -> Bool) throws -> Void
 
-    /// Does pieces of blocking work, two at the same time if there is more than one processor, and returns when none is
-    /// being done any more.
+    /// Runs blocking jobs, two at the same time if there is more than one processor, and returns when none is running
+    /// any more.
     ///
     /// - Parameters:
     ///   - name: The name of the second thread, at most 15 bytes.
-    ///   - pieces: The work, the longest piece first.
-    /// - Throws: The first error; no piece begins after it.
-    static func run(_ name: String, _ pieces: [Piece]) throws {
+    ///   - jobs: The longest first.
+    /// - Throws: The first error; no job begins after it.
+    static func run(_ name: String, _ jobs: [Job]) throws {
         let state = Locked((next: 0, failure: (any Error)?.none))
         let work: @Sendable () -> Void = {
-            while let piece = state.withLock({ state -> Piece? in
-                guard state.failure == nil, state.next < pieces.count else { return nil }
+            while let job = state.withLock({ state -> Job? in
+                guard state.failure == nil, state.next < jobs.count else { return nil }
                 defer { state.next += 1 }
-                return pieces[state.next]
+                return jobs[state.next]
             }) {
                 do {
-                    try piece { state.withLock { $0.failure != nil } }
+                    try job { state.withLock { $0.failure != nil } }
                 } catch {
                     state.withLock { $0.failure = $0.failure ?? error }
                 }
             }
         }
         let processors = ProcessInfo.processInfo.activeProcessorCount
-        run(threads: min(2, processors, pieces.count), name, others: work, own: work)
+        run(threads: min(2, processors, jobs.count), name, others: work, own: work)
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 }

@@ -45,7 +45,6 @@ enum DedicatedThread {
     }()
 }
 
-/// A thread to be created.
 private struct NewThread: Sendable {
     /// At most 15 bytes.
     let name: String
@@ -79,7 +78,7 @@ private struct NewThread: Sendable {
                 guard let context = context as UnsafeMutableRawPointer? else { return nil }
                 let new = Unmanaged<Holder>.fromOpaque(context).takeRetainedValue().thread
                 // On Linux only the running thread can be named.
-                ThreadName.set(new.name)
+                DedicatedThread.setName(new.name)
                 new.body()
                 return nil
             }, context.toOpaque())
@@ -87,7 +86,6 @@ private struct NewThread: Sendable {
         return code == 0
     }
 
-    /// The argument passed to the new thread.
     private final class Holder: Sendable {
         let thread: NewThread
 
@@ -146,7 +144,6 @@ private final class ThreadRetry: Sendable {
     }
 }
 
-/// A thread-local pointer.
 struct ThreadLocal: Sendable {
     private let key: pthread_key_t
 

@@ -26,29 +26,24 @@ enum Urgency: Int, CaseIterable {
 }
 
 /// A queue of waiting work, the urgent work first.
-struct UrgentLine<Element> {
-    private var lines = Urgency.allCases.map { _ in FIFOQueue<Element>() }
+struct UrgencyQueue<Element> {
+    private var queues = Urgency.allCases.map { _ in FIFOQueue<Element>() }
 
     mutating func append(_ element: Element, _ urgency: Urgency) {
-        lines[urgency.rawValue].append(element)
+        queues[urgency.rawValue].append(element)
     }
 
     mutating func popFirst() -> (Element, Urgency)? {
         for urgency in Urgency.allCases {
-            if let first = lines[urgency.rawValue].popFirst() { return (first, urgency) }
+            if let first = queues[urgency.rawValue].popFirst() { return (first, urgency) }
         }
         return nil
     }
 }
 
 extension Duration {
-    /// Whole milliseconds.
-    package var milliseconds: Int64 {
-        let (whole, overflows) = components.seconds.multipliedReportingOverflow(by: 1_000)
-        guard !overflows else { return components.seconds < 0 ? .min : .max }
-        let (sum, overflowsAgain) = whole.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000)
-        return overflowsAgain ? whole : sum
-    }
+    /// Milliseconds, without a fraction.
+    package var milliseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000_000_000) }
 
     /// Milliseconds with three decimal places, for display.
     var fineMilliseconds: Double { ((self / .microseconds(1)).rounded()) / 1_000 }

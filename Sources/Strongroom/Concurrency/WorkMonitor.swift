@@ -5,7 +5,6 @@ struct WorkMonitor: Sendable {
     typealias Progress = @Sendable (WorkProgress) -> Void
 
     let progress: Progress
-    /// Cancels the work.
     let cancellation: CancellationFlag
     var isCancelled: @Sendable () -> Bool
 
@@ -22,7 +21,6 @@ struct WorkMonitor: Sendable {
         if isCancelled() { throw CancellationError() }
     }
 
-    /// Reports progress.
     func report(
         _ phase: WorkProgress.Phase, _ done: some BinaryInteger, of total: some BinaryInteger,
         _ unit: WorkProgress.Unit = .bytes
@@ -119,9 +117,7 @@ final class CancellationFlag: Sendable {
         handler.withLock { $0?() }
     }
 
-    /// Clears the flag.
-    ///
-    /// - Returns: Whether it was set.
+    /// - Returns: Whether the flag was set.
     @discardableResult
     func clear() -> Bool { value.exchange(false, ordering: .relaxed) }
 

@@ -34,14 +34,14 @@ enum FileHolders {
 
     /// Finds other processes that have a file open, with or without a lock. Only processes of the same user are
     /// visible; for root, all processes.
-    static func opening(_ path: String) throws -> [Int] {
+    static func withOpenFile(_ path: String) throws -> [Int] {
         // A device, such as /dev/null, or a directory is open in many.
         guard let status = try FileStatus.at(path), status.isRegularFile else { return [] }
-        return try opening(status.identity)
+        return try withOpenFile(status.identity)
     }
 
     /// The same for a file that may have no name.
-    static func opening(_ identity: FileStatus.Identity) throws -> [Int] {
+    static func withOpenFile(_ identity: FileStatus.Identity) throws -> [Int] {
         // Linux only.
         let processes = try visible { try FileSystem.names(in: "/proc") } ?? []
         return try processes.compactMap { Int($0) }.filter { try $0 != own && openFiles(of: $0).contains(identity) }
@@ -61,10 +61,8 @@ enum FileHolders {
         }
     }
 
-    /// The processes of ``locking(_:)`` and ``opening(_:)``.
-    static func using(_ path: String) throws -> [Int] {
-        try Set(locking(path) + opening(path)).sorted()
-    }
+    /// The processes of ``locking(_:)`` and ``withOpenFile(_:)``.
+    static func using(_ path: String) throws -> [Int] { try Set(locking(path) + withOpenFile(path)).sorted() }
 
     /// How long a child process may hold descriptors inherited from its parent before it calls `exec`.
     static let startOfAProcess = Duration.seconds(2)
@@ -112,9 +110,7 @@ enum FileHolders {
     /// The parent of a process; nil if the system does not report it.
     private static func starter(of process: Int) throws -> Int? {
         guard let status = try visible({ try FileSystem.firstBytes(of: "/proc/\(process)/status", largestStatus) })
-        else {
-            return nil
-        }
+        else { return nil }
         return String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("PPid:") }
             .flatMap { Int($0.dropFirst(5).trimmingCharacters(in: .whitespaces)) }
     }
@@ -133,19 +129,17 @@ enum FileHolders {
 
     private static var own: Int { Int(ProcessInfo.processInfo.processIdentifier) }
 
-    /// The result of a look-up; nil if the object does not exist or is not visible: processes and descriptors come and
+    /// The result of a lookup; nil if the object does not exist or is not visible: processes and descriptors come and
     /// go, and those of other users may not be read.
     private static func visible<T>(_ inspect: () throws -> T) throws -> T? {
         do {
             return try inspect()
-        } catch let error as StrongroomError where isHidden(error.code) {
+        } catch let error as StrongroomError
+            // The last code is for a process that ends during the lookup (ESRCH).
+            where [.fileMissing, .permissionDenied, .notAFile, .inputOutput].contains(error.code)
+        {
             return nil
         }
-    }
-
-    private static func isHidden(_ code: StrongroomError.Code) -> Bool {
-        // The last code is for a process that ends during the look-up (ESRCH).
-        [.fileMissing, .permissionDenied, .notAFile, .inputOutput].contains(code)
     }
 
     /// Bytes.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// An exclusive lock between processes, held until the value is destroyed.
 ///
@@ -65,7 +59,7 @@ struct FileLock: ~Copyable {
         while true {
             do {
                 // First, since most lock files exist: the kernel locks the directory for each creation, also for one
-                // that fails, and the engine's openings of other databases there wait for it.
+                // that fails, while the engine may be opening other databases there.
                 return try FileSystem.openFile(path, O_RDWR, followsLinks: false)
             } catch let error as StrongroomError where error.code == .fileMissing {
                 if let created = try create(path, file) { return created }
@@ -120,16 +114,12 @@ struct FileLock: ~Copyable {
         try FileStatus.ofName(path)?.identity == FileStatus.of(descriptor, path).identity
     }
 
-    private init(descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    private init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// Releases the lock, as the end of the value's lifetime does, at an explicit point.
     consuming func release() {}
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 }
 
 /// Lock files of another user, for instance of a tool that ran as root, that this process has removed.

@@ -13,13 +13,8 @@ package struct FileStatus: Equatable {
         let device: UInt64
         let node: UInt64
 
-        init(device: UInt64, node: UInt64) {
-            self.device = device
-            self.node = node
-        }
-
         init(_ status: stat) {
-            self.init(device: UInt64(truncatingIfNeeded: status.st_dev), node: UInt64(status.st_ino))
+            (device, node) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
         }
     }
 
@@ -29,7 +24,6 @@ package struct FileStatus: Equatable {
     package let modified: Duration
     /// The time of the last change of the content, the owner or the permissions, since 1970.
     let changed: Duration
-    /// The number of hard links.
     let links: Int
     package let isRegularFile: Bool
     package let isDirectory: Bool

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// The operating system calls that the library uses, with typed errors.
 package enum FileSystem {
@@ -13,28 +7,21 @@ package enum FileSystem {
     /// - Parameter action: The action that failed, as in "cannot open".
     package static func failure(_ number: Int32, _ action: String, _ path: String) -> StrongroomError {
         let reason = String(cString: strerror(number))
-        let (code, advice): (StrongroomError.Code, String) =
+        let (code, advice): (StrongroomError.Code, String?) =
             switch number {
             case EACCES, EPERM:
                 (.permissionDenied, "Check who owns the file and its directory, and their permissions.")
             case EROFS:
-                (
-                    .permissionDenied,
-                    "Its file system is mounted read-only, as also after I/O errors: see the system's log."
-                )
+                (.permissionDenied, "Its file system is mounted read-only, as after I/O errors: see the system's log.")
             case ENOSPC, EDQUOT: (.diskFull, "Free space, then try again.")
-            case EMFILE, ENFILE:
-                (
-                    .tooManyOpenFiles,
-                    "The process has too many files open: close stores, or raise the limit (ulimit -n)."
-                )
+            case EMFILE, ENFILE: (.tooManyOpenFiles, nil)
             case ENOENT: (.fileMissing, "Check the path.")
-            case EISDIR, ENOTDIR, ELOOP: (.notAFile, "Check which kind of file is at the path.")
+            case EISDIR, ENOTDIR, ELOOP: (.notAFile, nil)
             case EEXIST: (.exists, "Use another path, or move away what is there.")
             case ENAMETOOLONG: (.invalidName, "Use a shorter name.")
             default: (.inputOutput, "Check the disk.")
             }
-        return StrongroomError(code, "Strongroom \(action) \"\(path)\": \(reason). \(advice)")
+        return StrongroomError(code, "Strongroom \(action) \"\(path)\": \(reason). \(advice ?? code.advice)")
     }
 
     /// Creates a directory and its parent directories, accessible only to the owner.
@@ -57,7 +44,6 @@ package enum FileSystem {
         }
     }
 
-    /// The first bytes of a file.
     static func firstBytes(of path: String, _ count: Int, followsLinks: Bool = true) throws -> [UInt8] {
         try PlainFile(path, followsLinks: followsLinks).bytes(at: 0, count)
     }
@@ -80,9 +66,9 @@ package enum FileSystem {
             unlink(source)
         } else if errno == EPERM || errno == ENOTSUP || errno == ENOSYS {
             guard access(destination, F_OK) != 0 else { throw failure(EEXIST, "cannot replace", destination) }
-            guard rename(source, destination) == 0 else { throw failure(errno, "cannot put in place", destination) }
+            guard rename(source, destination) == 0 else { throw failure(errno, "cannot move a file to", destination) }
         } else {
-            throw failure(errno, "cannot put in place", destination)
+            throw failure(errno, "cannot move a file to", destination)
         }
     }
 
@@ -107,14 +93,12 @@ package enum FileSystem {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw failure(errno, "cannot open", path) }
         defer { close(descriptor) }
-        guard FileSynchronization.synchronize(descriptor) else {
-            throw failure(errno, "cannot flush to disk", path)
-        }
+        try FileSynchronization.synchronize(descriptor, path)
     }
 
     /// Flushes the directory entry of a file to disk.
     ///
-    /// - Throws: ``StrongroomError``, whose message says that the file is in place nevertheless.
+    /// - Throws: ``StrongroomError``, whose message says that the file is at its path nevertheless.
     static func settle(_ path: String) throws {
         do {
             try synchronize(directory(of: path))
@@ -122,8 +106,8 @@ package enum FileSystem {
             throw StrongroomError(
                 error.code,
                 """
-                "\(path)" is in place, but a power failure may undo that: its directory could not be flushed to \
-                disk. \(error.message)
+                "\(path)" is complete, but a power failure may undo that: its directory could not be flushed to disk. \
+                \(error.message)
                 """)
         }
     }
@@ -135,7 +119,6 @@ package enum FileSystem {
         return slash == path.startIndex ? "/" : String(Substring(path.utf8[..<slash]))
     }
 
-    /// The last component of a path.
     package static func name(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return String(Substring(path.utf8[path.utf8.index(after: slash)...]))
@@ -143,14 +126,14 @@ package enum FileSystem {
 
     /// The path of a hidden file of the library beside another file. Its name begins with a dot, so it is never that of
     /// a database.
-    static func companion(of path: String, _ ending: String) -> String {
+    static func hiddenFile(of path: String, _ ending: String) -> String {
         let directory = directory(of: path)
         return "\(directory == "/" ? "" : directory)/.\(name(of: path)).\(ending)"
     }
 
     /// The path with all symbolic links resolved; the last component need not exist.
     static func resolve(_ path: String) throws -> String {
-        if let whole = realPath(path) { return whole }
+        if let resolved = realPath(path) { return resolved }
         guard errno == ENOENT else { throw failure(errno, "cannot find", path) }
         guard let parent = realPath(directory(of: path)) else {
             throw failure(errno, "cannot find", directory(of: path))
@@ -165,7 +148,6 @@ package enum FileSystem {
     }
 }
 
-/// Opens files that another program may have replaced.
 extension FileSystem {
     /// Opens a regular file; never waits for the other end of a FIFO, and never opens a device.
     ///
@@ -244,9 +226,8 @@ extension FileSystem {
 }
 
 extension FileSystem {
-    /// Replaces a file by a finished one, atomically.
     static func replace(_ path: String, with finished: String) throws {
-        guard rename(finished, path) == 0 else { throw failure(errno, "cannot put in place", path) }
+        guard rename(finished, path) == 0 else { throw failure(errno, "cannot replace", path) }
     }
 
     /// Creates a hard link to a file.
@@ -270,27 +251,22 @@ extension FileSystem {
     ///   use by others.
     @discardableResult
     static func overwrite(_ path: String) throws -> Bool {
-        let descriptor = try openFile(path, O_WRONLY, followsLinks: false)
-        defer { close(descriptor) }
-        let status = try FileStatus.of(descriptor, path)
+        let file = PlainFile(try openFile(path, O_WRONLY, followsLinks: false), path)
+        let status = try file.status()
         guard status.links <= 1 else { return false }
-        var rest = Int(status.size)
+        var offset = 0
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
-        var isFirst = true
-        while rest > 0 {
-            let length = write(descriptor, zeros, min(rest, isFirst ? beginning : zeros.count))
-            guard length >= 0 || errno == EINTR else { throw failure(errno, "cannot overwrite", path) }
-            rest -= max(length, 0)
+        while offset < status.size {
+            let length = min(Int(status.size) - offset, offset == 0 ? beginning : zeros.count)
+            try zeros.withUnsafeBytes { zeros in
+                try file.write(UnsafeRawBufferPointer(rebasing: zeros[..<length]), at: Int64(offset))
+            }
             // Without its header a log is ignored. With its header and half of its content, it would be an incomplete
             // log.
-            guard !isFirst || FileSynchronization.synchronize(descriptor) else {
-                throw failure(errno, "cannot flush to disk", path)
-            }
-            isFirst = false
+            if offset == 0 { try file.synchronize() }
+            offset += length
         }
-        guard FileSynchronization.synchronize(descriptor) else {
-            throw failure(errno, "cannot flush to disk", path)
-        }
+        try file.synchronize()
         return true
     }
 }

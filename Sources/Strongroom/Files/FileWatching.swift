@@ -233,7 +233,7 @@ final class SystemWatches: @unchecked Sendable {  // guarded by FileWatching's l
         sources.removeValue(forKey: watch)?.source.cancel()
     }
 
-    /// Changes since the last call. A file counts as replaced when it was removed or its directory has changed.
+    /// Changes since the last call. A file is reported as replaced when it was removed or its directory has changed.
     func changes() -> FileChanges {
         var changes = found.withLock { found in
             defer { found = FileChanges() }
@@ -265,7 +265,6 @@ final class SystemWatches: Sendable {
     private static let replacing = UInt32(IN_ATTRIB) | UInt32(IN_MOVE_SELF) | UInt32(IN_DELETE_SELF)
     private static let appearing = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)
 
-    /// - Parameter report: Called when there are changes.
     init?(_ report: @escaping @Sendable () -> Void) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
@@ -308,7 +307,6 @@ final class SystemWatches: Sendable {
 
     private static let length = 16 << 10
 
-    /// The changes since the last call.
     func changes() -> FileChanges {
         var changes = FileChanges()
         withUnsafeTemporaryAllocation(byteCount: Self.length, alignment: 16) { buffer in

@@ -13,7 +13,6 @@ package final class PlainFile: FileBytes, Sendable {
     package let path: String
     let descriptor: Int32
 
-    /// Opens a file.
     package init(
         _ path: String, isWritable: Bool = false, isCreated: Bool = false, followsLinks: Bool = true
     ) throws {
@@ -31,7 +30,7 @@ package final class PlainFile: FileBytes, Sendable {
     ///
     /// Until the file is at its destination, all operations go through this descriptor, or are verified to act on the
     /// same file (``requireOpened(by:as:)``): another program may replace the file at the path.
-    init(making path: String) throws {
+    init(creating path: String) throws {
         self.path = path
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileSystem.failure(errno, "cannot create", path) }
@@ -41,15 +40,11 @@ package final class PlainFile: FileBytes, Sendable {
         }
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     package func status() throws -> FileStatus { try FileStatus.of(descriptor, path) }
 
-    package func size() throws -> Int64 {
-        try status().size
-    }
+    package func size() throws -> Int64 { try status().size }
 
     /// Tries to acquire an exclusive lock on the file, which is held until it is closed.
     package func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
@@ -65,7 +60,6 @@ package final class PlainFile: FileBytes, Sendable {
         return done
     }
 
-    /// Bytes per read.
     private static let portion = 1 << 20
 
     /// Copies the content of a file to another file, which is empty.
@@ -102,11 +96,7 @@ package final class PlainFile: FileBytes, Sendable {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileSystem.failure(errno, "cannot truncate", path) }
     }
 
-    package func synchronize() throws {
-        guard FileSynchronization.synchronize(descriptor) else {
-            throw FileSystem.failure(errno, "cannot flush to disk", path)
-        }
-    }
+    package func synchronize() throws { try FileSynchronization.synchronize(descriptor, path) }
 
     /// Sets the owner and the permissions of another file.
     func setAccess(like model: FileStatus) throws {
@@ -151,7 +141,6 @@ extension PlainFile {
         try requireName(destination)
     }
 
-    /// Replaces another file by this one.
     func replace(_ destination: String) throws {
         try requireName(path)
         try FileSystem.replace(destination, with: path)
@@ -184,5 +173,10 @@ package enum FileSynchronization {
         guard [ENOTSUP, EOPNOTSUPP, EINVAL, ENOTTY].contains(errno) else { return false }
         #endif
         return fsync(descriptor) == 0
+    }
+
+    /// Flushes a file or directory.
+    static func synchronize(_ descriptor: Int32, _ path: String) throws {
+        guard synchronize(descriptor) else { throw FileSystem.failure(errno, "cannot flush to disk", path) }
     }
 }

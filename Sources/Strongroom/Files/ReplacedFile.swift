@@ -19,18 +19,12 @@ import Glibc
 final class ReplacedFile: Sendable {
     let path: String
     let identity: FileStatus.Identity
-    private let descriptor: Int32
+    private let file: PlainFile
 
     init(_ path: String) throws {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { throw FileSystem.failure(errno, "cannot open", path) }
-        do {
-            identity = try FileStatus.of(descriptor, path).identity
-        } catch {
-            close(descriptor)
-            throw error
-        }
+        file = try PlainFile(path, isWritable: true, followsLinks: false)
+        identity = try file.status().identity
     }
 
     /// Opens the file at a path; nil unless it is a regular file that this user may write.
@@ -41,10 +35,6 @@ final class ReplacedFile: Sendable {
         } catch let error as StrongroomError where [.fileMissing, .permissionDenied].contains(error.code) {
             return nil
         }
-    }
-
-    deinit {
-        close(descriptor)
     }
 
     /// Replaces a file atomically by a finished one, and makes the old one unusable for programs that opened it at the
@@ -70,7 +60,7 @@ final class ReplacedFile: Sendable {
             try old?.invalidate(names: names)
         } catch {
             connection?.close()
-            // The first failure is reported; other processes that have the file open are kept from it nevertheless.
+            // The first failure is reported; other processes that have the file open are locked out nevertheless.
             try? old?.retire()
             throw error
         }
@@ -79,7 +69,7 @@ final class ReplacedFile: Sendable {
         try old?.retire()
     }
 
-    /// In bytes. Covers the header; a page is authenticated as a whole, so part of a larger page is enough.
+    /// In bytes. Covers the header; a page is authenticated in one unit, so part of a larger page is enough.
     private static let beginning = 4096
 
     /// Overwrites the beginning of the file with random bytes. Call it after the directory is flushed, since a power
@@ -89,24 +79,14 @@ final class ReplacedFile: Sendable {
     /// - Parameter names: The number of hard links that belong to the library. A file with more is in use by others and
     ///   is not changed.
     func invalidate(names: Int = 0) throws {
-        let status = try FileStatus.of(descriptor, path)
+        let status = try file.status()
         guard status.links <= names else { return }
         var generator = SystemRandomNumberGenerator()
         let count = min(Int(status.size), Self.beginning)
-        // The system is asked for each number; a few of them, again and again, are no page either.
+        // Each number is a system call; a few of them, repeated, are no page either.
         let numbers = (0..<8).map { _ in generator.next() }
         let noise = (0..<Self.beginning / 8).map { numbers[$0 % numbers.count] }
-        var done = 0
-        while done < count {
-            let length = noise.withUnsafeBytes { bytes in
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[done..<count])
-                return pwrite(descriptor, rest.baseAddress, rest.count, off_t(done))
-            }
-            guard length >= 0 || errno == EINTR else {
-                throw FileSystem.failure(errno, "cannot overwrite the replaced file at", path)
-            }
-            done += max(length, 0)
-        }
+        try noise.withUnsafeBytes { try file.write(UnsafeRawBufferPointer(rebasing: $0[..<count]), at: 0) }
     }
 
     /// Releases the file; call it after the engine's connection is closed. While another program has the file open,
@@ -115,7 +95,7 @@ final class ReplacedFile: Sendable {
         let start = ContinuousClock.now
         while try !lock() {
             guard ContinuousClock.now - start < FileHolders.startOfAProcess else {
-                let holders = FileHolders.describe((try? FileHolders.opening(identity)) ?? [])
+                let holders = FileHolders.describe((try? FileHolders.withOpenFile(identity)) ?? [])
                 throw StrongroomError(
                     .locked,
                     """
@@ -126,7 +106,7 @@ final class ReplacedFile: Sendable {
             }
             usleep(Self.pause)
         }
-        if try isOpenElsewhere { ReplacedFiles.shared.keep(self) }
+        if try isOpenElsewhere { ReplacedFiles.shared.hold(self) }
     }
 
     /// Microseconds between two attempts.
@@ -144,7 +124,7 @@ final class ReplacedFile: Sendable {
         // The PENDING, RESERVED and SHARED bytes.
         range.l_start = 0x4000_0000
         range.l_len = 512
-        guard fcntl(descriptor, Self.setLock, &range) != 0 else { return true }
+        guard fcntl(file.descriptor, Self.setLock, &range) != 0 else { return true }
         guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
             throw FileSystem.failure(errno, "cannot lock the replaced file at", path)
         }
@@ -158,15 +138,15 @@ final class ReplacedFile: Sendable {
             #if os(Linux)
             // A write lease is granted only if no other process of any user has the file open. SIGURG, which is ignored
             // by default, replaces the signal for a broken lease, which would terminate this process.
-            if fcntl(descriptor, Self.setSignal, SIGURG) == 0 {
-                if fcntl(descriptor, Self.setLease, Int32(F_WRLCK)) == 0 {
-                    _ = fcntl(descriptor, Self.setLease, Int32(F_UNLCK))
+            if fcntl(file.descriptor, Self.setSignal, SIGURG) == 0 {
+                if fcntl(file.descriptor, Self.setLease, Int32(F_WRLCK)) == 0 {
+                    _ = fcntl(file.descriptor, Self.setLease, Int32(F_UNLCK))
                     return false
                 }
                 if errno == EAGAIN { return true }
             }
             #endif
-            return try !FileHolders.opening(identity).isEmpty
+            return try !FileHolders.withOpenFile(identity).isEmpty
         }
     }
 
@@ -187,13 +167,13 @@ final class ReplacedFiles: Sendable {
 
     private let files = Locked<[ReplacedFile]>([])
 
-    /// Keeps a file's locks until no other process has it open, or this process ends.
-    func keep(_ file: ReplacedFile) {
+    /// Holds a file's locks until no other process has it open, or this process ends.
+    func hold(_ file: ReplacedFile) {
         files.withLock { $0.append(file) }
     }
 
-    /// Whether a file that was at a path is kept.
-    func isKept(_ path: String) -> Bool {
+    /// Whether the locks of a file that was at a path are held.
+    func isHeld(_ path: String) -> Bool {
         files.withLock { $0.contains { $0.path == path } }
     }
 

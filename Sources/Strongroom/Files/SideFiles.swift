@@ -6,7 +6,6 @@ package struct SideFiles {
 
     package static let logEnding = "-wal"
     private static let (indexEnding, journalEnding) = ("-shm", "-journal")
-    /// The suffixes of the engine's files.
     package static let engineEndings = [journalEnding, logEnding, indexEnding]
     package static let envelopeEndings = [".keys", ".keys.copy"]
     /// The suffixes of the library's hidden files, after the dot and the database's name, but for the lock; only 0.2.0
@@ -24,21 +23,21 @@ package struct SideFiles {
     var engineFiles: [String] { Self.engineEndings.map { path + $0 } }
     package var envelopes: [String] { Self.envelopeEndings.map { path + $0 } }
     /// The lock between processes.
-    package var lock: String { FileSystem.companion(of: path, "lock") }
+    package var lock: String { FileSystem.hiddenFile(of: path, "lock") }
     package var all: [String] { engineFiles + envelopes + [lock] }
 
     func removeEngineFiles() throws {
         for file in engineFiles { try FileSystem.remove(file) }
     }
 
-    /// Throws if another user may have made a file that is open, or may write it, or read and lock it.
+    /// Throws if another user may have created a file that is open, or may write it, or read and lock it.
     package func requireTrusted(_ file: PlainFile, advice: String) throws {
         guard try !file.status().isTrusted(beside: path) else { return }
         throw StrongroomError(
             .unsafeFile,
             """
-            "\(file.path)" was made by another user, or others may read or write it, or it has a second name, so it is \
-            not used. Find out who made it: if it is yours, take the permissions of others away (`chmod 600`); \
+            "\(file.path)" was created by another user, or others may read or write it, or it has a second name, so it \
+            is not used. Find out who created it: if it is yours, remove the permissions of others (`chmod 600`); \
             otherwise remove it. \(advice)
             """)
     }

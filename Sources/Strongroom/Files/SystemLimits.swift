@@ -35,7 +35,6 @@ enum FreeSpace {
 }
 
 enum FileDescriptors {
-    /// How many the process may have.
     static var limit: Int {
         var limits = rlimit()
         #if canImport(Glibc)

@@ -41,13 +41,13 @@ extension KeyFile {
     /// As ``appendKey()``, with a given key, such as a passphrase.
     package func append(_ key: Key?) throws -> Int {
         let target = KeyFile(try FileSystem.resolve(path))
-        guard let lock = try FileLock.tryAcquire(FileSystem.companion(of: target.path, "lock")) else {
+        guard let lock = try FileLock.tryAcquire(FileSystem.hiddenFile(of: target.path, "lock")) else {
             throw StrongroomError(
                 .locked, "Another process is changing the key file \"\(path)\". Wait for it, then try again.")
         }
         let count = try target.withContent { content in try target.append(key, to: content, as: path) }
         // The key is in the file, even if this fails.
-        try? FileSystem.remove(FileSystem.companion(of: target.path, "lock"))
+        try? FileSystem.remove(FileSystem.hiddenFile(of: target.path, "lock"))
         lock.release()
         return count
     }
@@ -63,7 +63,7 @@ extension KeyFile {
                 "The key file \"\(name)\" is full; remove keys at its beginning that no file needs any more.")
         }
         // The same name each time: a file left by a killed process contains all keys and is removed now.
-        let temporary = FileSystem.companion(of: path, "new")
+        let temporary = FileSystem.hiddenFile(of: path, "new")
         try FileSystem.remove(temporary)
         try write(line, after: content, by: temporary) { file in
             // What this process may not set, such as the labels of another program, is left out.
@@ -109,7 +109,7 @@ extension KeyFile {
         bytes.append(UInt8(ascii: "\n"))
         // A key that is in the file already, or cannot be the current one, is refused.
         _ = try text.keyChain(bytes)
-        let file = try PlainFile(making: temporary)
+        let file = try PlainFile(creating: temporary)
         do {
             try file.write(bytes, at: 0)
             try file.synchronize()

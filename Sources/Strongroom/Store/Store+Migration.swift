@@ -110,7 +110,7 @@ extension Store {
         let context = try file.contextToWrite()
         guard let migrator = context.migrator else { throw noMigrator }
         // Excludes other stores of this process, too: a lock belongs to the open file description, not to the process.
-        guard let lock = try await FileLock.acquire(FileSystem.companion(of: path, "trial.lock"), of: path) else {
+        guard let lock = try await FileLock.acquire(FileSystem.hiddenFile(of: path, "trial.lock"), of: path) else {
             throw StrongroomError(
                 .locked, "Another dry run of \"\(path)\" is in progress. Wait for it to finish, then try again.",
                 database: name.fileName)
@@ -120,7 +120,7 @@ extension Store {
         let (copy, key) = try await pool.perform(.read, limits) { [file, path] connection in
             let key = file.pageKey
             let copy = CheckedCopy(
-                file: context.file, from: key, to: key, path: FileSystem.companion(of: path, "trial"),
+                file: context.file, from: key, to: key, path: FileSystem.hiddenFile(of: path, "trial"),
                 monitor: WorkMonitor({ _ in }, connection.cancellation), purpose: "Trying a migration of")
             _ = try copy.make(from: connection) { _ = try FileAttributes.copy(of: path, to: $0) }
             return (copy, key)

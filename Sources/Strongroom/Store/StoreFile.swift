@@ -112,7 +112,7 @@ final class StoreFile: Sendable {
         let found = try FileStatus.at(file.path)?.identity
         let known = OpenFiles.shared.identity(of: file.path)
         guard found == nil || !file.isReadOnly && known != nil && found != known else { return }
-        throw StrongroomError.taken(file.path, isMissing: found == nil, database: database)
+        throw StrongroomError.replaced(file.path, isMissing: found == nil, database: database)
     }
 
     private static let attempts = 5

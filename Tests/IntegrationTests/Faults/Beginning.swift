@@ -72,7 +72,7 @@ struct FaultCase: Sendable {
             }
             // Foundation's descriptors are inherited by a process that another test starts at this moment, which then
             // has the file open for its whole life: the work would take the way for a file that is open elsewhere.
-            let file = try PlainFile(making: "\(directory)/\(name)")
+            let file = try PlainFile(creating: "\(directory)/\(name)")
             try data.withUnsafeBytes { try file.write($0, at: 0) }
         }
         return Place(directory)

@@ -161,22 +161,22 @@ struct SharedWorkTests {
         }
     }
 
-    @Test func noPieceBeginsAfterAnError() throws {
+    @Test func noJobBeginsAfterAnError() throws {
         let begun = Locked(0)
-        let pieces: [SharedWork.Piece] = (0..<1_000).map { _ in
+        let jobs: [SharedWork.Job] = (0..<1_000).map { _ in
             { _ in
                 begun.withLock { $0 += 1 }
                 throw Failure()
             }
         }
-        #expect(throws: Failure.self) { try SharedWork.run("test.pieces", pieces) }
+        #expect(throws: Failure.self) { try SharedWork.run("test.jobs", jobs) }
         #expect(begun.withLock { $0 } <= 2)
     }
 }
 
-@Suite("Threads that are kept for blocking work", .ending)
-struct KeptThreadsTests {
-    private let threads = KeptThreads(patience: .seconds(3_600))
+@Suite("The thread pool for blocking work", .ending)
+struct ThreadPoolTests {
+    private let threads = ThreadPool(patience: .seconds(3_600))
 
     /// Runs work, and waits until its thread is kept.
     private func run<T: Sendable>(_ name: String, _ work: @escaping @Sendable () -> T) async throws -> T {
@@ -197,7 +197,7 @@ struct KeptThreadsTests {
     }
 
     @Test func `a thread retains nothing of its work, and ends without work after a while`() async throws {
-        let impatient = KeptThreads(patience: .milliseconds(1))
+        let impatient = ThreadPool(patience: .milliseconds(1))
         let (isReleased, hasEnded) = (Moment(), Moment())
         do {
             let captured = Ending(isReleased)

@@ -41,7 +41,7 @@ struct ExchangedFileTests {
 
     @Test(arguments: Exchange.allCases)
     func whatIsWrittenGoesToTheFileThatWasMade(exchange: Exchange) throws {
-        let file = try PlainFile(making: path)
+        let file = try PlainFile(creating: path)
         try Self.exchange(path, exchange, mine: mine)
         try Array("secret".utf8).withUnsafeBytes { try file.write($0, at: 0) }
         try file.synchronize()
@@ -54,7 +54,7 @@ struct ExchangedFileTests {
 
     @Test(arguments: Exchange.allCases)
     func whatTheEngineHasOpenedIsProvedToBeTheFile(exchange: Exchange) throws {
-        let file = try PlainFile(making: path)
+        let file = try PlainFile(creating: path)
         let sound = try database(path).connect(.existing, key: nil)
         try file.requireOpened(by: sound)
         sound.close()
@@ -103,7 +103,7 @@ struct ExchangedFileTests {
         let source = try Connection(path: directory.path("source"), mode: .create, database: "source")
         defer { source.close() }
         try source.run("CREATE TABLE line (text)")
-        let file = try PlainFile(making: path)
+        let file = try PlainFile(creating: path)
         // Empty, or the engine would refuse it by itself.
         try Data().write(to: URL(filePath: mine))
         try Self.exchange(path, exchange, mine: mine)
@@ -170,7 +170,7 @@ struct ReplacedFileTests {
         let file = try ReplacedFile(path)
         try FileManager.default.removeItem(atPath: path)
         try file.retire()
-        #expect(ReplacedFiles.shared.isKept(path))
+        #expect(ReplacedFiles.shared.isHeld(path))
     }
     #endif
 }

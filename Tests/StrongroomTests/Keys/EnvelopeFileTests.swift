@@ -60,7 +60,7 @@ struct EnvelopeFileTests {
         for (salt, copy) in [([UInt8].salt, left), ([UInt8].salt.reversed(), nil)] {
             try Data(salt + [UInt8](repeating: 0, count: 4_080)).write(to: URL(filePath: sidecar.file.databasePath))
             try sidecar.put(left, at: sidecar.file.nextPath)
-            let file = try PlainFile(making: directory.path("new"))
+            let file = try PlainFile(creating: directory.path("new"))
             #expect(throws: Refused.self) { try sidecar.file.publish(next, with: file) { throw Refused() } }
             #expect(try sidecar.copies == [nil, copy])
             #expect(try names == ["new", "vault.sqlite"] + (copy == nil ? [] : ["vault.sqlite.keys.copy"]))
@@ -72,7 +72,7 @@ struct EnvelopeFileTests {
     @Test func anEnvelopeIsKeptIfItsFileHasItsNameAlready() throws {
         struct Refused: Error {}
         let bytes = try OpenEnvelope.with(Self.old).bytes
-        let file = try PlainFile(making: directory.path("new"))
+        let file = try PlainFile(creating: directory.path("new"))
         #expect(throws: Refused.self) {
             try sidecar.file.publish(bytes, with: file) {
                 try file.replace(sidecar.file.databasePath)

@@ -66,7 +66,7 @@ struct CheckedCopy: Sendable {
             // The WAL may have more pages than the file; before its first read SQLCipher 4 counts none.
             let size = try max(source.databaseLength(), FileStatus.at(file.path)?.size ?? 0)
             try FreeSpace.require(size + FreeSpace.margin, at: path, for: purpose)
-            let copy = try PlainFile(making: path)
+            let copy = try PlainFile(creating: path)
             try prepare(copy)
             let copiesPages = from?.settings == to?.settings
             let (content, verification) =
@@ -235,7 +235,7 @@ struct CheckedCopy: Sendable {
     private func compare(_ expected: DatabaseSummary, with copy: PlainFile) throws -> Content {
         let content = Locked(Content())
         let damage = Locked<(any Error)?>(nil)
-        let pages: SharedWork.Piece = { _ in
+        let pages: SharedWork.Job = { _ in
             do {
                 try checkPagesOfCopy()
                 try copy.synchronize()
@@ -244,7 +244,7 @@ struct CheckedCopy: Sendable {
                 throw error
             }
         }
-        let rows: SharedWork.Piece = { hasFailed in
+        let rows: SharedWork.Job = { hasFailed in
             let connection = try openCopy { monitor.isCancelled() || hasFailed() }
             defer { connection.close() }
             let found = try connection.inSnapshot { try summary(of: connection) }
@@ -261,7 +261,7 @@ struct CheckedCopy: Sendable {
         return content.withLock { $0 }
     }
 
-    private func firstDefectOfCopy(beside others: [SharedWork.Piece]) throws -> String? {
+    private func firstDefectOfCopy(beside others: [SharedWork.Job]) throws -> String? {
         try Connection.firstDefect(beside: others, isCancelled: monitor.isCancelled) { try openCopy() }
     }
 

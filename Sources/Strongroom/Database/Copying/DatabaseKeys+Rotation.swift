@@ -242,10 +242,10 @@ extension DatabaseFile {
             try Rotation.removeLeftovers(of: path)
         }
         for ending in ["snapshot.new", "restoring", "fetched", "restored"] where companions.contains(ending) {
-            try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
+            try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, ending))
         }
         // Records of commits, which 0.2.0 kept; those that this user cannot read or remove do no harm.
-        let records = FileSystem.companion(of: path, "changes")
+        let records = FileSystem.hiddenFile(of: path, "changes")
         let mark = Array("strongroom log 1".utf8)
         if companions.contains("changes"),
             (try? FileSystem.firstBytes(of: records, mark.count, followsLinks: false)) == mark
@@ -255,7 +255,7 @@ extension DatabaseFile {
     }
 
     /// The path at which a new file is created before it is renamed into place.
-    var temporaryPath: String { FileSystem.companion(of: path, "new") }
+    var temporaryPath: String { FileSystem.hiddenFile(of: path, "new") }
 
     /// A crash while a new file was renamed into place may have left two names for it.
     private func removeSecondName() throws {

@@ -88,7 +88,7 @@ struct Rotation: Sendable {
 
 extension Rotation {
     /// The second hard link that keeps a plaintext file until it has been overwritten.
-    static func plaintextPath(of path: String) -> String { FileSystem.companion(of: path, "plaintext") }
+    static func plaintextPath(of path: String) -> String { FileSystem.hiddenFile(of: path, "plaintext") }
 
     /// The path of a plaintext file that was encrypted and not erased yet, because the rotation was interrupted; nil
     /// if there is none.
@@ -102,7 +102,7 @@ extension Rotation {
 
     /// Removes the remains of an interrupted rotation; to be called while the lock between processes is held.
     static func removeLeftovers(of path: String) throws {
-        try FileSystem.removeCopy(FileSystem.companion(of: path, "rotating"))
+        try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, "rotating"))
         let plaintext = plaintextPath(of: path)
         // If the file is missing, the second link is all that is left of it.
         guard let left = try FileSystem.requireRegular(plaintext), let file = try FileStatus.at(path) else { return }

@@ -10,7 +10,7 @@ import Glibc
 extension DatabaseFile {
     var lockPath: String { sideFiles.lock }
     /// The path of the copy that replaces the file in a rotation.
-    var rotatingPath: String { FileSystem.companion(of: path, "rotating") }
+    var rotatingPath: String { FileSystem.hiddenFile(of: path, "rotating") }
 
     /// Acquires the lock between processes to open the file, which might otherwise be replaced meanwhile.
     ///
@@ -72,7 +72,7 @@ extension DatabaseFile {
             if try connection.acquireExclusiveAccess() {
                 // A process that has the file open without a lock, not in WAL mode, would continue to use the replaced
                 // file.
-                guard try !FileHolders.opening(path).isEmpty else { return connection }
+                guard try !FileHolders.withOpenFile(path).isEmpty else { return connection }
                 longest = max(longest, FileHolders.startOfAProcess)
             }
             connection.close()
@@ -108,7 +108,7 @@ extension DatabaseFile {
     /// program that does not know the library's lock may do so. It would continue to use the replaced file.
     func isOpenedMeanwhile(since descriptors: Int, whenWaiting: () throws -> Void = {}) throws -> Bool {
         try descriptorsHere() > descriptors
-            || !FileHolders.lasting({ try FileHolders.opening(path) }, whenWaiting: whenWaiting).isEmpty
+            || !FileHolders.lasting({ try FileHolders.withOpenFile(path) }, whenWaiting: whenWaiting).isEmpty
     }
 
     /// How often this process has the file open; 0 if the system does not report it.

@@ -175,7 +175,7 @@ extension DatabaseFile {
     private static let replicaEnding = "replica-"
 
     func replicaRecordPath(_ name: String) -> String {
-        FileSystem.companion(of: path, Self.replicaEnding + name)
+        FileSystem.hiddenFile(of: path, Self.replicaEnding + name)
     }
 
     func replicaRecordPaths() throws -> [String] {
@@ -191,7 +191,7 @@ extension DatabaseFile {
     @discardableResult
     func requireOwnCompanions() throws -> Set<String> {
         for file in sideFiles.all { try requireRegular(file) }
-        let beginning = FileSystem.companion(of: path, "")
+        let beginning = FileSystem.hiddenFile(of: path, "")
         return try Set(SideFiles.libraryEndings.filter { try requireRegular(beginning + $0) })
     }
 
@@ -209,7 +209,7 @@ extension DatabaseFile {
 
     /// Whether the file has a migration backup, which has the key and the content that the file had then.
     func hasMigrationBackups() throws -> Bool {
-        let beginning = FileSystem.name(of: FileSystem.companion(of: path, Self.migrationBackupEnding))
+        let beginning = FileSystem.name(of: FileSystem.hiddenFile(of: path, Self.migrationBackupEnding))
         return try FileSystem.names(in: FileSystem.directory(of: path)).contains {
             $0.utf8.starts(with: beginning.utf8)
         }

@@ -187,7 +187,7 @@ extension DatabaseKeys {
     }
 
     private func create(_ derivedKey: DerivedKey?, _ fill: (Connection) throws -> Void) throws {
-        let new = try PlainFile(making: file.temporaryPath)
+        let new = try PlainFile(creating: file.temporaryPath)
         try write(to: new, derivedKey, fill)
         try new.synchronize()
         // Its descriptor is closed before the engine opens the file, since closing it later would drop the engine's

@@ -58,10 +58,10 @@ extension DatabaseFile {
     ///
     /// - Returns: The path of the copy, which is synchronized to disk.
     private func keepLog() throws -> String {
-        let unfinished = FileSystem.companion(of: path, "log.new")
+        let unfinished = FileSystem.hiddenFile(of: path, "log.new")
         try FileSystem.remove(unfinished)
         do {
-            let kept = try PlainFile(making: unfinished)
+            let kept = try PlainFile(creating: unfinished)
             try PlainFile.copy(logPath, to: kept, followsLinks: false)
             try kept.synchronize()
             let place = try freePlace()

@@ -26,11 +26,11 @@ final class Salvage {
     func run() throws -> SalvageReport {
         let start = ContinuousClock.now
         let source = try SalvageSource(
-            of: keys, at: FileSystem.companion(of: path, "salvaged"), checkCancellation: monitor.check)
+            of: keys, at: FileSystem.hiddenFile(of: path, "salvaged"), checkCancellation: monitor.check)
         defer { try? source.remove() }
         try removeLeftovers()
         do {
-            let new = try PlainFile(making: made.path)
+            let new = try PlainFile(creating: made.path)
             let damaged = try fill(new, from: source)
             try new.synchronize()
             try new.moveIntoPlace(path)
@@ -48,7 +48,7 @@ final class Salvage {
     private var original: DatabaseFile { keys.file }
 
     private var made: DatabaseFile {
-        original.copy(at: FileSystem.companion(of: path, "new"), busyTimeout: original.busyTimeout)
+        original.copy(at: FileSystem.hiddenFile(of: path, "new"), busyTimeout: original.busyTimeout)
     }
 
     private func removeLeftovers() throws {
@@ -336,7 +336,7 @@ struct SalvageSource {
 
     private static func copy(_ source: String, _ target: String, checkCancellation: () throws -> Void) throws {
         guard try FileStatus.at(source) != nil else { return }
-        try PlainFile.copy(source, to: PlainFile(making: target), checkCancellation: checkCancellation)
+        try PlainFile.copy(source, to: PlainFile(creating: target), checkCancellation: checkCancellation)
     }
 
     /// Lets the engine roll back a rollback journal or checkpoint a WAL, as it would for the file itself.

@@ -6,7 +6,7 @@
 /// }
 /// ```
 ///
-/// It cannot be copied or kept; the compiler enforces both.
+/// It cannot be copied or stored; the compiler enforces both.
 public struct BlobReader: ~Copyable {
     private let blob: OpenBlob
 
@@ -54,7 +54,7 @@ public struct BlobReader: ~Copyable {
     ///   - body: Receives the parts in order, each valid only during the call.
     /// - Throws: As ``read(into:at:)``; what the closure throws.
     public func forEachPart(of size: Int = 1 << 18, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        guard size > 0 else { throw BlobParameters.wrongPartSize }
+        guard size > 0 else { throw Self.wrongPartSize }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(size, max(count, 1)), alignment: 16)
         defer { buffer.deallocate() }
         var offset = 0
@@ -65,10 +65,7 @@ public struct BlobReader: ~Copyable {
             offset += part.count
         }
     }
-}
 
-/// Parameters of reads and writes in parts.
-enum BlobParameters {
     static var wrongPartSize: StrongroomError {
         StrongroomError(.invalidArgument, "A part of a value must have at least one byte; pass a positive part size.")
     }

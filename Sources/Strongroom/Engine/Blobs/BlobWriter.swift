@@ -6,7 +6,7 @@
 /// }
 /// ```
 ///
-/// It cannot be copied or kept; the compiler enforces both. The size is fixed: the engine cannot make an open value
+/// It cannot be copied or stored; the compiler enforces both. The size is fixed: the engine cannot make an open value
 /// longer or shorter.
 public struct BlobWriter: ~Copyable {
     private let blob: OpenBlob

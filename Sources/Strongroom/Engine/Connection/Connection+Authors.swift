@@ -21,7 +21,6 @@ enum AuthorTable {
 }
 
 extension Connection {
-    /// Sets the author of the changes that follow in the transaction.
     func setAuthor(_ author: String?) {
         transaction.authorship.author = author
         transaction.authorship.isChanged = true
@@ -65,7 +64,7 @@ extension Connection {
         transaction.hasAuthorRow = false
     }
 
-    /// Lets delete triggers fire for replaced rows from now on: the former values of a row that `INSERT OR REPLACE`
+    /// Lets delete triggers fire for replaced rows from now on: the previous values of a row that `INSERT OR REPLACE`
     /// deletes would be lost otherwise.
     func allowHistoryOfReplacedRows() throws {
         // Not by a cached statement: called while one is being prepared.

@@ -1,12 +1,5 @@
 import CSQLCipher
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 extension Connection {
     /// When the engine interrupts the running statement.
@@ -28,7 +21,6 @@ extension Connection {
         case shared
     }
 
-    /// Begins work that has not been cancelled.
     func beginWork(_ sharing: Sharing) {
         interruption.sharing = sharing
         cancellation.clear()
@@ -101,7 +93,6 @@ extension Connection {
     struct LockWait {
         /// Milliseconds.
         var timeout = 0
-        /// When the running statement began to wait.
         fileprivate(set) var start = ContinuousClock.now
     }
 
@@ -110,7 +101,6 @@ extension Connection {
     private static let pauses: [Int64] = [1, 2, 4, 8]
     private static let longestPause: Int64 = 10
 
-    /// Limits how long a statement waits for another connection's lock.
     func setBusyTimeout(milliseconds: Int) {
         waiting.timeout = milliseconds
         sqlite3_busy_handler(

@@ -77,13 +77,12 @@ extension Connection {
         throw error
     }
 
-    /// The most rows that a message names.
     private static let maxNamed = 10
 }
 
 extension ConstraintFailure {
     /// Parses the engine's report of a failure.
-    init?(_ code: ResultCode, _ words: String, on connection: Connection, whileCommitting: Bool) {
+    init?(_ code: ResultCode, _ message: String, on connection: Connection, whileCommitting: Bool) {
         guard code.primary == SQLITE_CONSTRAINT else { return nil }
         // The header gives the extended codes as expressions that Swift does not import.
         let kind: Kind =
@@ -93,13 +92,13 @@ extension ConstraintFailure {
             case 5: .notNull
             case 6, 10: .primaryKey
             // The engine reports RESTRICT in this form.
-            case 7 where words == "FOREIGN KEY constraint failed": .foreignKey
+            case 7 where message == "FOREIGN KEY constraint failed": .foreignKey
             case 7: .trigger
             case 8: .unique
             case 12: .dataType
             default: .other
             }
-        let detail = words.firstRange(of: " constraint failed: ").map { String(words[$0.upperBound...]) }
+        let detail = message.firstRange(of: " constraint failed: ").map { String(message[$0.upperBound...]) }
         switch kind {
         case .foreignKey:
             let found = whileCommitting ? Self.danglingReference(on: connection) : nil
@@ -107,7 +106,7 @@ extension ConstraintFailure {
         case .check:
             self.init(kind: kind, table: nil, name: detail)
         case .dataType:
-            let subject = words.firstRange(of: " column ").map { String(words[$0.upperBound...]) } ?? ""
+            let subject = message.firstRange(of: " column ").map { String(message[$0.upperBound...]) } ?? ""
             self.init(kind, subject: subject, on: connection)
         case .unique, .primaryKey, .notNull:
             self.init(kind, subject: detail ?? "", on: connection)
@@ -162,7 +161,6 @@ extension ConstraintFailure {
 /// The engine reports it as a damaged file (`SQLITE_CORRUPT`), for each statement that needs the schema. What it
 /// reports of entries that no engine writes, such as an invalid root page, is damage.
 struct UnknownSchemaSQL {
-    /// The name of the table, index, view or trigger.
     private let object: String
     private let reason: String
 
@@ -194,8 +192,8 @@ struct UnknownSchemaSQL {
 }
 
 extension Connection {
-    /// The error for the connection's last failure, if the engine does not know the SQL of the schema. Zeros in place
-    /// of a damaged page of the schema are damage.
+    /// The error for the connection's last failure, if the engine does not know the SQL of the schema. Zeros
+    /// instead of a damaged page of the schema are damage.
     func schemaError(_ code: ResultCode, sql: String?) -> StrongroomError? {
         guard code.primary == SQLITE_CORRUPT, let message = sqlite3_errmsg(pointer).map({ String(cString: $0) }),
             let unknown = UnknownSchemaSQL(message), !hasFailedCodec

@@ -16,7 +16,6 @@ extension Connection {
         }
     }
 
-    /// Registers functions and collations in Swift.
     func install(_ declared: ConnectionFunctions) throws {
         self.declared = declared
         functions.tokenizers = declared.tokenizers
@@ -125,10 +124,8 @@ struct ConnectionFunctions: Sendable {
     private(set) var collations: [Collation] = []
     private(set) var tokenizers: [TextTokenizer] = []
 
-    /// No functions.
     init() {}
 
-    /// Functions and collations of a configuration.
     init(_ functions: [any DatabaseFunction], _ collations: [Collation], _ tokenizers: [TextTokenizer] = []) throws {
         for tokenizer in tokenizers where !tokenizer.isBuiltIn {
             try tokenizer.checkName()
@@ -180,7 +177,6 @@ struct ConnectionFunctions: Sendable {
 
     /// The most that every supported engine accepts.
     private static let maxArguments = 100
-    /// The longest name of a function, in bytes.
     private static let longestName = 255
 
     private static func check(_ name: String, _ what: String) throws {
@@ -237,7 +233,7 @@ extension Connection {
     ///
     /// What depends on their results is wrong in the work. Nothing may be written.
     ///
-    /// - Parameter work: Called again, with the missing ones so far, each time it fails because another one is missing.
+    /// - Parameter work: Called again, with the missing names, each time it fails because another one is missing.
     func withStandIns<T>(_ work: (_ missing: [MissingName]) throws -> T) throws -> T {
         var missing: [MissingName] = []
         defer { for name in missing { setStandIn(for: name, isInstalled: false) } }

@@ -2,14 +2,12 @@ import CSQLCipher
 
 extension Connection {
     /// What a connection is for.
-    enum Role: String, CustomStringConvertible {
+    enum Role: String {
         case writer, reader
-        /// Writes a file that is renamed into place when it is complete, and so writes it without a WAL.
+        /// Writes a file that gets its final name when it is complete, and so writes it without a WAL.
         case maker
         /// Reads and writes a database in memory, which no other connection can see.
         case inMemory
-
-        var description: String { rawValue }
     }
 
     /// Turns off the engine's own log lines on standard error; to be called before the key is set. The setting is the
@@ -38,7 +36,6 @@ extension Connection {
         for setting in settings { try run(setting) }
     }
 
-    /// Applies the settings that every connection has.
     func configure(as role: Role, busyTimeout: Int) throws {
         setBusyTimeout(milliseconds: busyTimeout)
         self.role = role
@@ -53,8 +50,8 @@ extension Connection {
         case .writer:
             try enableWriteAheadLog()
             deferCheckpoints()
-            // A WAL that a long read made large is truncated to this limit when it is restarted.
-            settings += ["PRAGMA synchronous = FULL", "PRAGMA journal_size_limit = \(Self.logKept)"]
+            // A WAL that has grown because of a long read is truncated to this limit when it is restarted.
+            settings += ["PRAGMA synchronous = FULL", "PRAGMA journal_size_limit = \(Self.maxIdleLog)"]
         case .maker, .inMemory:
             break
         case .reader:
@@ -72,7 +69,6 @@ extension Connection {
         _ = strongroom_set_defensive(pointer, isDefensive ? 1 : 0)
     }
 
-    /// Runs work that writes the schema table.
     func writingSchema<T>(_ work: () throws -> T) throws -> T {
         setDefensive(false)
         defer { setDefensive(role != nil && role != .maker) }
@@ -108,7 +104,7 @@ extension Connection {
     static let defaultPageCache = 16 << 20
 
     /// Bytes.
-    private static let logKept = 16 << 20
+    private static let maxIdleLog = 16 << 20
 
     /// Changes the journal mode, such as to `WAL`; false if the file is not in that mode afterwards.
     func setJournalMode(_ mode: String) throws -> Bool {
@@ -153,7 +149,6 @@ struct Attachments {
     // Few enough that a linear search costs less than hashing.
     private var objects: [(type: ObjectIdentifier, object: AnyObject)] = []
 
-    /// The object of a type; nil if there is none.
     subscript<Object: AnyObject>(type: Object.Type) -> Object? {
         get {
             for entry in objects where entry.type == ObjectIdentifier(type) { return entry.object as? Object }

@@ -1,8 +1,6 @@
 import CSQLCipher
 
-/// The prepared statements of a connection.
 struct PreparedStatements {
-    /// The library's own statements.
     var own = StatementCache()
     var user = StatementCache()
     /// What the layers above have determined for the user's statements, and determine again when these are prepared
@@ -28,7 +26,6 @@ extension Connection {
         }
     }
 
-    /// All rows of a statement of the library's own.
     func ownRows(_ sql: String, _ values: SQLValue...) throws -> [[SQLValue]] {
         try withOwnStatement(sql, values) { statement in
             var rows: [[SQLValue]] = []
@@ -40,17 +37,14 @@ extension Connection {
         }
     }
 
-    /// Runs one of the statements that transactions run again and again.
     func run(_ statement: TransactionStatement) throws {
         try withOwn(statement) { try $0.run() }
     }
 
-    /// Lends one of the library's own statements.
     func withOwnStatement<T>(_ sql: String, _ values: [SQLValue] = [], _ body: (Statement) throws -> T) throws -> T {
         try withOwnStatement({ try statements.own.statement(for: sql, prepare: prepare) }, values, body)
     }
 
-    /// Lends one of the statements that transactions run again and again.
     func withOwn<T>(_ statement: TransactionStatement, _ body: (Statement) throws -> T) throws -> T {
         try withOwnStatement({ try statements.own.statement(statement, prepare: prepare) }, [], body)
     }
@@ -91,28 +85,23 @@ extension Connection {
         return try recordUse(of: statements.user.statement(for: sql, prepare: prepare))
     }
 
-    /// A statement for a table's operation. Its text, and what an insert binds in place of NULL, are computed only when
+    /// A statement for a table's operation. Its text, and what an insert binds instead of NULL, are computed only when
     /// it is prepared.
     ///
     /// - Parameter key: The operation; nil for one that has no key and is cached by its text.
     @usableFromInline
     func statement(_ key: OperationKey?, make: () throws -> (sql: String, defaults: [SQLValue])) throws -> Statement {
         try checkTransaction()
-        guard let key else {
-            let (sql, defaults) = try make()
-            let statement = try statements.user.statement(for: sql, prepare: prepare)
-            statement.parameters.pointee.defaults = defaults
-            statement.isOperation = true
-            return try recordUse(of: statement)
+        if let key {
+            if let statement = statements.user.latest(for: key) { return try recordUse(of: statement) }
+            if let statement = statements.user.free(for: key) { return try recordUse(of: statement) }
         }
-        if let statement = statements.user.latest(for: key) { return try recordUse(of: statement) }
-        if let statement = statements.user.free(for: key) { return try recordUse(of: statement) }
         // The cache is not being changed meanwhile: a table may be created here, by statements of its own.
         let (sql, defaults) = try make()
-        let statement = try prepare(sql)
+        let statement = try key == nil ? statements.user.statement(for: sql, prepare: prepare) : prepare(sql)
         statement.parameters.pointee.defaults = defaults
         statement.isOperation = true
-        statements.user.insert(statement, for: key)
+        if let key { statements.user.insert(statement, for: key) }
         return try recordUse(of: statement)
     }
 
@@ -126,7 +115,6 @@ extension Connection {
         return try recordUse(of: statement)
     }
 
-    /// A piece of SQL that is computed once and then cached.
     func text(_ key: OperationKey, make: () -> String) -> String {
         statements.user.text(for: key, make: make)
     }
@@ -140,22 +128,18 @@ extension Connection {
     var transactionEnded: StrongroomError {
         StrongroomError(
             .transactionEnded,
-            "The engine has rolled the transaction back after an earlier error; nothing of it was kept. Run it again.",
+            "The engine has rolled the transaction back after an earlier error; all of it was undone. Run it again.",
             database: database
         )
     }
 
-    /// Called after a failed statement: the engine answers some failures with a rollback of the whole transaction.
+    /// Called after a failed statement: some failures make the engine roll back the transaction.
     func recordFailure() {
         if transaction.state == .open, !isInTransaction { transaction.state = .rolledBack }
     }
 
-    /// Finalizes the user's prepared statements.
-    func forgetUserStatements() {
-        statements.forgetUser()
-    }
+    func forgetUserStatements() { statements.forgetUser() }
 
-    /// Finalizes all prepared statements.
     func clearStatements() {
         statements.own.removeAll()
         statements.forgetUser()
@@ -217,12 +201,12 @@ extension Connection {
 
 extension Connection {
     /// The integer result of the library's own SQL, which version 4 returns as text for some settings of an encrypted
-    /// database; 0 for another result.
-    func ownNumber(_ sql: String) throws -> Int64 {
-        switch try ownValue(sql) {
-        case .integer(let number)?: number
-        case .text(let text)?: Int64(text) ?? 0
-        default: 0
-        }
+    /// database; nil for another result.
+    func numberIfReported(_ sql: String) throws -> Int64? {
+        let value = try ownValue(sql)
+        return value?.asInteger ?? value?.asText.flatMap { Int64($0) }
     }
+
+    /// The integer result, or 0 for another one.
+    func ownNumber(_ sql: String) throws -> Int64 { try numberIfReported(sql) ?? 0 }
 }

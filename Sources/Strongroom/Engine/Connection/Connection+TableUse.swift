@@ -7,40 +7,16 @@ extension Connection {
     /// transaction.
     func recordUse(of statement: Statement) throws -> Statement {
         use.statements += 1
-        if !observers.isEmpty {
-            do {
-                try observers.willRun(statement, isOwn: false)
-            } catch {
-                statement.finish()
-                throw error
-            }
-        }
-        if statement.keepsHistory { try recordAuthor(for: statement) }
-        if !transaction.openRows.isEmpty {
-            do {
-                try copyOpenRows(beforeWritingTo: statement.tables.writes)
-            } catch {
-                statement.finish()
-                throw error
-            }
-        }
-        guard statement.recordedIn != transaction.number else { return statement }
-        statement.recordedIn = transaction.number
-        if !observers.isEmpty { observers.didUse(statement) }
-        transaction.tables.writes.formUnion(statement.tables.writes)
-        guard transaction.isWatchingReads else { return statement }
         do {
-            transaction.tables.reads.formUnion(try reads(of: statement))
-        } catch {
-            statement.finish()
-            throw error
-        }
-        return statement
-    }
-
-    private func recordAuthor(for statement: Statement) throws {
-        do {
-            try recordAuthor()
+            if !observers.isEmpty { try observers.willRun(statement, isOwn: false) }
+            if statement.keepsHistory { try recordAuthor() }
+            if !transaction.openRows.isEmpty { try copyOpenRows(beforeWritingTo: statement.tables.writes) }
+            guard statement.recordedIn != transaction.number else { return statement }
+            statement.recordedIn = transaction.number
+            if !observers.isEmpty { observers.didUse(statement) }
+            transaction.tables.writes.formUnion(statement.tables.writes)
+            if transaction.isWatchingReads { transaction.tables.reads.formUnion(try reads(of: statement)) }
+            return statement
         } catch {
             statement.finish()
             throw error
@@ -59,7 +35,6 @@ extension Connection {
         if transaction.isWatchingReads { transaction.tables.reads.formUnion(try reads(of: statement)) }
     }
 
-    /// Runs work and returns the tables that it has read.
     func watchingReads<T>(_ body: () throws -> T) rethrows -> (result: T, tables: Set<String>) {
         transaction.isWatchingReads = true
         defer { transaction.isWatchingReads = false }
@@ -114,7 +89,7 @@ extension Connection {
         return statement.tables.reads
     }
 
-    /// Whether the engine counts the rows of a table without row ids that is emptied as a whole: SQLite 3.15.2 does
+    /// Whether the engine counts the rows of a table without row ids that is emptied at once: SQLite 3.15.2 does
     /// not, 3.46.1 does.
     private static let countsEveryRow = sqlite3_libversion_number() >= 3_046_000
 

@@ -19,6 +19,10 @@ extension Connection {
     /// Runs work in a transaction, which is committed when the work returns and rolled back when it throws.
     func inTransaction<T>(_ start: Start, _ body: () throws -> T) throws -> T {
         try begin(start)
+        return try committing(body)
+    }
+
+    private func committing<T>(_ body: () throws -> T) throws -> T {
         do {
             let result = try body()
             try commit()
@@ -39,13 +43,7 @@ extension Connection {
     /// query.
     func inSnapshot<T>(_ body: () throws -> T) throws -> T {
         try beginSnapshot()
-        do {
-            let result = try body()
-            try commit()
-            return result
-        } catch {
-            throw rollBack(after: error)
-        }
+        return try committing(body)
     }
 
     /// Begins a read transaction whose snapshot is taken now, and which the caller ends with ``commit()`` or
@@ -81,7 +79,7 @@ extension Connection {
     }
 
     /// Throws if the engine has rolled back the transaction, or a part of it could not be rolled back.
-    func checkTransactionIsWhole() throws {
+    func checkTransactionIsOpen() throws {
         guard transaction.state == .open, isInTransaction else { throw causeOfEnd }
     }
 
@@ -101,9 +99,9 @@ extension Connection {
         guard transaction.state == .open, isInTransaction else { throw transaction.rollbackCause ?? transactionEnded }
         try forgetAuthor()
         try recordUncountedWrites()
-        // Before a commit, so that zeros read in place of a damaged page are not written back.
+        // Before a commit, so that zeros read instead of a damaged page are not written back.
         try checkPages()
-        try checkPlace()
+        try checkPath()
         // A commit is not interrupted.
         transaction.isCommitting = true
         defer { transaction.isCommitting = false }
@@ -111,8 +109,8 @@ extension Connection {
         transaction.state = .none
         for work in transaction.whenCommitted { work() }
         transaction.whenCommitted = []
-        // The file may have been taken away during the commit.
-        try checkPlace()
+        // The file may have been moved during the commit.
+        try checkPath()
         if transaction.isKeptFromWriting { try keepFromWriting(false) }
         transaction.recordCommit(after: totalChanges)
     }
@@ -134,16 +132,15 @@ extension Connection {
             // Pages of the WAL that are in use have been read again, without being counted.
             file.checkedMisses = -1
         } catch {
-            // The error that made the work fail is the one to report. A connection that is still in its transaction is
-            // closed by the holder of its slot, and closing rolls back.
+            // The work's error is the one to report. A connection that is still in its transaction is closed by the
+            // holder of its slot, and closing rolls back.
         }
     }
 
-    /// Rolls back the transaction after work that has thrown.
     func rollBack(after error: any Error) -> any Error {
-        let told = explanation(of: error)
+        let cause = explanation(of: error)
         rollBack()
-        return told
+        return cause
     }
 
     /// Runs work in a savepoint: an error rolls back the work and nothing else.
@@ -154,24 +151,24 @@ extension Connection {
         try run("SAVEPOINT strongroom")
         do {
             let result = try forgettingWrites(body)
-            // The work may have swallowed the error that made the engine roll back the transaction.
+            // The work may have swallowed the error after which the engine rolled back the transaction.
             guard transaction.state == .open else { throw causeOfEnd }
             try pauseWriters()
             try checkPages()
             try run("RELEASE strongroom")
             return result
         } catch {
-            let told = explanation(of: error)
+            let cause = explanation(of: error)
             let idle = writers.filter { $0.writer.writeCount == $0.count }.map(\.writer)
             for (writer, count) in writers where writer.writeCount != count { writer.loseWrites() }
             // After a damaged page the engine does not roll back to a savepoint, or the connection is lost.
-            let failure = told as? StrongroomError
+            let failure = cause as? StrongroomError
             if hasFailedCodec || [.damaged, .inputOutput].contains(failure?.code) && hasMetDamage {
                 (transaction.state, transaction.rollbackCause) = (.rolledBack, failure)
             } else {
                 try undoSavepoint(idle)
             }
-            throw told
+            throw cause
         }
     }
 
@@ -185,7 +182,7 @@ extension Connection {
 
     /// - Parameter idle: The open values that were not written since the savepoint.
     private func undoSavepoint(_ idle: [OpenBlob]) throws {
-        // A failure that made the engine roll back the transaction has removed the savepoint, too.
+        // A rollback of the transaction by the engine has removed the savepoint, too.
         guard isInTransaction else { return }
         do {
             try run("ROLLBACK TO strongroom")

@@ -4,10 +4,9 @@ import Synchronization
 /// One connection to a database file.
 ///
 /// A connection is opened without the engine's mutex: only the holder of its slot (Store/ConnectionScheduler) uses it.
-/// State of the layers above is kept in ``Attachments``.
+/// ``Attachments`` holds state of the layers above.
 @usableFromInline
 final class Connection: @unchecked Sendable {  // guarded by the slot: one holder at a time
-    /// How a connection is opened.
     enum Mode {
         case create, existing, readOnly
         /// Reads the file itself, without its WAL, without a lock, and without leaving other files. For examining a
@@ -41,27 +40,24 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     @usableFromInline let database: String
     let authorizer = Authorizer()
     private var isClosed = false
-    /// The connection's role; nil before it is configured.
+    /// Nil before the connection is configured.
     var role: Role?
-    /// State of the open file.
     var file = FileState()
 
     /// Set from any thread when the running work is cancelled or times out.
     let cancellation = CancellationFlag()
 
-    /// What the functions in Swift share.
     let functions: FunctionCalls
     /// The functions and collations that the program has declared.
     var declared = ConnectionFunctions()
 
-    // `@exclusivity(unchecked)`: guarded by the slot, as the whole connection is. Every statement or transaction uses
+    // `@exclusivity(unchecked)`: guarded by the slot, as the connection is. Every statement or transaction uses
     // these properties, and checks at run time would cost more than the accesses.
 
     @exclusivity(unchecked) var statements = PreparedStatements()
     @exclusivity(unchecked) var transaction = TransactionContext()
     @exclusivity(unchecked) var interruption = Interruption()
     @exclusivity(unchecked) var observers = StatementObservers()
-    /// Counts of the engine's work.
     @exclusivity(unchecked) var use = EngineUse()
     /// State of the layers above for as long as the connection is open.
     @exclusivity(unchecked) var attachments = Attachments()
@@ -103,9 +99,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         return "file:\(plain.joined())?\(parameters)"
     }
 
-    deinit {
-        close()
-    }
+    deinit { close() }
 
     /// Closes the connection at once, even if there are other references to it; it must not be used afterwards.
     func close() {
@@ -130,13 +124,11 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     /// Whether the database is in memory, where this connection is the only one.
     var isInMemory: Bool { role == .inMemory }
 
-    /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
 
     /// Whether nothing can be written, because the file was opened read-only or its permissions allow no more.
     var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
 
-    /// The row id of the last inserted row.
     @usableFromInline var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(pointer) }
 
     /// The number of rows changed since the connection was opened.
@@ -162,13 +154,11 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     }
 
     /// Empties the page cache. See `sqlite3_db_release_memory` (sqlite.org/c3ref/db_release_memory.html).
-    func releaseMemory() {
-        sqlite3_db_release_memory(pointer)
-    }
+    func releaseMemory() { sqlite3_db_release_memory(pointer) }
 
-    /// Gives back what opening has used, for a connection whose holder reads pages past the engine: its page cache, for
-    /// which the engine allocates twenty pages at once unless it is to have fewer than three ("PRAGMA Statements",
-    /// `cache_size`, sqlite.org/pragma.html), and its prepared statements.
+    /// Frees the memory that the first reads have used, for a connection whose holder reads pages past the engine: its
+    /// page cache, for which the engine allocates twenty pages at once unless it may have fewer than three ("PRAGMA
+    /// Statements", `cache_size`, sqlite.org/pragma.html), and its prepared statements.
     func keepLittleMemory() throws {
         try run("PRAGMA cache_size = 1")
         statements.own.removeAll()
@@ -187,13 +177,12 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
             kind, "\(what): \(reason). \(kind.advice)", database: database, sql: sql, resultCode: code)
     }
 
-    /// The error for the connection's last failure, as the engine reports it.
     func engineFailure(_ what: String, _ kind: StrongroomError.Code?, sql: String? = nil) -> StrongroomError {
         let code = ResultCode(extended: sqlite3_extended_errcode(pointer))
         let kind = kind ?? StrongroomError.Code(code, systemError: sqlite3_system_errno(pointer))
-        let words = sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
+        let reason = sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
         let advice = code.advice(for: kind)
-        let message = advice.isEmpty ? "\(what): \(words)." : "\(what): \(words). \(advice)"
+        let message = advice.isEmpty ? "\(what): \(reason)." : "\(what): \(reason). \(advice)"
         return StrongroomError(kind, message, database: database, sql: sql, resultCode: code)
     }
 }

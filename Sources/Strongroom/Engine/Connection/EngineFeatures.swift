@@ -1,12 +1,5 @@
 import CSQLCipher
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// The linked engine's version and features, determined at run time.
 ///
@@ -69,7 +62,7 @@ public struct EngineFeatures: Sendable, Equatable {
     /// The features of the engine linked into this process.
     ///
     /// - Returns: The features; determined once, then cached.
-    /// - Throws: ``StrongroomError`` with `notSQLCipher` if plain SQLite is linked in place of SQLCipher.
+    /// - Throws: ``StrongroomError`` with `notSQLCipher` if plain SQLite is linked instead of SQLCipher.
     public static func current() throws -> EngineFeatures {
         try detected.get()
     }
@@ -96,8 +89,7 @@ public struct EngineFeatures: Sendable, Equatable {
         return features
     }
 
-    /// The error for a process in which plain SQLite is linked in place of SQLCipher.
-    static func notSQLCipher(version: String) -> StrongroomError {
+    private static func notSQLCipher(version: String) -> StrongroomError {
         StrongroomError(
             .notSQLCipher,
             """
@@ -149,8 +141,8 @@ public struct EngineFeatures: Sendable, Equatable {
     }
 
     #if os(Linux)
-    /// Whether the functions that the library calls for encryption and for everything else are of one library. Unknown
-    /// counts as true: a statically linked engine has no names that could be looked up.
+    /// Whether the functions that the library calls for encryption and for everything else are of one library. True
+    /// if unknown: a statically linked engine has no names that could be looked up.
     private static let isOneLibrary: Bool = {
         // Glibc's header declares the function only for programs in C that ask for it.
         typealias AddressLookup = @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
@@ -244,7 +236,6 @@ extension Connection {
         accepts(sql) ? nil : sqlite3_errmsg(pointer).map { String(cString: $0) } ?? "unknown error"
     }
 
-    /// Whether the engine can prepare a statement.
     fileprivate func accepts(_ sql: String) -> Bool {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
@@ -258,11 +249,8 @@ struct EngineUse {
     var busyRetries = 0
     /// How long it has paused before these attempts.
     var busyMilliseconds = 0
-    /// The number of the user's statements.
-    var statements = 0
-    /// How many of them had to be prepared.
-    var statementsPrepared = 0
-    /// Pages found in the page cache.
+    /// The number of the user's statements, and how many of them had to be prepared.
+    var (statements, statementsPrepared) = (0, 0)
     var pageCacheHits = 0
     /// Pages read and decrypted.
     var pageCacheMisses = 0
@@ -306,10 +294,8 @@ extension Connection {
 ///
 /// It is enough if one of the two connections in a race is guarded.
 final class WALResetGuard: FileLockRule {
-    /// Whether the linked engine has the race.
     static let isNeeded = !EngineFeatures.hasWALResetFix(sqliteVersionNumber: Int(sqlite3_libversion_number()))
 
-    /// Whether the engine holds the checkpoint lock.
     private var isCheckpointing = false
     /// Whether the engine has requested the write lock during its checkpoint.
     private var wantsToWrite = false

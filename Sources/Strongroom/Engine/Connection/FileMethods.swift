@@ -57,7 +57,7 @@ private struct WrappedFile: WritableFile {
 struct FileMethods {
     typealias File = UnsafeMutablePointer<sqlite3_file>
 
-    /// The methods that the engine calls; the first member, because the engine takes its address for that of the whole.
+    /// The methods that the engine calls; the first member, so that the engine's pointer to them leads here.
     private var methods: sqlite3_io_methods
     private let original: UnsafePointer<sqlite3_io_methods>
     private var rules: [any FileLockRule] = []
@@ -69,14 +69,12 @@ struct FileMethods {
     private var resultOfRefused = SQLITE_CORRUPT
     /// Whether the operating system has failed to read the file since this was last set to false.
     var hasFailedToRead = false
-    /// How a WAL is written.
     private(set) var writeRule: LogBuffer?
     /// How the WAL of a database file is written.
     var writeRuleOfLog: LogBuffer?
     /// Whether the connection has the write lock in the WAL index.
     private(set) var holdsWriteLock = false
 
-    /// Whether the WAL index is known to be open.
     private var isIndexOpen = false
 
     /// The newest version of the methods that is supported here.
@@ -117,7 +115,6 @@ struct FileMethods {
         (refused, fillRefused, resultOfRefused) = (positions, pages.fill, pages.result)
     }
 
-    /// Makes the engine's writes to a WAL follow a rule.
     mutating func apply(_ rule: LogBuffer) {
         writeRule = rule
         methods.xWrite = { file, bytes, count, offset in
@@ -126,26 +123,18 @@ struct FileMethods {
             }
             return rule.write(bytes, Int(count), at: offset, to: own.pointee.wrapped(file))
         }
-        methods.xTruncate = { file, size in
-            guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
-            let result = own.pointee.flush(file)
-            return result == SQLITE_OK ? own.pointee.original.pointee.xTruncate(file, size) : result
-        }
-        methods.xSync = { file, flags in
-            guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
-            let result = own.pointee.flush(file)
-            return result == SQLITE_OK ? own.pointee.original.pointee.xSync(file, flags) : result
-        }
-        methods.xFileSize = { file, size in
-            guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
-            let result = own.pointee.flush(file)
-            return result == SQLITE_OK ? own.pointee.original.pointee.xFileSize(file, size) : result
-        }
+        methods.xTruncate = { file, size in FileMethods.flushed(file) { $0.pointee.xTruncate(file, size) } }
+        methods.xSync = { file, flags in FileMethods.flushed(file) { $0.pointee.xSync(file, flags) } }
+        methods.xFileSize = { file, size in FileMethods.flushed(file) { $0.pointee.xFileSize(file, size) } }
     }
 
     private func wrapped(_ file: File) -> WrappedFile { WrappedFile(file: file, methods: original) }
 
-    private func flush(_ file: File) -> Int32 { writeRule?.flush(to: wrapped(file)) ?? SQLITE_OK }
+    private static func flushed(_ file: File?, _ call: (UnsafePointer<sqlite3_io_methods>) -> Int32) -> Int32 {
+        guard let file, let own = of(file) else { return SQLITE_MISUSE }
+        let result = own.pointee.writeRule?.flush(to: own.pointee.wrapped(file)) ?? SQLITE_OK
+        return result == SQLITE_OK ? call(own.pointee.original) : result
+    }
 
     // MARK: What the engine calls
 
@@ -176,7 +165,8 @@ struct FileMethods {
             let lock = IndexLock(
                 slots: first..<(first + count), isLocking: flags & SQLITE_SHM_LOCK != 0,
                 isExclusive: flags & SQLITE_SHM_EXCLUSIVE != 0)
-            return own.pointee.lockIndex(file, lock)
+            // A shared lock is a reader's, which no rule changes.
+            return own.pointee.lockIndex(file, lock, rule: lock.isExclusive ? 0 : own.pointee.rules.count)
         }
         methods.xShmUnmap = { file, isDeleting in
             guard let file, let own = FileMethods.of(file) else { return SQLITE_MISUSE }
@@ -203,11 +193,6 @@ struct FileMethods {
         guard result == SQLITE_OK || result & 0xFF == SQLITE_READONLY else { return result }
         isIndexOpen = true
         return SQLITE_OK
-    }
-
-    private mutating func lockIndex(_ file: File, _ lock: IndexLock) -> Int32 {
-        // A shared lock is a reader's, which no rule changes.
-        lockIndex(file, lock, rule: lock.isExclusive ? 0 : rules.count)
     }
 
     private mutating func lockIndex(_ file: File, _ lock: IndexLock, rule: Int) -> Int32 {
@@ -274,19 +259,17 @@ struct RefusedPages {
     /// The numbers of pages by their positions in the database file, and in its WAL.
     var inFile: [Int64: Int] = [:]
     var inLog: [Int64: Int] = [:]
-    /// The engine's result code of reading one.
     var result = SQLITE_CORRUPT
     /// Fills a page's memory so that the codec accepts it: the engine decrypts also a page that could not be read.
     let fill: (UnsafeMutableRawBufferPointer, Int) -> Void
 }
 
 extension Connection {
-    /// State of the file that a connection has open.
     struct FileState {
         /// Throws if what was read is not valid because another process has replaced or changed the file; nil for a
         /// connection that writes.
         var check: (() throws -> Void)?
-        /// Whether a page of zeros counts as damaged, as in every encrypted file.
+        /// Whether a page of zeros is damage, as in every encrypted file.
         var refusesZeroPages = false
         /// The most memory for decrypted pages, in bytes.
         var pageCache = Connection.defaultPageCache
@@ -311,7 +294,6 @@ extension Connection {
         var hasHistory = false
     }
 
-    /// The length of the write-ahead log.
     struct WALState {
         /// The number of pages from which the WAL is also restarted, which waits for readers that still need it. If
         /// each reader begins before another ends, it would otherwise grow without limit.
@@ -321,16 +303,14 @@ extension Connection {
 
         /// The pages in the WAL after the last commit without a checkpoint.
         var length = 0
-        /// The length from which the WAL is checkpointed.
         var checkpointLength = long
-        /// The length from which the WAL is restarted.
         var restartLength = tooLong
         /// How many pages of it were in the database file after the last checkpoint.
         var checkpointed: Int32 = 0
         private var lengthBefore = 0
 
         mutating func recordCommit(_ pages: Int) {
-            // The WAL was restarted: what kept a checkpoint from completing is gone.
+            // The WAL was restarted: what prevented a complete checkpoint is gone.
             if pages < lengthBefore { self = WALState() }
             (length, lengthBefore) = (pages, pages)
         }

@@ -1,12 +1,5 @@
 import CSQLCipher
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// Collects what the engine appends to the WAL during a transaction, so that many frames are written with one call.
 ///
@@ -47,7 +40,7 @@ final class LogBuffer {
 
     deinit { bytes?.deallocate() }
 
-    /// Called in place of a write.
+    /// Called instead of a write.
     func write(_ added: UnsafeRawPointer, _ length: Int, at offset: Int64, to file: some WritableFile) -> Int32 {
         if let failure { return repeated(failure) }
         // Frames that the transaction has written before, or that a savepoint has undone.

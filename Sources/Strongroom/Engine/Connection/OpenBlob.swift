@@ -23,7 +23,6 @@ final class OpenBlob {
     /// Whether bytes that were written have been rolled back, or the value could not be opened again.
     private var hasFailed = false
 
-    /// Opens a value of a table of the file.
     init(_ table: String, _ column: String, rowID: Int64, isWriting: Bool, on connection: Connection) throws {
         self.connection = connection
         (self.table, self.column, self.rowID, self.isWriting) = (table, column, rowID, isWriting)
@@ -44,9 +43,7 @@ final class OpenBlob {
         connection.transaction.writers.append(self)
     }
 
-    deinit {
-        sqlite3_blob_close(pointer)
-    }
+    deinit { sqlite3_blob_close(pointer) }
 
     /// Closes the value without reporting an error: for a value that was read, or after an error.
     func finish() {
@@ -69,7 +66,6 @@ final class OpenBlob {
         guard result == SQLITE_OK else { throw failure(result) }
     }
 
-    /// Overwrites bytes.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
         try check(offset, bytes.count)
         guard bytes.count > 0 else { return }
@@ -92,7 +88,6 @@ final class OpenBlob {
         }
     }
 
-    /// The error for bytes outside of the value.
     func isOutside(_ offset: Int, _ length: Int) -> StrongroomError {
         StrongroomError(
             .invalidArgument,
@@ -107,17 +102,21 @@ final class OpenBlob {
         connection.recordFailure()
         let code = ResultCode(extended: result)
         if code.primary == SQLITE_ABORT { return changed(code) }
-        if connection.hasMetDamage {
-            let kind = connection.codeOfDamage
-            return StrongroomError(
-                kind, "\(Self.damage(kind, title)) \(kind.advice)", database: connection.database, resultCode: code)
-        }
-        return connection.failure("The value in \(title) could not be read or written")
+        return Self.damage(connection, title, code)
+            ?? connection.failure("The value in \(title) could not be read or written")
     }
 
-    private static func damage(_ code: StrongroomError.Code, _ title: String) -> String {
-        code == .damaged
+    /// The error for a value with a damaged page; nil if the transaction has read none.
+    private static func damage(
+        _ connection: Connection, _ title: String, _ resultCode: ResultCode? = nil
+    ) -> StrongroomError? {
+        guard connection.hasMetDamage else { return nil }
+        let code = connection.codeOfDamage
+        let what =
+            code == .damaged
             ? "The value in \(title) has a damaged page." : "A page of the value in \(title) could not be read."
+        return StrongroomError(
+            code, "\(what) \(code.advice)", database: connection.database, resultCode: resultCode)
     }
 
     private func changed(_ code: ResultCode? = nil) -> StrongroomError {
@@ -132,13 +131,13 @@ final class OpenBlob {
 
     // MARK: Savepoints
 
-    /// Opens the value for reading in place of writing: the engine begins and releases no savepoint while one is open
+    /// Reopens the value for reading: the engine begins and releases no savepoint while one is open
     /// for writing. The engine expires it then, too, when the row is changed.
     func pause() throws {
         guard pointer != nil else { return }
         try recordingFailure {
             guard try isUnchanged() else { return expire() }
-            // Only opening an empty value again shows whether its row has changed.
+            // Only reopening an empty value shows whether its row has changed.
             if !isPaused || count == 0 { try open(forWriting: false) }
         }
     }
@@ -184,10 +183,10 @@ final class OpenBlob {
     private func open(forWriting isWriting: Bool) throws {
         let result = sqlite3_blob_close(pointer.take())
         guard result == SQLITE_OK else { throw failure(result) }
-        let opening = sqlite3_blob_open(
+        let reopened = sqlite3_blob_open(
             connection.pointer, "main", table, column, rowID, isWriting ? 1 : 0, &pointer)
-        if ResultCode(extended: opening).primary == SQLITE_ERROR { return expire() }
-        guard opening == SQLITE_OK else { throw failure(opening) }
+        if ResultCode(extended: reopened).primary == SQLITE_ERROR { return expire() }
+        guard reopened == SQLITE_OK else { throw failure(reopened) }
         guard Int(sqlite3_blob_bytes(pointer)) == count else { return expire() }
         isPaused = !isWriting
     }
@@ -206,32 +205,28 @@ final class OpenBlob {
     /// The error for a value that the engine does not open. The engine has one result code for all reasons; its message
     /// contains the row's id.
     private static func refusal(by connection: Connection, _ title: String) -> StrongroomError {
-        let words = sqlite3_errmsg(connection.pointer).map { String(cString: $0) } ?? ""
+        let message = sqlite3_errmsg(connection.pointer).map { String(cString: $0) } ?? ""
         let code = ResultCode(extended: sqlite3_extended_errcode(connection.pointer))
         connection.recordFailure()
         guard code.primary == SQLITE_ERROR else { return connection.failure("The value in \(title) was not opened") }
         func error(_ code: StrongroomError.Code, _ message: String) -> StrongroomError {
             StrongroomError(code, message, database: connection.database)
         }
-        if words.hasPrefix("no such rowid") {
+        if message.hasPrefix("no such rowid") {
             return error(.noSuchRow, "There is no row with the key, so \(title) has no value for it; insert the row.")
         }
-        if words.hasPrefix("cannot open value of type") {
-            let type = words.split(separator: " ").last.map { $0 == "null" ? "NULL" : String($0) } ?? "another type"
+        if message.hasPrefix("cannot open value of type") {
+            let type = message.split(separator: " ").last.map { $0 == "null" ? "NULL" : String($0) } ?? "another type"
             return error(
                 .typeMismatch,
                 "The value in \(title) is \(type), which has no parts; write it with `writeBlob`, or read the record.")
         }
-        for (beginning, reason) in reasons where words.hasPrefix(beginning) {
+        for (beginning, reason) in reasons where message.hasPrefix(beginning) {
             return error(
                 .blobAccess,
                 "The value in \(title) cannot be opened: \(reason). Read and write it as a property of its record.")
         }
-        if connection.hasMetDamage {
-            let kind = connection.codeOfDamage
-            return error(kind, "\(damage(kind, title)) \(kind.advice)")
-        }
-        return error(.sql, "The value in \(title) cannot be opened: \(words).")
+        return damage(connection, title) ?? error(.sql, "The value in \(title) cannot be opened: \(message).")
     }
 
     private static let reasons = [

@@ -76,9 +76,8 @@ struct TransactionContext {
 
     var state = State.none
     var rollback = Rollback.refused
-    /// The error after which the engine rolled it back.
     var rollbackCause: StrongroomError?
-    /// The number of transactions and of rolled back parts so far.
+    /// Counts transactions and rolled back parts.
     private(set) var number = 0
     /// The tables that it has read and written.
     var tables = TableUse()
@@ -93,7 +92,6 @@ struct TransactionContext {
     var whenCommitted: [() -> Void] = []
     /// The time of the rows that the transaction writes, in seconds since the start of 2001, once it is needed.
     var writeTime: Double?
-    /// Who makes the changes.
     var authorship = Authorship()
     /// Whether the table of the author may have a row.
     var hasAuthorRow = false
@@ -112,7 +110,6 @@ struct TransactionContext {
     /// The tables that the last committed transactions have written.
     var committedWrites: Set<String> = []
 
-    /// Records the beginning of a transaction.
     mutating func begin(after changes: Int) {
         changesBefore = changes
         hasUncountedWrites = false
@@ -146,7 +143,7 @@ struct TransactionContext {
 
 /// A snapshot of the database, lent to the closure of `Store.read`.
 ///
-/// It cannot be copied or kept, and cannot write; the compiler enforces both.
+/// It cannot be copied or stored, and cannot write; the compiler enforces both.
 public struct ReadTransaction: Reading, ~Copyable {
     /// The connection of the transaction.
     public let _handle: _TransactionHandle
@@ -158,8 +155,8 @@ public struct ReadTransaction: Reading, ~Copyable {
 
 /// A transaction on the store's only writer, lent to the closure of `Store.write`.
 ///
-/// It cannot be copied or kept. It is committed when the closure returns, unless the closure has called ``rollBack()``,
-/// and rolled back when the closure throws.
+/// It cannot be copied or stored. It is committed when the closure returns, unless the closure has called
+/// ``rollBack()``, and rolled back when the closure throws.
 public struct WriteTransaction: Writing, ~Copyable {
     /// The connection of the transaction.
     public let _handle: _TransactionHandle

@@ -49,7 +49,6 @@ public struct ConstraintFailure: Sendable, Hashable {
         self.name = name
     }
 
-    /// The advice for an error's message.
     var advice: String {
         guard kind == .foreignKey else { return "" }
         if let table, let parentTable {
@@ -79,29 +78,21 @@ struct MissingName: Sendable, Hashable {
 
     /// - Parameters:
     ///   - message: The engine's error message; nil results for another error.
-    ///   - isWhole: Whether the message has nothing before these words, as at run time, where it may quote a value.
-    ///     When a statement is prepared, the name of a damaged schema's object may precede them.
-    init?(_ message: String, isWhole: Bool = false) {
+    ///   - isPrefix: Whether the message begins so, as at run time, where it may quote a value. When a statement is
+    ///     prepared, the name of a damaged schema's object may come first.
+    init?(_ message: String, isPrefix: Bool = false) {
         for (beginning, kind) in Self.messages {
-            guard let range = message.firstRange(of: beginning), !isWhole || range.lowerBound == message.startIndex
+            guard let range = message.firstRange(of: beginning), !isPrefix || range.lowerBound == message.startIndex
             else { continue }
-            var name = message[range.upperBound...]
-            if name.hasSuffix("()") { name.removeLast(2) }
-            self.init(kind: kind, name: String(name))
+            let name = message[range.upperBound...]
+            (self.kind, self.name) = (kind, String(name.hasSuffix("()") ? name.dropLast(2) : name))
             return
         }
         return nil
     }
 
-    private init(kind: Kind, name: String) {
-        self.kind = kind
-        self.name = name
-    }
-
-    /// A description for messages.
     var title: String { "the \(kind == .function ? "function" : "collation") \"\(name)\"" }
 
-    /// The error of a statement.
     func error(sql: String?, database: String) -> StrongroomError {
         let property = kind == .function ? "functions(for:)" : "collations(for:)"
         var error = StrongroomError(
@@ -179,12 +170,18 @@ extension StrongroomError {
         return error
     }
 
-    /// Adds the table and the row to a mismatch error that does not have them yet.
+    /// Adds the table and the row to a mismatch error that has neither a table nor a function.
     @usableFromInline
     func located(in table: String, rowID: Int64?) -> StrongroomError {
+        located { ($0.table, $0.rowID) = (table, rowID) }
+    }
+
+    /// Adds the function to such an error.
+    func located(inFunction name: String) -> StrongroomError { located { $0.function = name } }
+
+    private func located(_ locate: (inout TypeMismatch) -> Void) -> StrongroomError {
         guard var mismatch, mismatch.table == nil, mismatch.function == nil else { return self }
-        mismatch.table = table
-        mismatch.rowID = rowID
+        locate(&mismatch)
         var error = StrongroomError.typeMismatch(mismatch, sql: sql)
         error.database = database
         return error

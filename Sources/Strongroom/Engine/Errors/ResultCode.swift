@@ -1,12 +1,5 @@
 import CSQLCipher
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// A result code of the engine, extended form included.
 ///
@@ -96,7 +89,7 @@ extension StrongroomError.Code {
         case .busy: "Another connection has locked the database; try again, or raise the busy timeout."
         case .permissionDenied: "Check the permissions of the file and of its directory."
         case .readOnly: "Write inside `write`, and check that the file may be written."
-        case .diskFull: "Free space on the disk, then try again; nothing of this change was kept."
+        case .diskFull: "Free space on the disk, then try again; this change was undone."
         case .inputOutput: "The operating system could not read or write the file; check the disk."
         case .notAuthorized:
             """
@@ -116,11 +109,11 @@ extension StrongroomError.Code {
 enum EngineMessage {
     /// - Returns: The message, or its beginning; nil for one that may contain a value before anything else.
     static func withoutValues(_ message: String) -> String? {
-        if whole.contains(message) { return message }
+        if complete.contains(message) { return message }
         return beginnings.first { message.hasPrefix($0) }
     }
 
-    private static let whole: Set<String> = [
+    private static let complete: Set<String> = [
         "integer overflow", "malformed JSON", "JSON cannot hold BLOB values", "json_object() labels must be TEXT",
         "ESCAPE expression must be a single character", "LIKE or GLOB pattern too complex", "unterminated string",
         "argument of ntile must be a positive integer", "second argument to nth_value must be a positive integer",

@@ -26,7 +26,6 @@ extension StrongroomError {
             self.kind = kind
         }
 
-        /// Every code of this version.
         package static var all: [Code] { Kind.allCases.map(Code.init) }
 
         /// The code's name, for logs and scripts.
@@ -68,12 +67,12 @@ extension StrongroomError {
         public static let emptyFile = Code(.emptyFile)
         /// No copy of the sidecar file with the database's wrapped key is intact.
         public static let envelopeDamaged = Code(.envelopeDamaged)
-        /// A file that was just written is not intact; it was not kept, and the original is unchanged.
+        /// A file that was just written is not intact; it was removed, and the original is unchanged.
         public static let copyDamaged = Code(.copyDamaged)
 
         // MARK: Files
 
-        /// The file is not a database, or was made with other cipher settings.
+        /// The file is not a database, or was created with other cipher settings.
         public static let notADatabase = Code(.notADatabase)
         /// The file is encrypted behind a plaintext header (SQLCipher 4's `cipher_plaintext_header_size`), which the
         /// library does not open.

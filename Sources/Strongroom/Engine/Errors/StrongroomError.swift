@@ -20,7 +20,7 @@ public struct StrongroomError: Error, Sendable {
     /// The name or path of the database, where one is involved.
     public var database: String?
 
-    /// The SQL that failed, with placeholders in place of values.
+    /// The SQL that failed, with placeholders instead of values.
     public var sql: String?
 
     /// The engine's result code, if the engine reported the failure.
@@ -48,7 +48,7 @@ public struct StrongroomError: Error, Sendable {
     ///   - code: The kind of failure.
     ///   - message: What happened and what to do next; no key, no stored value.
     ///   - database: The name or path of the database.
-    ///   - sql: The SQL that failed, with placeholders in place of values.
+    ///   - sql: The SQL that failed, with placeholders instead of values.
     ///   - resultCode: The engine's own result code.
     public init(
         _ code: Code,
@@ -93,7 +93,6 @@ extension StrongroomError {
         return copy
     }
 
-    /// This error with another message.
     func with(message: String) -> StrongroomError {
         var other = StrongroomError(code, message, database: database, sql: sql, resultCode: resultCode)
         (other.mismatch, other.constraint, other.underlying) = (mismatch, constraint, underlying)

@@ -5,7 +5,7 @@ import CSQLCipher
 /// What is left in the WAL is as durable as the rest, and a later checkpoint copies it. Until then the database
 /// consists of both files: the file itself and the one whose name ends in `-wal`.
 public struct CheckpointReport: Sendable {
-    /// Whether the whole WAL has been checkpointed.
+    /// Whether the entire WAL has been checkpointed.
     public let isComplete: Bool
     /// The pages that are only in the WAL, because a reader still needs the older ones, or because the checkpoint
     /// failed.
@@ -24,7 +24,6 @@ extension Connection {
     /// How long to wait for readers, in milliseconds; the next write is delayed by as much.
     static let patience = 100
 
-    /// Turns off checkpoints inside commits.
     func deferCheckpoints() {
         // It replaces the engine's own hook, which implements `wal_autocheckpoint`.
         sqlite3_wal_hook(
@@ -38,7 +37,6 @@ extension Connection {
         )
     }
 
-    /// Whether the WAL was long after the last commit.
     var isCheckpointDue: Bool { wal.length >= wal.checkpointLength }
 
     /// Checkpoints the WAL, except for pages that a reader still needs; to be called outside a transaction.
@@ -75,7 +73,7 @@ extension Connection {
         wal.checkpointLength = (isHindered ? length : 0) + WALState.long
     }
 
-    /// Checkpoints the whole WAL and truncates it, and waits for the readers that need it.
+    /// Checkpoints the entire WAL and truncates it, and waits for the readers that need it.
     func checkpoint(patience: Int? = nil) throws -> CheckpointReport {
         try waiting(at: patience ?? waiting.timeout) {
             try withOwnStatement("PRAGMA wal_checkpoint(TRUNCATE)") { statement in
@@ -96,7 +94,7 @@ extension Connection {
         var report =
             isLogEmpty ? CheckpointReport(isComplete: true, pagesLeft: 0) : checkpointAfterCommit(patience: patience)
         do {
-            try checkPlace()
+            try checkPath()
         } catch {
             report.failure = error as? StrongroomError
         }
@@ -105,12 +103,10 @@ extension Connection {
 
     /// Whether the file of the WAL is open and has no content.
     var isLogEmpty: Bool {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
         // Before the first read the engine has not opened it.
-        guard let file, let methods = file.pointee.pMethods else { return false }
+        guard let file = openFile(SQLITE_FCNTL_JOURNAL_POINTER) else { return false }
         var size: sqlite3_int64 = -1
-        return methods.pointee.xFileSize(file, &size) == SQLITE_OK && size == 0
+        return file.pointee.pMethods.pointee.xFileSize(file, &size) == SQLITE_OK && size == 0
     }
 
     /// As ``checkpoint(patience:)``, after a commit. What cannot be checkpointed stays in the WAL, where it is read
@@ -138,19 +134,19 @@ extension Connection {
             database: database, resultCode: resultCode)
     }
 
-    /// Keeps the WAL and its index when this connection is the last that closes the file: both are empty then, and the
-    /// next opening need not create them.
+    /// Preserves the WAL and its index when this connection is the last that closes the file: both are empty then, and
+    /// the next connection need not create them.
     ///
-    /// File systems are slow at that when files come and go: ext4 does not use the number of a deleted file again for
-    /// five seconds, and searches for another among all of these.
+    /// Creating and deleting files is slow: ext4 does not reuse the inode number of a deleted file for five seconds,
+    /// and searches for another among all of these.
     ///
     /// See SQLite's documentation of `SQLITE_FCNTL_PERSIST_WAL`, sqlite.org/c3ref/c_fcntl_begin_atomic_write.html.
     func keepLog() {
-        // What other processes have written since the checkpoint is truncated, too, so that no frames are left that a
-        // file put in this one's place would seem to belong to.
+        // What other processes have written since the checkpoint is truncated, too, so that no frames are left that
+        // would seem to belong to a file that replaces this one.
         guard (try? run("PRAGMA journal_size_limit = 0")) != nil else { return }
-        var isKept: Int32 = 1
-        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+        var isPersistent: Int32 = 1
+        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_PERSIST_WAL, &isPersistent)
     }
 
     /// Runs a checkpoint, and retries it while a write or checkpoint of another connection locks it out, for which the

@@ -143,7 +143,7 @@ extension Connection {
 
 extension Connection {
     /// Runs work in which reading a page of known damage is an error of the file, so that the codec does not see the
-    /// page: the work can go on with the other pages, and no value contains zeros in place of such a page.
+    /// page: the work can continue with the other pages, and no value contains zeros instead of such a page.
     func refusing<T>(_ pages: RefusedPages, _ body: () throws -> T) throws -> T {
         guard !pages.inFile.isEmpty else { return try body() }
         // What the page cache has is not read again.
@@ -205,7 +205,7 @@ extension Connection {
     ///
     /// - Parameter body: Called with the end of the WAL in the snapshot; nil if the database is not in WAL mode.
     /// - Throws: ``StrongroomError`` with `busy` if every attempt meets a commit of another connection, `fileChanged`
-    ///   in place of everything else if the file has changed under a connection without locks; what the work throws.
+    ///   instead of everything else if the file has changed under a connection without locks; what the work throws.
     func inSnapshotOfPages<T>(_ body: (PublishedLog?) throws -> T) throws -> T {
         for _ in 0..<Self.attemptsAtSnapshot {
             // A connection that reads only the database file has no WAL.

@@ -1,12 +1,5 @@
 import CSQLCipher
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// Reads a file through the engine's handle: closing a descriptor of the process's own would drop the locks that the
 /// engine holds on the file ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html).
@@ -36,7 +29,6 @@ struct EngineFile: FileBytes {
         return count
     }
 
-    /// Flushes the file to the disk.
     func synchronize() throws {
         try check(file.pointee.pMethods.pointee.xSync(file, SQLITE_SYNC_NORMAL), "flushed to the disk")
     }
@@ -53,24 +45,17 @@ struct EngineFile: FileBytes {
 }
 
 extension Connection {
-    /// The database file.
     func databaseFile(of schema: String = "main") throws -> EngineFile {
-        try file(SQLITE_FCNTL_FILE_POINTER, of: schema)
+        EngineFile(try engineFile(SQLITE_FCNTL_FILE_POINTER, of: schema), of: self)
     }
 
-    /// The write-ahead log.
-    func logFile() throws -> EngineFile { try file(SQLITE_FCNTL_JOURNAL_POINTER) }
+    func logFile() throws -> EngineFile { EngineFile(try engineFile(SQLITE_FCNTL_JOURNAL_POINTER), of: self) }
 
     /// Adds a rule for the engine's locks on the file; to be called right after the connection is opened.
     func add(_ rule: any FileLockRule) {
         openFile(SQLITE_FCNTL_FILE_POINTER).flatMap(FileMethods.install)?.pointee.add(rule)
     }
 
-    private func file(_ request: Int32, of schema: String = "main") throws -> EngineFile {
-        EngineFile(try engineFile(request, of: schema), of: self)
-    }
-
-    /// The engine's file handle for a request.
     func engineFile(_ request: Int32, of schema: String = "main") throws -> FileMethods.File {
         let (file, result) = handle(request, of: schema)
         guard let file else {
@@ -98,16 +83,16 @@ extension Connection {
     }
 
     /// Throws if the file of a store's writer is not at its path any more: what is committed now would be lost.
-    func checkPlace() throws {
+    func checkPath() throws {
         guard role == .writer, hasMoved, let path = sqlite3_db_filename(pointer, "main") else { return }
-        throw StrongroomError.taken(
+        throw StrongroomError.replaced(
             String(cString: path), isMissing: access(path, F_OK) != 0, database: database)
     }
 }
 
 extension StrongroomError {
     /// The error for an open file that another program has removed or renamed, or that is another file now.
-    static func taken(_ path: String, isMissing: Bool, database: String) -> StrongroomError {
+    static func replaced(_ path: String, isMissing: Bool, database: String) -> StrongroomError {
         let what = isMissing ? "The file \"\(path)\" was removed or renamed" : "Another file was put at \"\(path)\""
         let next =
             isMissing
@@ -132,7 +117,6 @@ extension Connection {
     /// The connection must have been used only for reading. It has to be closed to release the file.
     ///
     /// - Returns: False if another connection has the file open.
-    /// - Throws: ``StrongroomError`` with the engine's failure.
     func acquireExclusiveAccess() throws -> Bool {
         try run("PRAGMA locking_mode = EXCLUSIVE")
         do {
@@ -144,8 +128,8 @@ extension Connection {
         }
     }
 
-    /// Checkpoints the whole WAL and leaves WAL mode, so that the file itself is the whole database; to be called while
-    /// the connection has exclusive access.
+    /// Checkpoints the entire WAL and leaves WAL mode, so that the file itself is the complete database; to be called
+    /// while the connection has exclusive access.
     ///
     /// - Parameter whenInFile: Called when the file is complete and the WAL still exists.
     func mergeLog(whenInFile: () throws -> Void) throws {
@@ -174,12 +158,8 @@ extension Connection {
         // Every prepared statement holds pages.
         clearStatements()
         // Version 3 ignores the schema name and rekeys `main`.
-        let result = acceptingZeroPages {
-            sqlite3_rekey_v2(pointer, "main", bytes.baseAddress, Int32(bytes.count))
-        }
-        guard result == SQLITE_OK else {
-            throw failure("The file could not be rewritten with another key")
-        }
+        let result = acceptingZeroPages { sqlite3_rekey_v2(pointer, "main", bytes.baseAddress, Int32(bytes.count)) }
+        guard result == SQLITE_OK else { throw failure("The file could not be rewritten with another key") }
     }
 }
 
@@ -216,14 +196,14 @@ extension Connection {
 
 /// A file that is read in parts.
 package protocol FileBytes {
-    /// The file's length in bytes.
+    /// In bytes.
     func size() throws -> Int64
 
     /// Reads bytes.
     ///
     /// - Parameters:
     ///   - offset: Where to begin, in bytes.
-    ///   - buffer: Where the bytes are stored.
+    ///   - buffer: Receives the bytes.
     /// - Returns: The number of bytes read: less than the size of the buffer at the end of the file.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 }

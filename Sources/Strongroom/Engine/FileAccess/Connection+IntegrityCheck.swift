@@ -1,4 +1,3 @@
-/// The result of the engine's check of a file's structure.
 struct IntegrityCheck {
     /// The engine's findings; empty if there are none.
     let findings: [String]
@@ -29,16 +28,16 @@ extension Connection {
     /// Runs the integrity check on a connection of its own, and other work at the same time.
     ///
     /// - Parameters:
-    ///   - others: The other work. If it fails, the check ends, and the failure is thrown in place of one of the check,
-    ///     whose cause it may be.
+    ///   - others: The other work. If it fails, the check ends, and the failure is thrown instead of one of the
+    ///     check, whose cause it may be.
     ///   - open: Opens the connection.
     /// - Returns: The first finding; nil if there is none.
     static func firstDefect(
-        beside others: [SharedWork.Piece], isCancelled: @escaping @Sendable () -> Bool,
+        beside others: [SharedWork.Job], isCancelled: @escaping @Sendable () -> Bool,
         open: @escaping @Sendable () throws -> Connection
     ) throws -> String? {
         let defect = Locked(Result<String?, any Error>.success(nil))
-        let check: SharedWork.Piece = { hasFailed in
+        let check: SharedWork.Job = { hasFailed in
             let found = Result {
                 let connection = try open()
                 defer { connection.close() }
@@ -76,8 +75,7 @@ extension Connection {
     /// Runs work with a page cache that has room for the file's indexes. The engine looks up each row in each index, in
     /// the order of the rows: without room, a page of an index is read and deciphered for each row.
     private func withRoomForLookups(_ work: () throws -> Void) throws {
-        let size = try ownNumber("PRAGMA main.page_count") * ownNumber("PRAGMA main.page_size")
-        let room = Int(min(size, Self.cacheForLookups))
+        let room = Int(min(try databaseLength(), Self.cacheForLookups))
         guard room > file.pageCache else { return try work() }
         defer { releaseMemory() }
         try withPageCache(of: room, work)
@@ -111,7 +109,7 @@ private struct UncheckableObjects {
             tables.insert(SQLName(name))
             lines.append("checks of table \"\(name)\": the function \"\(function)\" is missing")
             endings += [" in \(name)", " for \(name)"]
-            // The engine's words are "NULL value in table.column".
+            // The engine's message is "NULL value in table.column".
             endings += try connection.ownRows("PRAGMA main.table_info(\(Identifier.quote(name)))").compactMap {
                 $0[1].asText.map { " in \(name).\($0)" }
             }

@@ -1,6 +1,5 @@
-/// What the library asks the engine's schema table, `sqlite_master`.
+/// Queries of the engine's schema table, `sqlite_master`.
 extension Connection {
-    /// The kind of an entry of the schema table.
     enum SchemaKind: String {
         case table, view, index
     }
@@ -19,7 +18,6 @@ extension Connection {
             != nil
     }
 
-    /// The names of the entries of the file that meet a condition.
     func schemaNames(
         of kind: SchemaKind = .table, where condition: String = "1", _ value: SQLValue? = nil
     ) throws -> [String] {
@@ -31,7 +29,6 @@ extension Connection {
         }
     }
 
-    /// Throws if the engine cannot read the schema.
     func readSchema() throws { _ = try ownValue("SELECT count(*) FROM sqlite_master") }
 
     // MARK: Length
@@ -44,12 +41,7 @@ extension Connection {
     func databaseLength() throws -> Int64 { try Int64(pageCount()) * Int64(pageNumber("page_size")) }
 
     private func pageNumber(_ setting: String) throws -> Int {
-        switch try ownValue("PRAGMA main.\(setting)") {
-        case .integer(let number)?: return Int(number)
-        // Version 4 returns some settings of an encrypted database as text.
-        case .text(let text)?: if let number = Int(text) { return number }
-        default: break
-        }
+        if let number = try numberIfReported("PRAGMA main.\(setting)") { return Int(number) }
         throw StrongroomError(
             .engine, "SQLCipher does not report the number of pages of the file.", database: database)
     }
@@ -96,7 +88,6 @@ extension Connection {
 
 /// Commits that other connections make, in this process or another.
 extension Connection {
-    /// What ``findForeignCommits()`` has found.
     struct ForeignFinding: Equatable {
         /// Whether another connection has committed since the last call.
         var isFound: Bool

@@ -1,26 +1,17 @@
 import CSQLCipher
+import Foundation
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The committed part of a WAL, as the WAL's index publishes it ("WAL-mode File Format", section 2.1,
 /// sqlite.org/walformat.html).
 package struct PublishedLog: Equatable, Sendable {
     /// The salts of its frames, in the form in which frames store them.
     let salts: UInt64
-    /// The number of committed frames.
     let frames: Int
     /// How many of them, from the first on, have been checkpointed.
     let framesInFile: Int
     /// The number of pages of the database after the last commit; meaningless without frames.
     let pages: Int
-    /// The checksum of the last frame.
     let checksum: (first: UInt32, second: UInt32)
     /// The byte order of the checksums.
     let isBigEndian: Bool
@@ -87,15 +78,9 @@ extension Connection {
     /// Otherwise the engine rebuilds the index from the WAL when it first reads the database, up to the first invalid
     /// frame. To be called before the first read.
     var isLogInUse: Bool {
-        var found: UnsafeMutablePointer<sqlite3_file>?
-        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &found)
-        guard let file = found, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2 else { return false }
-        var index: UnsafeMutableRawPointer?
-        // The engine truncates an index without users; it is not extended here.
-        let result = methods.pointee.xShmMap(file, 0, Self.indexPage, 0, &index)
-        defer { _ = methods.pointee.xShmUnmap(file, 0) }
-        guard result == SQLITE_OK || result & 0xFF == SQLITE_READONLY, let index else { return false }
-        return LogIndexHeader(index)?.isInitialized ?? false
+        let (file, index, _, _) = mapIndex()
+        defer { if let file { _ = file.pointee.pMethods.pointee.xShmUnmap(file, 0) } }
+        return index.flatMap { LogIndexHeader($0)?.isInitialized } ?? false
     }
 
     /// The committed part of the WAL; for a connection in a transaction, whose beginning has repaired an index that a
@@ -126,27 +111,29 @@ extension Connection {
                 """,
                 database: database)
         }
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        let (_, index, result, systemError) = mapIndex()
+        if let index { return index }
+        let code = ResultCode(extended: result)
+        if code.primary == SQLITE_READONLY { throw unreadableIndex(code) }
+        // Extending it needs disk space.
+        let kind = StrongroomError.Code(code, systemError: systemError)
+        throw StrongroomError(
+            kind, "The engine does not provide access to the WAL's index. \(kind.advice)", database: database,
+            resultCode: code)
+    }
+
+    /// Maps the first page of the WAL index, without extending it: the engine truncates an index without users.
+    private func mapIndex() -> (
+        file: FileMethods.File?, index: UnsafeMutableRawPointer?, result: Int32, systemError: Int32
+    ) {
+        guard let file = openFile(SQLITE_FCNTL_FILE_POINTER), file.pointee.pMethods.pointee.iVersion >= 2 else {
+            return (nil, nil, SQLITE_ERROR, 0)
+        }
         var index: UnsafeMutableRawPointer?
-        var result = SQLITE_ERROR
-        var reason: Int32 = 0
-        if let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2 {
-            result = methods.pointee.xShmMap(file, 0, Self.indexPage, 0, &index)
-            // The engine records it only for its own calls.
-            reason = errno
-        }
+        let result = file.pointee.pMethods.pointee.xShmMap(file, 0, Self.indexPage, 0, &index)
         // Read-only access is enough, and is all that a read-only disk allows.
-        guard result == SQLITE_OK || result & 0xFF == SQLITE_READONLY, let index else {
-            if result & 0xFF == SQLITE_READONLY { throw unreadableIndex(ResultCode(extended: result)) }
-            // Extending it needs disk space.
-            let code = ResultCode(extended: result)
-            let kind = StrongroomError.Code(code, systemError: reason)
-            throw StrongroomError(
-                kind, "The engine does not provide access to the WAL's index. \(kind.advice)", database: database,
-                resultCode: code)
-        }
-        return index
+        let isMapped = result == SQLITE_OK || result & 0xFF == SQLITE_READONLY
+        return (file, isMapped ? index : nil, result, errno)
     }
 
     private func unreadableIndex(_ code: ResultCode) -> StrongroomError {
@@ -164,7 +151,7 @@ extension Connection {
 
     // MARK: Commits in the WAL that are not valid yet
 
-    /// The most frames that are examined; further ones are taken for a commit that may follow.
+    /// The most frames that are examined; further ones are treated as a commit that may follow.
     private static let maxFrames = 64
 
     /// Whether the WAL has a complete commit after its valid part. A commit writes its frames, flushes them, and then

@@ -129,10 +129,8 @@ final class Authorizer {  // guarded by the slot, as the connection is
 struct TableUse: Equatable {
     var reads: Set<String> = []
     var writes: Set<String> = []
-    /// Whether it creates an index.
     var makesIndex = false
 
-    /// Whether it changes the schema.
     var changesSchema: Bool { writes.contains("sqlite_master") }
 
     mutating func formUnion(_ other: TableUse) {

@@ -57,7 +57,6 @@ public struct Collation: Sendable, Hashable {
     /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// The COLLATE clause.
     var sql: String { " COLLATE \(Identifier.quote(name))" }
 
     /// Bytes of a text that are equal for texts that the collation treats as equal; for a collation that is not built

@@ -5,7 +5,7 @@ import Foundation
 /// `bm25` ranks those of an FTS5 index.
 ///
 /// The first argument is the result of `matchinfo(…, 'pcy')`; see "FTS3 and FTS4 Extensions", section 4.3
-/// (sqlite.org/fts3.html). The second one is made by ``parameters(averageLength:weights:importances:)``. The third one
+/// (sqlite.org/fts3.html). The second one comes from ``parameters(averageLength:weights:importances:)``. The third one
 /// is the row's value in `…_docsize`: `matchinfo(…, 'l')` would read it without a check. The formula is
 /// that of "FTS5 Extension", section 5.1.1 (sqlite.org/fts5.html), with a positive result.
 enum ScoreFunction {
@@ -88,7 +88,7 @@ enum ScoreFunction {
     }
 }
 
-/// The function `strongroom_words(tokenizer, text)`, which the triggers of full-text indexes call: the words of a text
+/// The function `strongroom_words(tokenizer, text)`, which the triggers of full-text indexes call: the terms of a text
 /// as the engine indexes them.
 ///
 /// A program without it, such as another SQLCipher client, cannot change the indexed rows: its statements fail, and the
@@ -99,7 +99,7 @@ enum WordsFunction {
     static func call(_ arguments: FunctionArguments, _ calls: FunctionCalls) throws {
         let tokenizer = try calls.tokenizer(of: arguments)
         if !setASCIITerms(arguments.context, arguments.values?[1], tokenizer) {
-            try arguments.setResult(words(of: arguments, tokenizer))
+            try arguments.setResult(terms(of: arguments, tokenizer))
         }
     }
 
@@ -125,7 +125,7 @@ enum WordsFunction {
         return true
     }
 
-    private static func words(of arguments: FunctionArguments, _ tokenizer: TextTokenizer) throws -> SQLValue {
+    private static func terms(of arguments: FunctionArguments, _ tokenizer: TextTokenizer) throws -> SQLValue {
         let text: String
         switch try Row(arguments).value(at: 1) {
         case .text(let value): text = value
@@ -143,7 +143,7 @@ extension FunctionCalls {
         let value = arguments.values?[0]
         if sqlite3_value_type(value) == SQLITE_TEXT, let rule = sqlite3_value_text(value) {
             let bytes = UnsafeRawBufferPointer(start: rule, count: Int(sqlite3_value_bytes(value)))
-            // A few bytes compared are faster than a string made for each row.
+            // Comparing a few bytes is faster than creating a string for each row.
             for builtIn in TextTokenizer.builtInRules where builtIn.rule.elementsEqual(bytes) {
                 return builtIn.tokenizer
             }
@@ -174,17 +174,17 @@ enum FullTextNumbers {
         for byte in bytes {
             number |= Int(byte & 0x7F) << shift
             shift += 7
-            guard byte & 0x80 == 0 else {
-                guard shift < 42 else { return false }
-                continue
+            if byte & 0x80 == 0 {
+                body(number)
+                (number, shift) = (0, 0)
+            } else if shift >= 42 {
+                return false
             }
-            body(number)
-            (number, shift) = (0, 0)
         }
         return shift == 0
     }
 
-    /// As many numbers as are expected; nil for other bytes.
+    /// - Returns: The numbers; nil for bytes that are not so many numbers.
     static func numbers(_ bytes: some Sequence<UInt8>, count: Int) -> [Int]? {
         var numbers: [Int] = []
         guard forEach(in: bytes, { numbers.append($0) }), numbers.count == count else { return nil }

@@ -58,7 +58,6 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
     private let authorizer: Authorizer
     /// The error of the function that has ended the running statement.
     @exclusivity(unchecked) private var failure: (any Error)?
-    /// The program's own tokenizers.
     var tokenizers: [TextTokenizer] = []
 
     init(_ cancellation: CancellationFlag, _ authorizer: Authorizer) {
@@ -74,7 +73,7 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
     /// Runs a function. An error becomes that of the statement: it must not pass through the engine's frames.
     ///
     /// The statement of cancelled work ends here with an error of the function: after an interrupt, the engine would
-    /// roll back the whole transaction, which other work may share.
+    /// roll back the transaction, which other work may share.
     @inline(__always)
     func run(_ context: OpaquePointer, _ body: () throws -> Void) {
         do {
@@ -98,15 +97,6 @@ final class FunctionCalls {  // guarded by the slot, as the connection is
 }
 
 extension StrongroomError {
-    /// Adds the function to the error for an argument of another type.
-    func located(inFunction name: String) -> StrongroomError {
-        guard var mismatch, mismatch.table == nil, mismatch.function == nil else { return self }
-        mismatch.function = name
-        var error = StrongroomError.typeMismatch(mismatch, sql: sql)
-        error.database = database
-        return error
-    }
-
     /// Adds the database and the statement, unless the error has them.
     func naming(_ database: String, sql: String) -> StrongroomError {
         var error = naming(database)
@@ -127,7 +117,6 @@ public protocol DatabaseFunction: Sendable {
 public struct _FunctionDefinition: Sendable {
     /// The name in SQL; the case of A to Z is ignored.
     let name: String
-    /// The number of arguments.
     let argumentCount: Int
     /// Whether equal arguments always give the same result, so that indexes and checks may call the function.
     let isDeterministic: Bool

@@ -58,8 +58,8 @@ enum FitFunction {
         // Rounded as arithmetic in Swift is; a number out of range would become infinite.
         if type == Float.self, Float(number).isFinite { return .real(Double(Float(number))) }
         // As the column would do, where the number is exact.
-        if type.storageClass == .integer, let whole = Int64(exactly: number), abs(number) < exactlyBelow {
-            return .integer(whole)
+        if type.storageClass == .integer, let integer = Int64(exactly: number), abs(number) < exactlyBelow {
+            return .integer(integer)
         }
         return value
     }
@@ -90,15 +90,15 @@ enum RegularExpression {
     static func call(_ arguments: FunctionArguments, _ calls: FunctionCalls) throws {
         guard !arguments.hasNull(among: [0, 1]) else { return arguments.setNull() }
         var isMatching = false
-        if let kept = sqlite3_get_auxdata(arguments.context, 0) {
-            let expression = Unmanaged<NSRegularExpression>.fromOpaque(kept).takeUnretainedValue()
+        if let cached = sqlite3_get_auxdata(arguments.context, 0) {
+            let expression = Unmanaged<NSRegularExpression>.fromOpaque(cached).takeUnretainedValue()
             isMatching = try matches(expression, text(arguments, at: 1), calls)
         } else {
             let expression = try compiled(text(arguments, at: 0))
             isMatching = try matches(expression, text(arguments, at: 1), calls)
             // The engine may release it at once, as for a pattern from a column.
-            sqlite3_set_auxdata(arguments.context, 0, Unmanaged.passRetained(expression).toOpaque()) { kept in
-                if let kept { Unmanaged<NSRegularExpression>.fromOpaque(kept).release() }
+            sqlite3_set_auxdata(arguments.context, 0, Unmanaged.passRetained(expression).toOpaque()) { cached in
+                if let cached { Unmanaged<NSRegularExpression>.fromOpaque(cached).release() }
             }
         }
         try arguments.setResult(isMatching)
@@ -141,8 +141,6 @@ enum RegularExpression {
         return false
     }
 
-    /// Compiles a pattern.
-    ///
     /// - Throws: ``StrongroomError`` with `invalidPredicate`. It does not contain the pattern, which may be the value
     ///   of a row.
     static func compiled(_ pattern: String) throws -> NSRegularExpression {

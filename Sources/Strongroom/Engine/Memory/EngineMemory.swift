@@ -12,7 +12,7 @@ import Glibc
 ///
 /// See SQLite's documentation, "Dynamic Memory Allocation In SQLite", section 3.1.4 (sqlite.org/malloc.html).
 enum EngineMemory {
-    /// Whether the engine overwrites memory before it frees it, in the whole process. This is so from the first
+    /// Whether the engine overwrites memory before it frees it, in the entire process. This is so from the first
     /// connection on, unless other code has initialised the engine before: its configuration can then no longer change.
     ///
     /// SQLCipher 4 has `cipher_memory_security`, which also locks the memory and fails beyond the few pages that a
@@ -29,7 +29,7 @@ enum EngineMemory {
     /// How much of it is allocated in the process, in bytes; 0 if the engine was initialised by other code and built
     /// without its statistics.
     ///
-    /// The engine's own count is turned off: it takes a mutex of the whole process for each allocation, for which
+    /// The engine's own count is turned off: it takes a mutex of the process for each allocation, for which
     /// threads wait that use the engine at the same time. See `SQLITE_CONFIG_MEMSTATUS` in SQLite's documentation,
     /// "Configuration Options".
     static var used: Int { isWiped ? allocated() : Int(sqlite3_memory_used()) }
@@ -59,14 +59,13 @@ extension UnsafeRawBufferPointer {
 
 /// Bytes of decrypted pages in a separate allocation, which is overwritten when the last slice of it is released.
 ///
-/// A slice shares the memory of the whole and begins at index 0. An array's memory is freed without being overwritten,
+/// A slice shares the memory and begins at index 0. An array's memory is freed without being overwritten,
 /// and the buffers that an array abandons when it grows are no longer reachable.
 struct WipedBytes: Sendable {
     private let storage: WipedMemory
     private let offset: Int
     let count: Int
 
-    /// Allocates memory and fills it.
     init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         storage = WipedMemory(count: count)
         offset = 0
@@ -74,12 +73,10 @@ struct WipedBytes: Sendable {
         try fill(storage.bytes)
     }
 
-    /// Copies bytes.
     init(copying bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// Concatenates slices.
     init(_ parts: [WipedBytes]) {
         guard parts.count != 1 else {
             self = parts[0]
@@ -108,7 +105,6 @@ struct WipedBytes: Sendable {
         return WipedBytes(storage, range.lowerBound + offset..<range.upperBound + offset)
     }
 
-    /// Calls a closure with a pointer to the bytes.
     func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
         defer { withExtendedLifetime(storage) {} }
         return try body(UnsafeRawBufferPointer(rebasing: storage.bytes[offset..<offset + count]))

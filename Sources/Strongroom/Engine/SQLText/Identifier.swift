@@ -37,7 +37,6 @@ enum Identifier {
             && others.allSatisfy { name in names.contains { areSame($0, name) } }
     }
 
-    /// The index of a name in a list.
     static func index(of name: String, in names: [String]) -> Int? { names.firstIndex { areSame($0, name) } }
 }
 

@@ -26,13 +26,12 @@ package struct SQLToken: Equatable {
         }
     }
 
-    package func isWord(_ words: String...) -> Bool { kind == .word && words.contains(text.uppercased()) }
+    package func isWord(_ keywords: String...) -> Bool { kind == .word && keywords.contains(text.uppercased()) }
     package func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
 
     /// Whether the token may be the given name; the case of A to Z is ignored.
     func isNamed(_ wanted: String) -> Bool { name?.isSameName(as: wanted) ?? false }
 
-    /// A name without its quotation marks.
     package static func unquoted(_ text: String) -> String {
         guard let first = text.unicodeScalars.first else { return text }
         let inner = String(text.unicodeScalars.dropFirst().dropLast())
@@ -40,11 +39,7 @@ package struct SQLToken: Equatable {
         var plain = String.UnicodeScalarView()
         var skips = false
         for scalar in inner.unicodeScalars {
-            if scalar == first, !skips {
-                skips = true
-            } else {
-                skips = false
-            }
+            skips = scalar == first && !skips
             if !skips { plain.append(scalar) }
         }
         return String(plain)
@@ -69,32 +64,27 @@ extension String {
 }
 
 extension [SQLToken] {
-    /// The tokens of a statement.
     package init(sql: String) {
         var scanner = SQLScanner(sql)
         self = []
         while let token = scanner.next() { append(token) }
     }
 
-    /// The text of the statement.
     package var sql: String { map(\.text).joined() }
 
     /// A normalised form of a statement for comparisons, independent of whitespace, comments, quotation marks and case.
     static func normalised(_ sql: String) -> String { [SQLToken](sql: sql).normalised }
 
-    /// The normalised form of the statement.
     var normalised: String {
-        var words = filter { $0.kind != .space }.map { $0.name?.asciiFolded ?? $0.text }
-        while words.last == ";" { words.removeLast() }
-        return words.joined(separator: " ")
+        var texts = filter { $0.kind != .space }.map { $0.name?.asciiFolded ?? $0.text }
+        while texts.last == ";" { texts.removeLast() }
+        return texts.joined(separator: " ")
     }
 
-    /// The next token that is not whitespace.
     func significant(after position: Int) -> SQLToken? {
         self[Swift.min(position + 1, count)...].first { $0.kind != .space }
     }
 
-    /// The last token before a position that is not whitespace.
     func significant(before position: Int) -> SQLToken? {
         self[..<position].last { $0.kind != .space }
     }

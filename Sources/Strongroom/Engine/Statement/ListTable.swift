@@ -1,12 +1,5 @@
 import CSQLCipher
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// A table-valued function that returns the values of a list, so that a list of any length needs only one parameter.
 ///
@@ -47,23 +40,22 @@ package enum ListTable {
         return bytes
     }
 
-    /// Registers the function with a connection.
     static func install(on connection: OpaquePointer) -> Int32 {
         sqlite3_create_module_v2(connection, name, module, nil, nil)
     }
 
-    private nonisolated(unsafe) static let module = makeModule()  // guarded by never being changed once it is made
+    private nonisolated(unsafe) static let module = makeModule()  // guarded by never being changed after its creation
 
     private static func makeModule() -> UnsafePointer<sqlite3_module> {
         let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
         module.initialize(to: sqlite3_module())
         module.pointee.xConnect = { connection, _, _, _, table, _ in
             let result = sqlite3_declare_vtab(connection, "CREATE TABLE list (value, content HIDDEN)")
-            guard result == SQLITE_OK, let made = sqlite3_malloc(Int32(MemoryLayout<sqlite3_vtab>.size)) else {
+            guard result == SQLITE_OK, let memory = sqlite3_malloc(Int32(MemoryLayout<sqlite3_vtab>.size)) else {
                 return result == SQLITE_OK ? SQLITE_NOMEM : result
             }
-            memset(made, 0, MemoryLayout<sqlite3_vtab>.size)
-            table?.pointee = made.assumingMemoryBound(to: sqlite3_vtab.self)
+            memset(memory, 0, MemoryLayout<sqlite3_vtab>.size)
+            table?.pointee = memory.assumingMemoryBound(to: sqlite3_vtab.self)
             return SQLITE_OK
         }
         module.pointee.xDisconnect = { table in
@@ -75,8 +67,8 @@ package enum ListTable {
             return ListTable.plan(&information.pointee)
         }
         module.pointee.xOpen = { _, cursor in
-            guard let made = sqlite3_malloc(Int32(MemoryLayout<ListCursor>.size)) else { return SQLITE_NOMEM }
-            let list = made.assumingMemoryBound(to: ListCursor.self)
+            guard let memory = sqlite3_malloc(Int32(MemoryLayout<ListCursor>.size)) else { return SQLITE_NOMEM }
+            let list = memory.assumingMemoryBound(to: ListCursor.self)
             list.initialize(to: ListCursor())
             // The engine accesses the first member of the cursor.
             cursor?.pointee = UnsafeMutableRawPointer(list).assumingMemoryBound(to: sqlite3_vtab_cursor.self)

@@ -6,13 +6,11 @@ import CSQLCipher
 /// that runs on would meet the changed rows again, or rows that were inserted meanwhile (the Halloween problem).
 @usableFromInline
 final class OpenRows {
-    /// The copied values of one row.
     private typealias Copy = UnsafeMutableBufferPointer<OpaquePointer?>
 
     let statement: Statement
     private let cancellation: CancellationFlag
     let current: UnsafeMutablePointer<OpenRow>
-    /// Whether the rest of the rows has been copied.
     @usableFromInline private(set) var isCopied = false
     private var hasRow = false
     private var isAtEnd = false
@@ -34,7 +32,6 @@ final class OpenRows {
         current.deallocate()
     }
 
-    /// Goes on to the next row.
     @usableFromInline
     func next() throws -> Bool {
         if let failure { throw failure }

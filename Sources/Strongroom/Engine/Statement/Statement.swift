@@ -62,11 +62,7 @@ final class Statement {
 
     var sql: String { sqlite3_sql(pointer).map { String(cString: $0) } ?? "" }
 
-    var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
-
-    /// The first of the record's parameters, counted from 0.
-    @usableFromInline
-    func lastParameters(_ count: Int) -> Int { parameterCount - count }
+    @usableFromInline var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
 
     /// Whether a parameter may have a value; of the first 64, one that does not is NULL.
     @usableFromInline
@@ -74,7 +70,6 @@ final class Statement {
 
     @usableFromInline var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
 
-    /// Steps the statement.
     @usableFromInline
     func step() throws -> Bool {
         let result = sqlite3_step(pointer)
@@ -89,7 +84,7 @@ final class Statement {
     /// Steps the statement to its end and makes an element of each row.
     ///
     /// An array that grows is copied again and again; so that a long one is copied less often, it gets the capacity for
-    /// as many rows as the statement returned last, but at most 16 times that of the rows so far.
+    /// as many rows as the statement returned last, but at most 16 times the number of rows read.
     @inlinable
     func fetch<Element>(into elements: inout [Element], _ make: () throws -> Element) throws {
         var nextReservation = 1_024
@@ -103,7 +98,6 @@ final class Statement {
         lastCount = elements.count
     }
 
-    /// Runs the statement to its end and ignores its rows.
     @usableFromInline
     func run() throws {
         while try step() {}
@@ -153,7 +147,7 @@ final class Statement {
         let mayQuoteValue = code.primary == SQLITE_ERROR && !Self.valueless.contains(firstWord)
         let full = sqlite3_errmsg(owner.pointer).map { String(cString: $0) } ?? "unknown error"
         // A statement that the engine has prepared again.
-        if code.primary == SQLITE_ERROR, let missing = MissingName(full, isWhole: true) {
+        if code.primary == SQLITE_ERROR, let missing = MissingName(full, isPrefix: true) {
             return missing.error(sql: sql, database: owner.database)
         }
         if code.primary == SQLITE_ERROR, let error = owner.virtualTableError(full, sql: sql) { return error }
@@ -161,7 +155,7 @@ final class Statement {
         // The engine has no separate code for a sum that exceeds 64 bits.
         let isOverflow = full == "integer overflow"
         let plain = sqlite3_errstr(result).map { String(cString: $0) } ?? "unknown error"
-        let words = mayQuoteValue ? EngineMessage.withoutValues(full) ?? plain : full
+        let message = mayQuoteValue ? EngineMessage.withoutValues(full) ?? plain : full
         let known = StrongroomError.Code(code, systemError: sqlite3_system_errno(owner.pointer))
         // SQLCipher 3 reports a page that fails authentication as SQLITE_ERROR; a real SQL error does not roll back the
         // transaction.
@@ -170,12 +164,12 @@ final class Statement {
             && (owner.transaction.state == .rolledBack || owner.transaction.state == .open && owner.hasMetDamage)
             || code.mayHideDamage && owner.hasFailedCodec
         let kind: StrongroomError.Code = isDamage ? owner.codeOfDamage : isOverflow ? .limit : known
-        let constraint = ConstraintFailure(code, words, on: owner, whileCommitting: firstWord == "COMMIT")
+        let constraint = ConstraintFailure(code, message, on: owner, whileCommitting: firstWord == "COMMIT")
         let isVacuum = kind == .sql && firstWord == "VACUUM"
         let advice = constraint?.advice ?? (isVacuum ? Self.vacuumAdvice : code.advice(for: kind))
         var error = StrongroomError(
             kind,
-            advice.isEmpty ? words : "\(words). \(advice)",
+            advice.isEmpty ? message : "\(message). \(advice)",
             database: owner.database,
             sql: sql,
             resultCode: code
@@ -185,20 +179,6 @@ final class Statement {
             owner.transaction.rollbackCause = error
         }
         return error
-    }
-}
-
-extension Statement {
-    /// Binds the first parameters to the values of another statement's current row.
-    func bindRow(of source: Statement, count: Int) throws {
-        let bindings = Bindings(self)
-        for index in 0..<count { try bindings.bind(column: index, of: source.pointer, at: index) }
-    }
-
-    /// Resets the statement for another execution by the same caller, with every parameter NULL.
-    func rewind() {
-        sqlite3_reset(pointer)
-        parameters.pointee.clear(for: pointer)
     }
 }
 
@@ -248,7 +228,6 @@ final class RowBytes {
         self.consume = consume
     }
 
-    /// Adds the current row of a statement.
     func add(_ statement: Statement) {
         let pointer = statement.pointer
         for column in 0..<sqlite3_column_count(pointer) {
@@ -297,7 +276,7 @@ final class RowBytes {
     }
 }
 
-/// A statement that transactions run again and again; a connection finds it without looking for its text.
+/// A statement that transactions run again and again; which a connection finds without its text.
 enum TransactionStatement: Int, CaseIterable {
     case begin, beginImmediate, beginExclusive
     /// Reads the first page. SQLite before 3.20 reports the table only if a column of it is read.

@@ -1,20 +1,12 @@
 import CSQLCipher
+import Foundation
 import Logging
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The identity of a statement that a table runs repeatedly, without its text.
 @usableFromInline
 struct OperationKey: Hashable {
     @usableFromInline let type: ObjectIdentifier
     @usableFromInline let operation: Int
-    /// Distinguishes operations of one kind.
     @usableFromInline let detail: UInt64
 
     @usableFromInline
@@ -25,12 +17,11 @@ struct OperationKey: Hashable {
     }
 }
 
-/// The prepared statements of one connection.
 struct StatementCache {
     private static let capacity = 256
 
     private var bySQL: [Text: Statement] = [:]
-    /// By ``TransactionStatement``, so that none of them is looked for by its text.
+    /// By ``TransactionStatement``.
     private var ofTransactions: [Statement?] = Array(repeating: nil, count: TransactionStatement.allCases.count)
     private var byOperation: [OperationKey: Statement] = [:]
     /// The operations that were used last, so that a loop finds its statements without hashing.
@@ -158,8 +149,8 @@ struct StatementCache {
     }
 
     private mutating func dropOldest() {
-        let kept = bySQL.sorted { $0.value.lastUse > $1.value.lastUse }.prefix(Self.capacity / 2)
-        bySQL = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        let newest = bySQL.sorted { $0.value.lastUse > $1.value.lastUse }.prefix(Self.capacity / 2)
+        bySQL = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
     }
 
     mutating func removeAll() {
@@ -221,7 +212,6 @@ extension StatementCache {
 ///
 /// See "SQL Trace Hook" (sqlite.org/c3ref/trace_v2.html).
 final class StatementLog: StatementObserver {
-    /// What is logged, and the logger.
     struct Settings: Sendable {
         let logger: Logger
         /// The duration from which statements are logged as slow; nil to disable.
@@ -296,7 +286,7 @@ final class StatementLog: StatementObserver {
         let changed = Int(sqlite3_total_changes(connection) &- start.changes)
         let rows = sqlite3_stmt_readonly(statement) != 0 ? start.rows : changed
         var metadata: Logger.Metadata = [
-            "connection": .stringConvertible(role),
+            "connection": .string(role.rawValue),
             "milliseconds": .stringConvertible(time.fineMilliseconds),
             "sql": .string([SQLToken](sql: String(cString: text)).withoutValues),
         ]

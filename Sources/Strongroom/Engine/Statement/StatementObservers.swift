@@ -1,4 +1,4 @@
-/// Is told of the statements of a connection.
+/// Receives the statements of a connection.
 protocol StatementObserver: AnyObject {
     /// Called before a statement runs: any of the user's, or of the library's own.
     func willRun(_ statement: Statement, isOwn: Bool) throws
@@ -12,21 +12,16 @@ extension StatementObserver {
     func didUse(_ statement: Statement) {}
 }
 
-/// The observers of a connection, in the order in which they are told; most have none.
+/// The observers of a connection, in the order in which they are called; most have none.
 struct StatementObservers {
     private var all: [any StatementObserver] = []
 
     var isEmpty: Bool { all.isEmpty }
 
-    mutating func add(_ observer: any StatementObserver) {
-        all.append(observer)
-    }
+    mutating func add(_ observer: any StatementObserver) { all.append(observer) }
 
-    mutating func remove(_ observer: any StatementObserver) {
-        all.removeAll { $0 === observer }
-    }
+    mutating func remove(_ observer: any StatementObserver) { all.removeAll { $0 === observer } }
 
-    /// The first observer of a type.
     func first<Observer: StatementObserver>(_ type: Observer.Type) -> Observer? {
         for case let observer as Observer in all { return observer }
         return nil
@@ -41,8 +36,8 @@ struct StatementObservers {
     }
 }
 
-/// Called before each statement, with whether it is the library's own; an error that it throws is thrown in place of
-/// the statement.
+/// Called before each statement, with whether it is the library's own; if it throws, the statement
+/// does not run.
 ///
 /// For the testing library, which records and interrupts statements.
 package typealias StatementWatch = (_ sql: String, _ isOwn: Bool) throws -> Void
@@ -68,9 +63,7 @@ extension Reading where Self: ~Copyable {
 private final class WatchObserver: StatementObserver {
     private let watch: StatementWatch
 
-    init(_ watch: @escaping StatementWatch) {
-        self.watch = watch
-    }
+    init(_ watch: @escaping StatementWatch) { self.watch = watch }
 
     func willRun(_ statement: Statement, isOwn: Bool) throws {
         let sql = statement.sql

@@ -3,7 +3,7 @@
 /// The rules are those of the paper; the later changes of its author (`logi` → `log`, `bli` → `ble`) are left out. As
 /// in the author's own program, words of one or two letters stay as they are.
 struct EnglishStemmer {
-    /// All bytes of the caller, which are moved here for the time of the work; the word begins at `start`.
+    /// All bytes of the caller, which are moved here during the work; the word begins at `start`.
     var letters: [UInt8] = []
     let start: Int
 
@@ -16,9 +16,7 @@ struct EnglishStemmer {
         swap(&stemmer.letters, &bytes)
     }
 
-    private init(start: Int) {
-        self.start = start
-    }
+    private init(start: Int) { self.start = start }
 
     private mutating func run() {
         removePlural()
@@ -71,7 +69,7 @@ struct EnglishStemmer {
     private mutating func removeLastSuffix() {
         for suffix in Self.lastSuffixes where endsIn(suffix) {
             let stemEnd = letters.count - suffix.utf8CodeUnitCount
-            let isAllowed = !endsIn("ion") || stemEnd > start && Self.isSOrT(letters[stemEnd - 1])
+            let isAllowed = !endsIn("ion") || endsIn("sion") || endsIn("tion")
             if isAllowed, measure(upTo: stemEnd) > 1 { letters.removeLast(suffix.utf8CodeUnitCount) }
             return
         }
@@ -108,10 +106,6 @@ extension EnglishStemmer {
         "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate",
         "iti", "ous", "ive", "ize",
     ]
-
-    static func isSOrT(_ letter: UInt8) -> Bool {
-        letter == UInt8(ascii: "s") || letter == UInt8(ascii: "t")
-    }
 
     func endsIn(_ suffix: StaticString) -> Bool {
         let count = suffix.utf8CodeUnitCount
@@ -169,7 +163,7 @@ extension EnglishStemmer {
         }
     }
 
-    /// Whether the letter at a position is a consonant. "y" is one unless it stands after a consonant.
+    /// Whether the letter at a position is a consonant. "y" is one unless it follows a consonant.
     private func isConsonant(_ position: Int) -> Bool {
         var isConsonant = false
         var first = position

@@ -83,7 +83,7 @@ struct FoldingEntry: Hashable, Sendable {
         /// A letter or digit of a word.
         case word = 1
 
-        /// A letter or digit that is a token of its own.
+        /// A letter or digit that is a separate token.
         case cluster = 2
 
         /// A mark that belongs to the letter before it.
@@ -92,7 +92,7 @@ struct FoldingEntry: Hashable, Sendable {
         /// Is left out and separates nothing.
         case ignored = 4
 
-        /// Words of its own, such as "½".
+        /// Separate words, such as "½".
         case isolated = 5
     }
 
@@ -106,7 +106,7 @@ struct FoldingEntry: Hashable, Sendable {
         /// An emoji before a variation selector or a skin tone.
         case possible = 2
 
-        /// A skin tone, which is an emoji only if it stands alone.
+        /// A skin tone, which is an emoji only if it is alone.
         case modifier = 3
 
         /// Half of a flag.
@@ -118,8 +118,8 @@ struct FoldingEntry: Hashable, Sendable {
 
     private let bits: UInt64
 
-    /// Makes an entry of a scalar whose folded form is `value`: a scalar or, with `isList`, an index of a list of
-    /// them; nil is the scalar itself.
+    /// The entry of a scalar whose folded form is `value`: a scalar or, with `isList`, the index of a list of them; nil
+    /// is the scalar itself.
     init(
         _ kind: Kind, value: UInt32? = nil, isList: Bool = false, needsComposition: Bool = false, emoji: Emoji = .none,
         firstClass: UInt8 = 0, lastClass: UInt8 = 0
@@ -143,7 +143,7 @@ struct FoldingEntry: Hashable, Sendable {
         bits & 1 << 40 != 0 ? scalar : UInt32(truncatingIfNeeded: bits)
     }
 
-    /// Whether the folded form may be composed with what stands before it.
+    /// Whether the folded form may be composed with what precedes it.
     var needsComposition: Bool { bits & 1 << 42 != 0 }
 
     /// The canonical combining classes of the first and of the last scalar of the folded form.
@@ -151,7 +151,7 @@ struct FoldingEntry: Hashable, Sendable {
     var lastClass: UInt8 { UInt8(truncatingIfNeeded: bits >> 56) }
 }
 
-/// What a tokenizer does with each scalar: tables of the planes 0 and 1 in pages of 256 scalars, made when a text
+/// What a tokenizer does with each scalar: tables of the planes 0 and 1 in pages of 256 scalars, built when a text
 /// first has a scalar of the plane that is not ASCII. Equal pages are stored once.
 final class FoldingTable: Sendable {
     private let pageStarts: [Int]
@@ -161,19 +161,15 @@ final class FoldingTable: Sendable {
     private let lists: [UInt32]
 
     init(pages: [[FoldingEntry]], lists: [UInt32]) {
-        var starts: [Int] = []
         var entries: [FoldingEntry] = []
         var known: [[FoldingEntry]: Int] = [:]
-        for page in pages {
-            if let start = known[page] {
-                starts.append(start)
-            } else {
-                known[page] = entries.count
-                starts.append(entries.count)
-                entries += page
-            }
+        pageStarts = pages.map { page in
+            if let start = known[page] { return start }
+            known[page] = entries.count
+            defer { entries += page }
+            return entries.count
         }
-        (self.pageStarts, self.entries, self.lists) = (starts, entries, lists)
+        (self.entries, self.lists) = (entries, lists)
     }
 
     /// The entry of a scalar, by its number in its plane.
@@ -193,7 +189,7 @@ struct FoldingTables: Sendable {
     private let folding: Folding
     private let basic: FoldingTable
 
-    /// The tables of the folding. The one of plane 0 is made at the first call, the one of plane 1 when it is needed.
+    /// The tables of the folding. The one of plane 0 is built at the first call, the one of plane 1 when it is needed.
     init(_ folding: Folding) {
         self.folding = folding
         basic = folding == .standard ? Self.standardBasic : Self.marksBasic
@@ -225,7 +221,7 @@ struct FoldingTables: Sendable {
     private static let marksSupplementary = FoldingTableBuilder(.marks, plane: 1).table()
 }
 
-/// Makes the table of a folding and a plane from the properties of Unicode.
+/// Builds the table of a folding and a plane from the properties of Unicode.
 struct FoldingTableBuilder {
     private let folding: Folding
     private let plane: UInt32
@@ -261,7 +257,7 @@ struct FoldingTableBuilder {
         return FoldingTable(pages: pages, lists: lists)
     }
 
-    /// The folded forms, composed. A combining iota stays a scalar of its own, to be found when a term is composed.
+    /// The folded forms, composed. A combining iota stays a separate scalar, to be found when a term is composed.
     private func composed(_ folded: [[Unicode.Scalar]]) -> [[Unicode.Scalar]] {
         let indexes = folded.indices.filter { folded[$0].count > 1 && !folded[$0].contains(Folding.combiningIota) }
         var result = folded
@@ -350,7 +346,7 @@ extension FoldingTableBuilder {
         }
     }
 
-    /// The kind of all scalars of a page of 256 that need no look at their properties: common ideographs, Hangul
+    /// The kind of all scalars of a page of 256 whose properties need not be read: common ideographs, Hangul
     /// syllables, Tangut and hieroglyphs, private use.
     private static func uniformKind(_ page: UInt32) -> FoldingEntry.Kind? {
         switch page {

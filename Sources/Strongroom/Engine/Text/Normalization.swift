@@ -53,29 +53,21 @@ enum Normalization {
 /// The engines' tokenizers split at ASCII characters that are neither letters nor digits, and fold ASCII capitals. A
 /// term keeps such scalars as private-use scalars, U+E000 plus their number, so that it stays one term.
 enum TermEncoding {
-    /// The number of scalars of an encoded term; what follows is cut, in texts as in questions.
+    /// The maximum number of scalars of an encoded term; longer ones are truncated in documents and queries.
     static let longestTerm = 128
 
-    /// The number of the scalar that takes the place of the scalar of a given number.
+    /// The number of the scalar that replaces the scalar with a number.
     static func encoded(_ scalar: UInt32) -> UInt32 {
-        isKept(scalar) ? scalar : 0xE000 + scalar
+        switch scalar {
+        case 0x30...0x39, 0x61...0x7A, 0x80...: scalar
+        default: 0xE000 + scalar
+        }
     }
 
     /// The encoded term, cut at 128 scalars.
     static func encoded(_ term: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in term.unicodeScalars.prefix(longestTerm) {
-            guard let encoded = Unicode.Scalar(encoded(scalar.value)) else { continue }
-            result.append(encoded)
-        }
-        return String(result)
-    }
-
-    private static func isKept(_ scalar: UInt32) -> Bool {
-        switch scalar {
-        case 0x30...0x39, 0x61...0x7A, 0x80...: true
-        default: false
-        }
+        let scalars = term.unicodeScalars.prefix(longestTerm).compactMap { Unicode.Scalar(encoded($0.value)) }
+        return String(String.UnicodeScalarView(scalars))
     }
 }
 
@@ -95,7 +87,6 @@ enum UTF8Scalar {
         }
     }
 
-    /// Appends the bytes of a scalar.
     static func append(_ scalar: UInt32, to bytes: inout [UInt8]) {
         func continuation(_ shift: UInt32) -> UInt8 { UInt8(0x80 | scalar >> shift & 0x3F) }
         switch scalar {

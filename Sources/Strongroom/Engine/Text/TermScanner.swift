@@ -1,18 +1,17 @@
 /// Walks over the UTF-8 bytes of a text once and writes the encoded terms, with one space between them.
 ///
-/// ASCII is folded by arithmetic, other scalars by a table; no `String` is made for a term, unless its marks must be
+/// ASCII is folded by arithmetic, other scalars by a table; no `String` is created for a term, unless its marks must be
 /// put into canonical order or composed.
 struct TermScanner {
-    /// Where a term stands in `terms`, and what it stands for in the text; in bytes.
+    /// The position of a term in `terms`, and that of its source in the text; in bytes.
     struct Span {
         let term: Range<Int>
         let source: Range<Int>
     }
 
-    /// The encoded terms.
     var terms: [UInt8] = []
 
-    /// The terms' positions, if they are asked for.
+    /// The terms' positions, if `keepsSpans`.
     var spans: [Span] = []
 
     let folding: Folding
@@ -98,7 +97,7 @@ struct TermScanner {
         return end
     }
 
-    /// Adds the scalars of a folded form one by one; those of an isolated one are words of their own.
+    /// Adds the scalars of a folded form one by one; those of an isolated one are separate words.
     private mutating func appendParts(
         _ parts: ArraySlice<UInt32>, of entry: FoldingEntry, from start: Int, to end: Int
     ) {
@@ -173,7 +172,6 @@ extension TermScanner {
         needsComposition = false
     }
 
-    /// Ends the open token.
     mutating func finish() {
         if open == .none { return }
         if needsComposition { compose() }
@@ -208,7 +206,7 @@ extension TermScanner {
 }
 
 extension TermScanner {
-    /// Handles an emoji that begins at a scalar, or a keycap that goes on with it.
+    /// Handles an emoji that begins at a scalar, or a keycap that it continues.
     ///
     /// - Returns: The position after the emoji, or nil if the scalar belongs to none.
     mutating func scanEmoji(
@@ -287,7 +285,7 @@ extension TermScanner {
         return flagEnd
     }
 
-    /// Takes the digit before U+FE0F U+20E3, or U+20E3, out of the open word.
+    /// Removes the digit before U+FE0F U+20E3, or U+20E3, from the open word.
     private mutating func scanKeycap(
         _ bytes: UnsafeBufferPointer<UInt8>, _ scalar: UInt32, at position: Int, end: Int
     ) -> Int? {

@@ -57,7 +57,6 @@ public struct Bindings: ~Copyable {
         try value.bind(to: self, at: index)
     }
 
-    /// Binds an integer.
     @usableFromInline
     func bind(_ value: Int64, at index: Int) throws {
         switch target {
@@ -67,7 +66,6 @@ public struct Bindings: ~Copyable {
         }
     }
 
-    /// Binds a number.
     @usableFromInline
     func bind(_ value: Double, at index: Int) throws {
         guard !value.isNaN else { throw Self.notANumber }
@@ -92,7 +90,6 @@ public struct Bindings: ~Copyable {
         }
     }
 
-    /// Binds bytes.
     @usableFromInline
     func bind(_ value: [UInt8], at index: Int) throws {
         try value.withUnsafeBytes { try bind(bytes: $0, at: index) }
@@ -123,7 +120,6 @@ public struct Bindings: ~Copyable {
         }
     }
 
-    /// Binds a value of any type.
     @usableFromInline
     func bind(_ value: SQLValue, at index: Int) throws {
         switch value {
@@ -152,14 +148,6 @@ public struct Bindings: ~Copyable {
         }
     }
 
-    /// Binds a value of another statement's current row, of any type; the statements may belong to different
-    /// connections. Only to a statement.
-    func bind(column: Int, of source: OpaquePointer, at index: Int) throws {
-        guard case .statement(let statement, let parameters) = target else { throw Self.noStatement }
-        let value = sqlite3_column_value(source, Int32(clamping: column))
-        try check(sqlite3_bind_value(statement, hold(index, parameters), value))
-    }
-
     private static var noStatement: StrongroomError { StrongroomError(.engine, "No statement.") }
 
     static var notANumber: StrongroomError {
@@ -176,7 +164,7 @@ public struct Bindings: ~Copyable {
     }
 
     /// Records that a parameter gets a value. Every call of the engine that binds one gets its parameter from here:
-    /// otherwise a later NULL would be taken for bound already.
+    /// otherwise a later NULL would not be bound.
     ///
     /// - Returns: The parameter, counted from 1.
     @inline(__always)
@@ -227,16 +215,15 @@ public struct Bindings: ~Copyable {
     }
 }
 
-/// The state of a statement's parameters that is kept between executions.
+/// The state of a statement's parameters between executions.
 ///
 /// Not a class, and accessed through a pointer that the statement owns: a class would add reference counting and
 /// exclusivity checks to every value.
 @usableFromInline
 struct ParameterState: ~Copyable {
-    /// The memory of bound text and bytes.
     private var arena = ParameterArena()
 
-    /// The default values that an insert binds in place of NULL, by index; empty if no column has a default.
+    /// The default values that an insert binds instead of NULL, by index; empty if no column has a default.
     var defaults: [SQLValue] = []
 
     /// The parameters that may have a value, one bit each; the others of the first 64 are NULL in the engine. The bits
@@ -255,18 +242,14 @@ struct ParameterState: ~Copyable {
         held = behindLast
     }
 
-    /// The default value that an insert binds in place of NULL, or nil.
     func defaultValue(at index: Int) -> SQLValue? {
         guard defaults.indices.contains(index), defaults[index] != .null else { return nil }
         return defaults[index]
     }
 
     /// Copies a value to be bound; the copy is valid until the statement is reset.
-    mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
-        arena.copy(bytes)
-    }
+    mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer { arena.copy(bytes) }
 
-    /// Records that a parameter is bound to a value.
     mutating func hold(_ index: Int) {
         guard let bit = Self.bit(index) else { return }
         held |= bit
@@ -327,7 +310,7 @@ struct ParameterState: ~Copyable {
 /// of its own, and the next execution starts with one block that is large enough for all values.
 struct ParameterArena: ~Copyable {
     private static let smallest = 512
-    private static let largestKept = 1 << 20
+    private static let maxReused = 1 << 20
 
     private var block: UnsafeMutableRawPointer
     private var capacity: Int
@@ -385,7 +368,7 @@ struct ParameterArena: ~Copyable {
         overflow.removeAll()
         let wanted = capacity + overflowBytes
         overflowBytes = 0
-        guard wanted <= Self.largestKept else { return }
+        guard wanted <= Self.maxReused else { return }
         Self.free(block, capacity)
         capacity = wanted
         block = .allocate(byteCount: wanted, alignment: 16)

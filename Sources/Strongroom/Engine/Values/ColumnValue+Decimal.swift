@@ -69,7 +69,6 @@ package struct DecimalScale: Sendable, Hashable {
 
     private let places: UInt8
 
-    /// The number of digits after the point.
     package var digits: Int { Int(places) }
 
     /// - Returns: nil for a scale outside ``allowed``.
@@ -96,7 +95,6 @@ package struct DecimalScale: Sendable, Hashable {
     /// The power of ten by which numbers are multiplied.
     var factor: Int64 { (0..<digits).reduce(1) { product, _ in product * 10 } }
 
-    /// The error for a scale that is not allowed.
     static func refusal(_ digits: Int, _ subject: String) -> StrongroomError {
         StrongroomError(
             .invalidDeclaration,
@@ -119,8 +117,8 @@ extension DecimalScale {
         let amount = isNegative ? number.text.dropFirst() : number.text[...]
         let parts = amount.split(separator: ".", maxSplits: 1)
         let fraction = parts.count > 1 ? parts[1] : ""
-        let kept = fraction.prefix(digits) + String(repeating: "0", count: max(0, digits - fraction.utf8.count))
-        guard let nearest = Int64("\(isNegative ? "-" : "")\(parts[0])\(kept)") else {
+        let padded = fraction.prefix(digits) + String(repeating: "0", count: max(0, digits - fraction.utf8.count))
+        guard let nearest = Int64("\(isNegative ? "-" : "")\(parts[0])\(padded)") else {
             return .beyond(isNegative: isNegative)
         }
         guard fraction.utf8.count > digits else { return .exact(nearest) }
@@ -172,9 +170,9 @@ extension DecimalScale {
 
     /// The value to compare stored integers with, so that the result is that of comparing the numbers.
     ///
-    /// No integer represents a number with more digits than the scale or one that exceeds 64 bits. The former becomes
-    /// the adjacent integer on the side that the operator needs; for equality it becomes a fraction, which equals no
-    /// integer. The latter becomes a floating-point number out of the range of integers.
+    /// A number with more digits than the scale becomes the adjacent integer on the side that the operator needs; for
+    /// equality it becomes a fraction, which equals no integer. A number that exceeds 64 bits becomes a floating-point
+    /// number out of the range of integers.
     ///
     /// - Parameter sign: The comparison operator before the value.
     func compared(_ decimal: Decimal, _ sign: String) throws -> SQLValue { compared(try standing(decimal), sign) }
@@ -194,7 +192,6 @@ extension DecimalScale {
         }
     }
 
-    /// The number that an integer represents.
     package func decimal(_ stored: Int64) -> Decimal {
         var (number, exponent) = (stored, -digits)
         while exponent < 0, number.isMultiple(of: 10) { (number, exponent) = (number / 10, exponent + 1) }
@@ -203,8 +200,7 @@ extension DecimalScale {
 
     /// The digits of the number that an integer represents, without trailing zeros.
     package func plain(_ stored: Int64) -> String {
-        let amount = String(stored.magnitude)
-        let padded = String(repeating: "0", count: max(0, digits + 1 - amount.utf8.count)) + amount
+        let padded = stored.magnitude.padded(digits + 1)
         let point = digits > 0 ? "." : ""
         let text = "\(stored < 0 ? "-" : "")\(padded.dropLast(digits))\(point)\(padded.suffix(digits))"
         return PlainDecimal(text)?.text ?? text
@@ -232,28 +228,18 @@ package enum SortedDecimal {
     ///
     /// - Parameter plain: Digits with an optional sign and an optional fraction; nil is returned for any other text.
     package static func stored(_ plain: String) -> String? {
-        PlainDecimal(plain).flatMap { stored($0.text, isCanonical: true) }
-    }
-
-    static func stored(_ text: String, isCanonical: Bool) -> String? {
+        guard let text = PlainDecimal(plain)?.text else { return nil }
         if text == "0" { return text }
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let amount = isNegative ? text.dropFirst() : text[...]
-        let whole = amount.prefix { $0 != "." }
-        let count = whole == "0" ? 0 : whole.utf8.count
+        let integer = amount.prefix { $0 != "." }
+        let count = integer == "0" ? 0 : integer.utf8.count
         guard count <= 999 else { return nil }
-        guard isNegative else { return "p\(padded(count)):\(amount)" }
-        var turned: [UInt8] = []
-        turned.reserveCapacity(amount.utf8.count)
-        for byte in amount.utf8 {
-            turned.append(byte == UInt8(ascii: ".") ? byte : UInt8(ascii: "0") + UInt8(ascii: "9") - byte)
+        guard isNegative else { return "p\(count.padded(3)):\(amount)" }
+        let complement = amount.utf8.map {
+            $0 == UInt8(ascii: ".") ? $0 : UInt8(ascii: "0") + UInt8(ascii: "9") - $0
         }
-        return "-n\(padded(999 - count)):\(String(decoding: turned, as: UTF8.self))~\(text)"
-    }
-
-    private static func padded(_ number: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: 3 - digits.utf8.count) + digits
+        return "-n\((999 - count).padded(3)):\(String(decoding: complement, as: UTF8.self))~\(text)"
     }
 
     /// The digits of a stored number, also one of an earlier version.
@@ -281,11 +267,11 @@ struct PlainDecimal: Equatable {
         guard parts.allSatisfy({ part in !part.isEmpty && part.utf8.allSatisfy { (48...57).contains($0) } }) else {
             return nil
         }
-        var whole = parts[0].drop { $0 == "0" }
-        if whole.isEmpty { whole = "0" }
+        var integer = parts[0].drop { $0 == "0" }
+        if integer.isEmpty { integer = "0" }
         var fraction = parts.count > 1 ? parts[1] : ""
         while fraction.last == "0" { fraction.removeLast() }
-        let isZero = whole == "0" && fraction.isEmpty
-        self.text = (isNegative && !isZero ? "-" : "") + whole + (fraction.isEmpty ? "" : "." + fraction)
+        let isZero = integer == "0" && fraction.isEmpty
+        self.text = (isNegative && !isZero ? "-" : "") + integer + (fraction.isEmpty ? "" : "." + fraction)
     }
 }

@@ -36,7 +36,7 @@ public protocol ColumnValue: Sendable {
 
     /// Reads the value of one column, or nil if it is NULL.
     ///
-    /// By default, NULL is looked for before the value is read; a type that finds out while it reads saves a look-up.
+    /// By default, NULL is checked before the value is read; a type that detects it while it reads saves a lookup.
     ///
     /// - Parameters:
     ///   - row: The current row.

@@ -84,8 +84,8 @@ extension DateForm {
         let since1970 = seconds + WrittenDate.secondsFrom1970
         switch self {
         case .since1970(.seconds): return try since1970.stored()
-        case .since1970(.wholeSeconds): return .integer(try whole(since1970.rounded(.down)))
-        case .since1970(.milliseconds): return .integer(try whole((since1970 * 1000).rounded()))
+        case .since1970(.wholeSeconds): return .integer(try integer(since1970.rounded(.down)))
+        case .since1970(.milliseconds): return .integer(try integer((since1970 * 1000).rounded()))
         case .iso8601, .iso8601WithBlank:
             guard let text = WrittenDate.milliseconds(seconds, hasBlank: self == .iso8601WithBlank) else {
                 throw Self.outOfRange
@@ -94,9 +94,9 @@ extension DateForm {
         }
     }
 
-    private func whole(_ number: Double) throws -> Int64 {
-        guard let whole = Int64(exactly: number) else { throw Self.outOfRange }
-        return whole
+    private func integer(_ number: Double) throws -> Int64 {
+        guard let integer = Int64(exactly: number) else { throw Self.outOfRange }
+        return integer
     }
 
     private static var outOfRange: StrongroomError {
@@ -190,8 +190,8 @@ package enum StoredForm: Sendable, Hashable {
         }
     }
 
-    /// The form in words, for messages.
-    var words: String {
+    /// For messages.
+    var title: String {
         switch self {
         case .decimal(let scale): "the scale \(scale.digits)"
         case .date(let form): "the form \(form.name)"
@@ -212,8 +212,8 @@ enum WrittenDate {
     /// - Returns: The text, or nil outside of the years 0, in which `Date.distantPast` is, to 9999.
     static func exact(_ seconds: Double) -> String? {
         guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
-        let whole = seconds.rounded(.down)
-        return text(Int(whole), "T", "\(fraction(of: seconds, whole))Z")
+        let second = seconds.rounded(.down)
+        return text(Int(second), "T", "\(fraction(of: seconds, second))Z")
     }
 
     /// The text with milliseconds, in a form that sorts as the dates do: `2026-11-21T20:15:00.250Z`.
@@ -221,15 +221,15 @@ enum WrittenDate {
         guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
         let total = Int((seconds * 1000).rounded())
         let rest = (total % 1000 + 1000) % 1000
-        return text((total - rest) / 1000, hasBlank ? " " : "T", ".\(padded(rest, 3))\(hasBlank ? "" : "Z")")
+        return text((total - rest) / 1000, hasBlank ? " " : "T", ".\(rest.padded(3))\(hasBlank ? "" : "Z")")
     }
 
     private static func text(_ second: Int, _ separator: String, _ end: String) -> String? {
         let rest = (second % secondsOfDay + secondsOfDay) % secondsOfDay
         let (year, month, day) = civil((second - rest) / secondsOfDay + daysFrom1970)
         guard (0...9999).contains(year) else { return nil }
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-        let time = "\(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))"
+        let date = "\(year.padded(4))-\(month.padded(2))-\(day.padded(2))"
+        let time = "\((rest / 3600).padded(2)):\((rest / 60 % 60).padded(2)):\((rest % 60).padded(2))"
         return "\(date)\(separator)\(time)\(end)"
     }
 
@@ -237,18 +237,22 @@ enum WrittenDate {
     static func secondsOfMilliseconds(_ text: String, hasBlank: Bool) -> Double? {
         var text = text
         return text.withUTF8 { bytes in
-            guard bytes.count == (hasBlank ? 23 : 24), bytes[4] == 0x2D, bytes[7] == 0x2D,
-                bytes[10] == UInt8(ascii: hasBlank ? " " : "T"), bytes[13] == 0x3A, bytes[16] == 0x3A,
+            guard bytes.count == (hasBlank ? 23 : 24), bytes[10] == UInt8(ascii: hasBlank ? " " : "T"),
                 bytes[19] == 0x2E, hasBlank || bytes[23] == UInt8(ascii: "Z"),
-                let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
-                let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
-                let second = number(bytes[17..<19]), let thousandths = number(bytes[20..<23]),
-                (1...12).contains(month), (1...length(of: month, year)).contains(day), hour < 24, minute < 60,
-                second < 60
+                let second = second(bytes), let thousandths = number(bytes[20..<23])
             else { return nil }
-            let seconds = (days(year, month, day) - daysFrom1970) * secondsOfDay + hour * 3600 + minute * 60 + second
-            return Double(seconds * 1000 + thousandths) / 1000
+            return Double(second * 1000 + thousandths) / 1000
         }
+    }
+
+    /// The seconds since the start of 2001 of the first 19 bytes, `2026-11-21T20:15:00`, with any byte as `T`.
+    private static func second(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[13] == 0x3A, bytes[16] == 0x3A,
+            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
+            let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]), let second = number(bytes[17..<19]),
+            (1...12).contains(month), (1...length(of: month, year)).contains(day), hour < 24, minute < 60, second < 60
+        else { return nil }
+        return (days(year, month, day) - daysFrom1970) * secondsOfDay + hour * 3600 + minute * 60 + second
     }
 
     /// The seconds since the start of 2001 of a text in any form in which SQLite's date functions take a date: without
@@ -273,12 +277,8 @@ enum WrittenDate {
     /// The seconds since the start of 2001 of a text in the form of RFC 3339, with any offset; nil for any other text.
     static func seconds(_ text: String) -> Double? {
         let bytes = Array(text.utf8)
-        guard bytes.count >= 20, bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] | 0x20 == UInt8(ascii: "t"),
-            bytes[13] == 0x3A, bytes[16] == 0x3A,
-            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
-            let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]), let second = number(bytes[17..<19]),
-            (1...12).contains(month), (1...length(of: month, year)).contains(day),
-            hour < 24, minute < 60, second < 60
+        guard bytes.count >= 20, bytes[10] | 0x20 == UInt8(ascii: "t"),
+            let second = bytes.withUnsafeBufferPointer(second)
         else { return nil }
         var end = 19
         if bytes[end] == UInt8(ascii: ".") {
@@ -287,8 +287,7 @@ enum WrittenDate {
             guard end > 20 else { return nil }
         }
         guard let offset = offset(bytes[end...]) else { return nil }
-        let seconds =
-            (days(year, month, day) - daysFrom1970) * secondsOfDay + hour * 3600 + minute * 60 + second - offset
+        let seconds = second - offset
         guard end > 19 else { return Double(seconds) }
         let digits = bytes[20..<end]
         guard seconds == -1 else {
@@ -300,9 +299,9 @@ enum WrittenDate {
     }
 
     /// The digits that restore the fractional part of the seconds, including the decimal point.
-    private static func fraction(of seconds: Double, _ whole: Double) -> String {
-        guard seconds > whole else { return "" }
-        return "." + (whole == -1 ? complement(digits(-seconds).utf8) : digits(seconds - whole))
+    private static func fraction(of seconds: Double, _ second: Double) -> String {
+        guard seconds > second else { return "" }
+        return "." + (second == -1 ? complement(digits(-seconds).utf8) : digits(seconds - second))
     }
 
     /// The fractional digits of a number below 1: the shortest that represent exactly this number.
@@ -340,11 +339,6 @@ enum WrittenDate {
             number = number * 10 + Int(digit - UInt8(ascii: "0"))
         }
         return number
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
     private static func length(of month: Int, _ year: Int) -> Int {

@@ -23,14 +23,12 @@ struct FunctionArguments {
         return false
     }
 
-    /// The next argument.
     @inlinable
     func next<V: ColumnValue>(_ type: V.Type, at index: inout Int) throws -> V {
         defer { index += 1 }
         return try V(from: Row(self), at: index)
     }
 
-    /// Sets the result.
     @inlinable
     func setResult<V: ColumnValue>(_ value: V) throws {
         try value.bind(to: Bindings(self), at: 0)

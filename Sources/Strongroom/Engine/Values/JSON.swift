@@ -66,7 +66,7 @@ extension JSON: ColumnValue, CodedColumnValue {
 
 /// Why a value could not be decoded, without the value: the decoder's own description may contain it.
 enum DecodingReason {
-    /// The part that does not fit, by its declared names, and what is wrong with it.
+    /// Names the part that does not match by its declared names.
     static func text(_ error: any Error) -> String? {
         switch error as? DecodingError {
         case .keyNotFound(let key, let context): "\(path(context.codingPath + [key])) is missing"
@@ -81,7 +81,7 @@ enum DecodingReason {
 
     /// Only names that the program declares, as cases of an enumeration: the keys of a dictionary are values.
     private static func path(_ keys: [any CodingKey]) -> String {
-        guard !keys.isEmpty else { return "the whole" }
+        guard !keys.isEmpty else { return "the value" }
         var path = ""
         for key in keys {
             if let index = key.intValue {
@@ -94,7 +94,7 @@ enum DecodingReason {
         return "\"\(path)\""
     }
 
-    /// The decoder's own name for objects is a type of its own.
+    /// The decoder names objects and lists by types of its own.
     private static func name(_ type: any Any.Type) -> String {
         let name = "\(type)"
         return name.hasPrefix("Dictionary<") ? "an object" : name.hasPrefix("Array<") ? "a list" : name

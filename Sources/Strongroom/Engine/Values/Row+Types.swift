@@ -161,14 +161,11 @@ final class ColumnOrder {
         subscript(_ index: Int) -> Int32 { columns[index] }
     }
 
-    /// The record's type.
     let type: ObjectIdentifier
-    /// The number of columns of the record.
     let count: Int
     /// Nil if the record's columns are the first of the statement, in the same order.
     let positions: UnsafePointer<Positions>?
 
-    /// Matches the names.
     init(of names: [String], in type: Any.Type, from statement: OpaquePointer) throws {
         let found = (0..<sqlite3_column_count(statement)).map { index in
             sqlite3_column_name(statement, index).map { String(cString: $0) } ?? ""
@@ -253,7 +250,6 @@ package enum StoredContent {
 
 /// A text from the engine, whose bytes need not be valid in its encoding.
 struct EncodedText: Hashable {
-    /// The text encoding of a database.
     enum Encoding: String {
         case utf8 = "UTF-8"
         case utf16Little = "UTF-16le"

@@ -1,12 +1,5 @@
 import CSQLCipher
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// The current row of a statement, valid during a closure or an initialiser.
 ///
@@ -242,7 +235,7 @@ public struct Row: ~Copyable {
     ///
     /// - Throws: ``StrongroomError`` with `typeMismatch` if the column contains no bytes.
     public func blob(at index: Int) throws -> [UInt8] {
-        guard let cell = cell(index) else { return try listed(index, "bytes", \.asBlob) }
+        guard let cell = cell(index) else { return try listed(index, "bytes", \.bytes) }
         return try blob(of: cell, at: index)
     }
 
@@ -309,7 +302,7 @@ public struct Row: ~Copyable {
         return sqlite3_value_type(cell)
     }
 
-    /// The engine's value object of a column, which provides class, content and length with a single column look-up. A
+    /// The engine's value object of a column, which provides class, content and length with one lookup of the column. A
     /// column outside the row is NULL; a row that is not a statement's has no value objects.
     ///
     /// The engine permits this as long as no other thread uses the connection ("Column Values",
@@ -339,7 +332,6 @@ public struct Row: ~Copyable {
         }
     }
 
-    /// Whether a column contains an integer or a floating-point number.
     func isNumber(at index: Int) -> Bool { [SQLITE_INTEGER, SQLITE_FLOAT].contains(storageClass(index)) }
 
     /// The declared scale of the table column that the value comes from; nil for a computed value.
@@ -395,7 +387,8 @@ extension Row {
     /// another one of such a value.
     func mismatch(at index: Int, wanted: String, _ spelling: Spelling) -> StrongroomError {
         let error = mismatch(at: index, wanted: wanted)
-        guard let column = error.mismatch?.column, let found = (try? value(at: index)).flatMap(spelling.words(for:))
+        guard let column = error.mismatch?.column, let value = try? value(at: index),
+            let found = spelling.description(of: value)
         else { return error }
         return .typeMismatch(
             TypeMismatch(column: column, found: found, wanted: wanted, isOtherSpelling: true), sql: error.sql)

@@ -119,7 +119,7 @@ extension SQLValue {
         }
     }
 
-    private static func hex(_ bytes: [UInt8]) -> String {
+    static func hex(_ bytes: [UInt8]) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
     }
 }
@@ -164,8 +164,6 @@ extension SQLValue {
     }
 
     package var asText: String? { if case .text(let text) = self { text } else { nil } }
-
-    var asBlob: [UInt8]? { if case .blob(let bytes) = self { bytes } else { nil } }
 }
 
 extension ColumnValue {

@@ -18,7 +18,7 @@ package enum Spelling: Sendable, Hashable {
     package func canonical(_ stored: SQLValue) -> SQLValue? {
         switch self {
         case .uuid:
-            return Self.uuid(stored).map { .text($0) }
+            return Self.uuid(stored)
         case .decimal:
             let text = stored.asText ?? stored.asInteger.map { String($0) }
             return text.flatMap { SortedDecimal.plain($0) }.flatMap { SortedDecimal.stored($0) }.map { .text($0) }
@@ -30,8 +30,8 @@ package enum Spelling: Sendable, Hashable {
         }
     }
 
-    /// The spelling of a stored value in words that do not contain it; nil for what is no such value.
-    func words(for stored: SQLValue) -> String? {
+    /// A description of a stored value's spelling, without the value; nil for what is no such value.
+    func description(of stored: SQLValue) -> String? {
         guard canonical(stored) != nil else { return nil }
         switch (self, stored) {
         case (.uuid, .blob): return "a UUID as 16 bytes"
@@ -44,31 +44,4 @@ package enum Spelling: Sendable, Hashable {
         default: return "a number with more digits than the form of its dates has"
         }
     }
-
-    /// A UUID in upper case, from either case, with or without hyphens, or from its 16 bytes.
-    private static func uuid(_ stored: SQLValue) -> String? {
-        var digits: [UInt8] = []
-        switch stored {
-        case .blob(let bytes) where bytes.count == 16:
-            let hexadecimal = Array("0123456789ABCDEF".utf8)
-            digits = bytes.flatMap { [hexadecimal[Int($0 >> 4)], hexadecimal[Int($0 & 15)]] }
-        case .text(let text):
-            let hasHyphens = text.utf8.count == 36
-            guard hasHyphens || text.utf8.count == 32 else { return nil }
-            for (place, byte) in text.utf8.enumerated() {
-                switch byte {
-                case 0x2D where hasHyphens && hyphens.contains(place): continue
-                case _ where hasHyphens && hyphens.contains(place): return nil
-                case 0x30...0x39, 0x41...0x46: digits.append(byte)
-                case 0x61...0x66: digits.append(byte - 0x20)
-                default: return nil
-                }
-            }
-        default: return nil
-        }
-        let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
-        return parts.joined(separator: "-")
-    }
-
-    private static let hyphens = [8, 13, 18, 23]
 }

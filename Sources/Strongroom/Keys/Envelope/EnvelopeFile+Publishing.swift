@@ -6,12 +6,12 @@
 /// it.
 extension EnvelopeFile {
     /// The path of an envelope whose file is being renamed.
-    var nextPath: String { FileSystem.companion(of: databasePath, "keys.next") }
+    var nextPath: String { FileSystem.hiddenFile(of: databasePath, "keys.next") }
 
     /// The paths at which the envelope of a file may be.
     var paths: [String] { [path, copyPath, nextPath] }
 
-    private var nextCopyPath: String { FileSystem.companion(of: databasePath, "keys.copy.new") }
+    private var nextCopyPath: String { FileSystem.hiddenFile(of: databasePath, "keys.copy.new") }
 
     /// Gives a file its name, and its envelope the names beside it, in place of those of the former file. If the
     /// process is killed meanwhile, the envelope of the file at the path is beside it.

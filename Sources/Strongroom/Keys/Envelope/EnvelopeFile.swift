@@ -227,8 +227,8 @@ extension EnvelopeFile {
     /// detected before anything is changed.
     func steps(_ bytes: [UInt8], _ placing: Placing) -> [Step] {
         let copies = [
-            (new: FileSystem.companion(of: databasePath, "keys.new"), old: path),
-            (new: FileSystem.companion(of: databasePath, "keys.copy.new"), old: copyPath),
+            (new: FileSystem.hiddenFile(of: databasePath, "keys.new"), old: path),
+            (new: FileSystem.hiddenFile(of: databasePath, "keys.copy.new"), old: copyPath),
         ]
         let written: [Step] = copies.flatMap { [.remove($0.new), .write($0.new, bytes)] }
         let placed: [Step] = copies.map {
@@ -258,7 +258,7 @@ extension EnvelopeFile {
         switch step {
         case .remove(let path): try FileSystem.remove(path)
         case .write(let path, let bytes):
-            let file = try PlainFile(making: path)
+            let file = try PlainFile(creating: path)
             try keepAccess(file)
             try file.write(bytes, at: 0)
             try file.synchronize()

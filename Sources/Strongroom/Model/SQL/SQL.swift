@@ -226,7 +226,7 @@ extension SQL {
     }
 
     package static func twoForms(_ left: StoredForm?, _ right: StoredForm?) -> StrongroomError {
-        func name(_ form: StoredForm?) -> String { form?.words ?? "the form of its type" }
+        func name(_ form: StoredForm?) -> String { form?.title ?? "the form of its type" }
         return StrongroomError(
             .notTranslatable,
             """

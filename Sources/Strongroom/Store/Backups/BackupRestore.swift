@@ -21,11 +21,11 @@ struct BackupRestore {
     var storedEnvelope: [UInt8]?
 
     /// The path of the unchanged copy.
-    static func rawPath(of path: String) -> String { FileSystem.companion(of: path, "restoring") }
+    static func rawPath(of path: String) -> String { FileSystem.hiddenFile(of: path, "restoring") }
 
     /// The path of the unchanged copy, and of the one that is rewritten with another key.
     private var rawPath: String { Self.rawPath(of: opening.path) }
-    private var copyPath: String { FileSystem.companion(of: opening.path, "restored") }
+    private var copyPath: String { FileSystem.hiddenFile(of: opening.path, "restored") }
 
     func run() throws -> BackupReport {
         let start = ContinuousClock.now
@@ -131,7 +131,7 @@ struct BackupRestore {
     /// Throws if another process has the backup open: concurrent writes could be copied partially.
     private func requireNotOpen() throws {
         let holders = try FileHolders.lasting {
-            try FileHolders.opening(backup)
+            try FileHolders.withOpenFile(backup)
         } whenWaiting: {
             try monitor.check()
         }
@@ -150,7 +150,7 @@ struct BackupRestore {
         // The copy of a migration backup takes the database's place, unless it is rewritten, which asks for itself.
         let copies: Int64 = isOfMigration ? 1 : 2
         try FreeSpace.require(copies * status.size + FreeSpace.margin, at: opening.path, for: "Restoring")
-        let raw = try PlainFile(making: rawPath)
+        let raw = try PlainFile(creating: rawPath)
         try PlainFile.copy(backup, to: raw, followsLinks: !isOfMigration) {
             try monitor.report(.writing, 0, of: status.size)
         }
@@ -223,7 +223,7 @@ struct BackupRestore {
     /// - Returns: The number of rows of each table; not of a migration backup, whose structure is not checked.
     private func check(_ raw: DatabaseFile, _ unlocked: UnlockedFile, _ bytes: PlainFile) throws -> [Int64] {
         let key = unlocked.derivedKey
-        let pages: SharedWork.Piece = { _ in
+        let pages: SharedWork.Job = { _ in
             try checkPages(key)
             try bytes.synchronize()
         }

@@ -171,7 +171,7 @@ struct CopyPlace: Sendable {
         self.replaces = replaces
     }
 
-    var temporary: String { FileSystem.companion(of: path, "new") }
+    var temporary: String { FileSystem.hiddenFile(of: path, "new") }
 
     private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: path, name: FileSystem.name(of: path)) }
 

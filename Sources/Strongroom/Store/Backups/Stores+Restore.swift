@@ -187,13 +187,13 @@ package final class RestoredFile: Sendable {
     /// Opens what an interrupted attempt has left, or creates an empty file.
     init(of path: String) throws {
         let rawPath = BackupRestore.rawPath(of: path)
-        notePath = FileSystem.companion(of: path, "fetched")
+        notePath = FileSystem.hiddenFile(of: path, "fetched")
         if let (file, note) = try Self.interrupted(rawPath, notePath) {
             (self.file, self.note) = (file, note)
         } else {
             try FileSystem.removeCopy(rawPath)
             try FileSystem.removeCopy(notePath)
-            (file, note) = (try PlainFile(making: rawPath), nil)
+            (file, note) = (try PlainFile(creating: rawPath), nil)
         }
         state = Locked((note != nil, false))
     }
@@ -231,7 +231,7 @@ package final class RestoredFile: Sendable {
     package func record(_ note: [UInt8]) throws {
         try file.synchronize()
         let stored = Digests.stored(Self.nodeBytes(try file.status().identity) + note)
-        if try FileSystem.requireRegular(notePath) == nil { _ = try PlainFile(making: notePath) }
+        if try FileSystem.requireRegular(notePath) == nil { _ = try PlainFile(creating: notePath) }
         let target = try PlainFile(notePath, isWritable: true, followsLinks: false)
         try target.truncate(to: Int64(stored.count))
         try target.write(stored, at: 0)

@@ -28,7 +28,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     struct State {
-        var items = UrgentLine<Item>()
+        var items = UrgencyQueue<Item>()
         var count = 0
         /// Those that are not replaced because they wait.
         var threads = 0

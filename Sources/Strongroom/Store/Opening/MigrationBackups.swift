@@ -14,13 +14,13 @@ struct MigrationBackups {
     /// The existing backups, newest first.
     func list() throws -> [MigrationBackup] {
         let directory = FileSystem.directory(of: file.path)
-        let prefix = FileSystem.name(of: FileSystem.companion(of: file.path, Self.ending))
+        let prefix = FileSystem.name(of: FileSystem.hiddenFile(of: file.path, Self.ending))
         guard try FileStatus.at(directory) != nil else { return [] }
         return try FileSystem.names(in: directory).compactMap { name in
             // Compared by bytes: another file's name may differ only in its Unicode normalization.
             guard name.utf8.starts(with: prefix.utf8) else { return nil }
             let rest = Substring(name.utf8.dropFirst(prefix.utf8.count))
-            return try backup(String(rest), FileSystem.companion(of: file.path, ""))
+            return try backup(String(rest), FileSystem.hiddenFile(of: file.path, ""))
         }.sorted { $0.number > $1.number }
     }
 
@@ -57,12 +57,12 @@ struct MigrationBackups {
     ) throws -> String {
         let before = try list()
         let copy = CheckedCopy(
-            file: file, from: key, to: key, path: FileSystem.companion(of: file.path, "snapshot.new"),
+            file: file, from: key, to: key, path: FileSystem.hiddenFile(of: file.path, "snapshot.new"),
             monitor: monitor, purpose: "Making a migration backup of")
         // It does not need attributes that have no effect on who may read it.
         let made = try copy.make(from: source) { _ = try FileAttributes.copy(of: file.path, to: $0) }.file
         let name = "\(Self.ending)\((before.first?.number ?? 0) + 1)-" + (version.map(Self.encoded) ?? "")
-        let path = FileSystem.companion(of: file.path, name)
+        let path = FileSystem.hiddenFile(of: file.path, name)
         do {
             try made.moveIntoPlace(path)
             try FileSystem.synchronize(FileSystem.directory(of: path))

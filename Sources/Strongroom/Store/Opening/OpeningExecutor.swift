@@ -18,7 +18,7 @@ final class OpeningExecutor: TaskExecutor {
             defer { state.hasThread = true }
             return !state.hasThread
         }
-        if isFirst { KeptThreads.shared.run(Self.threadName) { [self] in runJobs() } }
+        if isFirst { ThreadPool.shared.run(Self.threadName) { [self] in runJobs() } }
     }
 
     static let threadName = "strongroom.open"

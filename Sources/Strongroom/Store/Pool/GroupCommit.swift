@@ -75,7 +75,7 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
             if foreign.isOn { foreign.checkInTransaction(connection) }
             try connection.readKnownSchema()
             let result = try work()
-            try connection.checkTransactionIsWhole()
+            try connection.checkTransactionIsOpen()
             try connection.checkPages()
             return result
         } catch {

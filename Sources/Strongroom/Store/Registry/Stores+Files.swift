@@ -83,7 +83,7 @@ extension DatabaseFile {
         try FileSystem.remove(path)
         for file in sideFiles.engineFiles + sideFiles.envelopes { try FileSystem.remove(file) }
         for ending in SideFiles.libraryEndings {
-            try FileSystem.removeCopy(FileSystem.companion(of: path, ending))
+            try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, ending))
         }
         for record in try replicaRecordPaths() { try FileSystem.removeCopy(record) }
         let backups = MigrationBackups(file: self)

@@ -200,7 +200,7 @@ extension Stores {
         guard !steps.closing.isEmpty else { return }
         let left = Locked(steps.closing[...])
         for _ in 0..<min(Self.closings, steps.closing.count) {
-            KeptThreads.shared.run("strongroom.end") {
+            ThreadPool.shared.run("strongroom.end") {
                 while let closing = left.withLock({ $0.popFirst() }) {
                     // Where closing fails, the store is closed with its log.
                     try? closing.store.pool.close(keepsLog: closing.makesRoom)

@@ -42,7 +42,7 @@ public struct BlobParts<Source: Table>: AsyncSequence, Sendable {
         public mutating func next() async throws -> [UInt8]? {
             guard !isAtEnd else { return nil }
             do {
-                guard parts.partSize > 0 else { throw BlobParameters.wrongPartSize }
+                guard parts.partSize > 0 else { throw BlobReader.wrongPartSize }
                 return try await read()
             } catch {
                 (isAtEnd, reader) = (true, nil)

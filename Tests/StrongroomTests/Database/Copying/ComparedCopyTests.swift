@@ -159,7 +159,7 @@ struct ComparedCopyTests {
                 try await store.backup(to: target, key: .raw(Array(repeating: 3, count: 32), salt: salt)) { progress in
                     guard progress.phase == .verifying, !isPlanted.withLock({ $0 }) else { return }
                     isPlanted.withLock { $0 = true }
-                    let copy = FileSystem.companion(of: target, "new")
+                    let copy = FileSystem.hiddenFile(of: target, "new")
                     do {
                         let key = try DerivedKey(
                             .raw(Array(repeating: 3, count: 32)), salt: salt, settings: .engineDefault())

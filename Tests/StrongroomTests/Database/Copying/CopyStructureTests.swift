@@ -39,7 +39,7 @@ struct CopyStructureTests {
         try run(["DROP TABLE hidden"])
     }
 
-    private func check(beside others: [SharedWork.Piece] = []) throws -> String? {
+    private func check(beside others: [SharedWork.Job] = []) throws -> String? {
         try Connection.firstDefect(beside: others, isCancelled: { false }) { [file, key] in
             try file.connect(.readOnly, key: key)
         }

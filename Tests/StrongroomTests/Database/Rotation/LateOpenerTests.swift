@@ -125,7 +125,7 @@ struct LateOpenerTests {
             file: file, from: from, to: to, patience: .zero, monitor: monitor, whenReplaced: {}
         ).run()
         #expect(outcome.method == .copy)
-        #expect(ReplacedFiles.shared.isKept(vault.path))
+        #expect(ReplacedFiles.shared.isHeld(vault.path))
         numbers.withLock { $0 = [2] }
         let store = try await vault.open()
         try await attack(try #require(late.withLock { $0 }), store)
@@ -194,7 +194,7 @@ struct LateOpenerTests {
     private func expectIsReleased() async throws {
         try await eventually {
             ReplacedFiles.shared.prune()
-            return !ReplacedFiles.shared.isKept(vault.path)
+            return !ReplacedFiles.shared.isHeld(vault.path)
         }
     }
 
@@ -225,7 +225,7 @@ struct LateOpenerTests {
     private func replace(_ source: Connection, key: DerivedKey) throws {
         let copy = directory.path(".copy")
         let target = DatabaseFile(path: copy, name: "copy", busyTimeout: 0, log: nil)
-        _ = try PlainFile(making: copy)
+        _ = try PlainFile(creating: copy)
         let connection = try target.connect(.existing, key: key)
         try source.inSnapshot { try connection.copyPages(from: source, pagesAtOnce: 1_000) { _, _ in } }
         connection.close()
@@ -238,7 +238,7 @@ struct LateOpenerTests {
 
     private func makePlaintext() throws {
         try FileManager.default.removeItem(atPath: vault.path)
-        _ = try PlainFile(making: vault.path)
+        _ = try PlainFile(creating: vault.path)
         let connection = try file.connect(.existing, key: nil)
         defer { connection.close() }
         try connection.run("CREATE TABLE line (text TEXT NOT NULL)")

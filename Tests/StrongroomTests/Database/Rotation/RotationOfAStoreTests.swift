@@ -267,7 +267,7 @@ struct RotationOfAStoreTests {
         program.arguments = ["-c", "exec 3<\"$0\"; exec sleep 600", vault.path]
         try program.run()
         defer { program.terminate() }
-        try await eventually { (try? FileHolders.opening(vault.path).isEmpty) == false }
+        try await eventually { (try? FileHolders.withOpenFile(vault.path).isEmpty) == false }
         let store = try await vault.open()
         numbers.withLock { $0.append(2) }
         let report = try await store.rotate { [pid = program.processIdentifier] progress in

@@ -149,7 +149,7 @@ struct FoundationValueRefusalTests {
         (#"{"street": "secret"}"#, "\"tags\" is missing"), (#"{"street": null, "tags": {}}"#, "\"street\" is null"),
         (#"{"street": 4711, "tags": {}}"#, "\"street\" is not String"),
         (#"{"street": "a", "tags": {"secret": "b"}}"#, "\"tags.…\" is not Int"),
-        (#"{"street": "#, "it is no JSON, or no value of the type"), ("[4711]", "the whole is not an object"),
+        (#"{"street": "#, "it is no JSON, or no value of the type"), ("[4711]", "the value is not an object"),
     ])
     func jsonThatDoesNotFitHasAReason(text: String, reason: String) async throws {
         try await TemporaryStore().store.read { db in
@@ -172,6 +172,10 @@ struct FoundationValueRefusalTests {
             #expect(try db.value("SELECT \(uuid)", as: String.self) == upper)
             try expectFailure(.typeMismatch) { try db.value("SELECT \("{" + upper + "}")", as: UUID.self) }
             try expectFailure(.typeMismatch) { try db.value("SELECT \(upper + "\0")", as: UUID.self) }
+            // Foundation's initialiser accepts these.
+            for start in [" ", "+", "-"] {
+                try expectFailure(.typeMismatch) { try db.value("SELECT \(start + upper.dropFirst())", as: UUID.self) }
+            }
             try expectFailure(.typeMismatch) { try db.value("SELECT \("a b")", as: URL.self) }
             let digits = "1234567890123456789012345678901234567890123"
             try expectFailure(.typeMismatch) { try db.value("SELECT \(digits)", as: Decimal.self) }

@@ -153,7 +153,7 @@ extension SQL {
         StrongroomError(
             .notTranslatable,
             """
-            An argument of a function in Swift is stored with \(form?.words ?? "its form"), which SQL does not convert \
+            An argument of a function in Swift is stored with \(form?.title ?? "its form"), which SQL does not convert \
             exactly for the function; call it with the fetched values, or declare it with the stored type and call it \
             in SQL text.
             """)

@@ -163,7 +163,7 @@ extension Table {
         defer { statement.finish() }
         let bindings = Bindings(statement)
         try record.encode(to: bindings)
-        try bind(key, to: bindings, at: statement.lastParameters(Key.columnCount))
+        try bind(key, to: bindings, at: statement.parameterCount - Key.columnCount)
         statement.dropUnsetParameters()
         try statement.run()
         return connection.changes > 0

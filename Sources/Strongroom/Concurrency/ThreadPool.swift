@@ -2,41 +2,34 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The name that debuggers and system tools show for a thread.
-enum ThreadName {
-    /// Names the running thread.
-    ///
-    /// - Parameter name: At most 15 bytes; with a longer one, a thread keeps its previous name on Linux.
-    static func set(_ name: String) {
-        Thread.current.name = name
-    }
+extension DedicatedThread {
+    /// Names the running thread for debuggers and system tools. Linux ignores a name of more than 15 bytes.
+    static func setName(_ name: String) { Thread.current.name = name }
 }
 
-/// Threads for work that blocks. Each call has a thread to itself, which is kept for a while afterwards: creating one
-/// takes many times as long as waking one.
-final class KeptThreads: Sendable {
+/// A cached pool of threads for work that blocks. Each call has a thread to itself, which waits for more work for a
+/// while afterwards: creating one takes many times as long as waking one.
+final class ThreadPool: Sendable {
     private struct Work: Sendable {
         let name: String
         let body: @Sendable () -> Void
     }
 
-    /// A thread, and the work that it is to do.
-    private final class Thread: Sendable {
+    private final class Worker: Sendable {
         let work: Locked<Work?>
         let wake = DispatchSemaphore(value: 0)
 
         init(_ work: Work) { self.work = Locked(work) }
     }
 
-    static let shared = KeptThreads(patience: .seconds(1))
+    static let shared = ThreadPool(patience: .seconds(1))
 
     private let patience: DispatchTimeInterval
     /// The threads without work, the most recently used one last.
-    private let idle = Locked<[Thread]>([])
+    private let idle = Locked<[Worker]>([])
 
     init(patience: DispatchTimeInterval) { self.patience = patience }
 
-    /// The number of threads without work.
     var idleCount: Int { idle.withLock { $0.count } }
 
     /// Does work on a thread that does nothing else meanwhile.
@@ -46,45 +39,45 @@ final class KeptThreads: Sendable {
     ///   - body: Must call ``DedicatedThread/end()`` before it reports its end.
     func run(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let work = Work(name: name, body: body)
-        if let thread = idle.withLock({ $0.popLast() }) {
-            thread.work.withLock { $0 = work }
-            thread.wake.signal()
+        if let worker = idle.withLock({ $0.popLast() }) {
+            worker.work.withLock { $0 = work }
+            worker.wake.signal()
         } else {
-            let thread = Thread(work)
-            DedicatedThread.start(name) { [self] in continueThread(thread) }
+            let worker = Worker(work)
+            DedicatedThread.start(name) { [self] in run(worker) }
         }
     }
 
     /// Does work on the current thread until there is none for a while.
-    private func continueThread(_ thread: Thread) {
+    private func run(_ worker: Worker) {
         var name: String?
         repeat {
-            doWork(of: thread, &name)
+            doWork(of: worker, &name)
             // What was released after the report may have used the engine again.
             DedicatedThread.end()
-        } while waitForWork(thread)
+        } while waitForWork(worker)
     }
 
     /// A function of its own, so that nothing of the work is retained while the thread waits.
     @inline(never)
-    private func doWork(of thread: Thread, _ name: inout String?) {
-        guard let work = thread.work.withLock({ $0.take() }) else { return }
-        if name != work.name { ThreadName.set(work.name) }
+    private func doWork(of worker: Worker, _ name: inout String?) {
+        guard let work = worker.work.withLock({ $0.take() }) else { return }
+        if name != work.name { DedicatedThread.setName(work.name) }
         name = work.name
         work.body()
     }
 
     /// - Returns: False if there was none for a while.
-    private func waitForWork(_ thread: Thread) -> Bool {
-        idle.withLock { $0.append(thread) }
-        guard thread.wake.wait(timeout: .now() + patience) == .timedOut else { return true }
+    private func waitForWork(_ worker: Worker) -> Bool {
+        idle.withLock { $0.append(worker) }
+        guard worker.wake.wait(timeout: .now() + patience) == .timedOut else { return true }
         let wasIdle = idle.withLock { idle in
-            guard let index = idle.firstIndex(where: { $0 === thread }) else { return false }
+            guard let index = idle.firstIndex(where: { $0 === worker }) else { return false }
             idle.remove(at: index)
             return true
         }
         // Otherwise it was given work at the same moment.
-        if !wasIdle { thread.wake.wait() }
+        if !wasIdle { worker.wake.wait() }
         return !wasIdle
     }
 }
@@ -93,7 +86,7 @@ final class KeptThreads: Sendable {
 package enum BlockingWork {
     package static func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            KeptThreads.shared.run("strongroom.job") {
+            ThreadPool.shared.run("strongroom.job") {
                 let result = Result { try work() }
                 DedicatedThread.end()
                 continuation.resume(with: result)
@@ -123,12 +116,8 @@ final class IdleTimer: Sendable {
     private let isRunning = Atomic<Bool>(false)
     private let time: DispatchTimeInterval
 
-    /// Milliseconds.
-    private static let shortest: Int64 = 10
-
-    init(time: Duration) {
-        self.time = .milliseconds(Int(clamping: max(Self.shortest, time.milliseconds)))
-    }
+    /// - Parameter time: Times below 10 ms are 10 ms.
+    init(time: Duration) { self.time = .milliseconds(Int(clamping: max(10, time.milliseconds))) }
 
     /// Records a use.
     ///
@@ -139,7 +128,6 @@ final class IdleTimer: Sendable {
         start(makeCheck)
     }
 
-    /// Starts the timer, unless it is running.
     private func start(_ makeCheck: () -> Check) {
         guard !isRunning.load(ordering: .sequentiallyConsistent),
             !isRunning.exchange(true, ordering: .sequentiallyConsistent)
