@@ -209,27 +209,6 @@ struct CursorTests {
         try await temporary.store.write { db in _ = try Contact.insert(contentsOf: Contact.samples(5), in: db) }
     }
 
-    @Test func oneRecordAfterTheOther() async throws {
-        try await temporary.store.read { db in
-            var ids: [Int64?] = []
-            try Contact.order { $0.id.descending }.forEach(in: db) { ids.append($0.id) }
-            #expect(ids == [5, 4, 3, 2, 1])
-        }
-    }
-
-    @Test func twoOfOneQueryDoNotDisturbEachOther() async throws {
-        try await temporary.store.read { db in
-            let query = Contact.order { $0.id.ascending }
-            var pairs: [[Int64?]] = []
-            try query.forEach(in: db) { outer in
-                try query.forEach(in: db) { inner in
-                    pairs.append([outer.id, inner.id])
-                }
-            }
-            #expect(pairs.count == 25 && pairs.first == [1, 1] && pairs.last == [5, 5])
-        }
-    }
-
     /// A long array gets the capacity for as many rows as there were the last time.
     @Test func oneStatementFindsMoreAndFewerRows() async throws {
         try await temporary.store.write { db in

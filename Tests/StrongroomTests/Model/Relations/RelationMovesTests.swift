@@ -3,17 +3,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// A store with the tables of the relations.
-private func withTables(_ work: @Sendable @escaping (borrowing WriteTransaction) throws -> Void) async throws {
-    let tables = [
-        Company.schema, Customer.schema, Call.schema, Remark.schema, Badge.schema, Folder.schema, Album.schema,
-        Song.schema, Verse.schema, Picture.schema, Traveller.schema, Passport.schema, Stamp.schema, Mark.schema,
-    ]
-    try await TemporaryStore(tables: tables).store.write { db in try work(db) }
-}
-
-/// Records that change their places in a tree while it is saved: nothing that is still in it is lost, nor what is below
-/// it and not loaded.
+/// Records that change their positions in a tree while it is saved: nothing that is still in it is lost, nor what is
+/// below it and not loaded.
 @Suite("Children that move")
 struct RelationMovesTests {
     @Test func belowASiblingTheyKeepWhatIsBelowThem() async throws {

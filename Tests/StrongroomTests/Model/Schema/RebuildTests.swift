@@ -382,27 +382,6 @@ struct ChangeSchemaTests {
         }
     }
 
-    @Test func changesOfTheSchemaAreUndoneWithTheirTransaction() async throws {
-        struct Stop: Error {}
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in try Contact.insert(Contact(), in: db) }
-        await #expect(throws: Stop.self) {
-            try await store.write { db in
-                try db.createTable(Cell<Int64>.schema)
-                try db.addColumn(Column<Int?>("age"), to: "contact")
-                try db.dropIndex("contact_name")
-                try db.dropTable("contact")
-                throw Stop()
-            }
-        }
-        try await store.read { db in
-            let names = try db.tableNames()
-            #expect(names == ["contact"])
-            try db.forEachRow("SELECT * FROM contact") { row in #expect(row.count == 6) }
-            #expect(try db.value("SELECT name FROM sqlite_master WHERE name = 'contact_name'", as: String.self) != nil)
-        }
-    }
-
     @Test func theLibrarysAndTheEnginesTablesAreNotListed() async throws {
         try await TemporaryStore(tables: [Counter.schema]).store.write { db in
             try Counter.insert(Counter(), in: db)

@@ -308,12 +308,6 @@ struct MergeTests {
         #expect(contact == Contact(id: 1, name: "Cy", email: "c", phone: "040"))
     }
 
-    @Test func aListOfColumnsLimitsIt() throws {
-        var contact = Contact(name: "Bo", email: "b")
-        try contact.merge(full, overriding: true, columns: ["phone", "name"])
-        #expect(contact == Contact(name: "Ada", email: "b", phone: "030"))
-    }
-
     @Test func aRecordOfAnotherTypeGivesTheColumnsThatBothHave() throws {
         var contact = Contact(name: "Bo", email: "b")
         try contact.merge(Purchase(id: 9, buyer: 1, article: "pen", total: 3))

@@ -13,23 +13,6 @@ struct UpdateTests {
         }
     }
 
-    @Test func aRowThatIsNotThereIsAnError() async throws {
-        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db in
-            try expectFailure(.noSuchRow, saying: "\"contact\"") { try Contact.update(Contact(id: 5), in: db) }
-            try expectFailure(.noSuchRow) { try Named.update(Named("x"), in: db) }
-            #expect(try Contact.count(in: db) == 0)
-        }
-    }
-
-    @Test func aRecordWithoutAKeyIsAnError() async throws {
-        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db in
-            try Contact.insert(Contact(), in: db)
-            try expectFailure(.missingKey) { try Contact.update(Contact(name: "other"), in: db) }
-            try expectFailure(.missingKey) { try Named.update(Named(nil), in: db) }
-            #expect(try Contact.find(1, in: db)?.name == "Ada")
-        }
-    }
-
     @Test func aListIsUpdatedAsAWholeOrNotAtAll() async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(5), in: db)
@@ -45,6 +28,7 @@ struct UpdateTests {
             ]
             for (list, code) in failing {
                 try expectFailure(code) { try Contact.update(contentsOf: list, in: db) }
+                try expectFailure(code, saying: "contact") { try Contact.update(list[5], in: db) }
                 #expect(try Contact.all(in: db) == before)
             }
             try Contact.update(contentsOf: [], in: db)
