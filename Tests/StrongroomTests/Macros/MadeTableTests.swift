@@ -34,15 +34,6 @@ struct MadeTableTests {
         #expect(MadeTicket.databaseName == nil)
     }
 
-    @Test func conditionsUseTheTypedColumns() async throws {
-        let store = try await TemporaryStore(tables: [MadeContact.schema]).store
-        try await store.write { db in _ = try MadeContact.insert(contact, in: db) }
-        let count = try await store.read { db in
-            try MadeContact.where { $0.order == 3 && $0.email.hasPrefix("ada") && $0.default == nil }.count(in: db)
-        }
-        #expect(count == 1)
-    }
-
     @Test func aPropertyIsFoundByItsKeyPath() {
         #expect(MadeContact._columnName(of: \.email) == "e-mail")
         #expect(MadeContact._columnName(of: \.order) == "order")
@@ -64,25 +55,6 @@ struct MadeTableTests {
         #expect(other.id == 1)
         #expect(other.isSelected)
         #expect(other.note == "kept")
-    }
-
-    @Test func oneRecordTypeLiesInTwoTables() async throws {
-        let store = try await TemporaryStore(tables: [MadeContact.schema, MadeArchive.schema]).store
-        let (rows, archived) = try await store.write { db in
-            _ = try MadeArchive.insert(contact, in: db)
-            return (try MadeContact.count(in: db), try MadeArchive.find(1, in: db))
-        }
-        #expect(rows == 0)
-        #expect(archived?.name == "Ada")
-        #expect(MadeArchive.schema.name == "archive")
-    }
-
-    @Test func aRecordWithoutATableReadsSomeColumns() async throws {
-        let cards = try await TemporaryStore(tables: [MadeContact.schema]).store.write { db in
-            _ = try MadeContact.insert(contact, in: db)
-            return try MadeContact.where { $0.order > 0 }.fetch(as: MadeCard.self, in: db)
-        }
-        #expect(cards == [MadeCard(name: "Ada", email: "ada@example.org")])
     }
 
     @Test func aKeyThatTheProgramGivesStays() async throws {
