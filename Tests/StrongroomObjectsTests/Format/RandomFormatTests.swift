@@ -41,21 +41,6 @@ struct RandomFormatTests {
             && (error.code == .valueNotStorable || lines.count == 3 && lines[2].last == "^")
     }
 
-    @Test func randomBytesAreRefusedOrBound() throws {
-        print("seed of randomBytesAreRefusedOrBound: \(Self.seed)")
-        var generator = SeededGenerator(Self.seed)
-        for _ in 0..<20_000 {
-            let bytes = generator.bytes(upTo: 40)
-            let text = String(decoding: bytes, as: UTF8.self)
-            do {
-                let condition = try Condition(PredicateFormat(text), in: Person.self)
-                try #require(condition.sql.holdsNoText)
-            } catch let error as StrongroomError {
-                try #require(Self.isWellTold(error), "\(text.debugDescription): \(error)")
-            }
-        }
-    }
-
     @Test func aRandomPredicateIsTheTypedCondition() throws {
         print("seed of aRandomPredicateIsTheTypedCondition: \(Self.seed)")
         var generator = SeededGenerator(Self.seed)

@@ -240,15 +240,15 @@ struct LiveTests {
     }
 
     @Test(arguments: [LiveSaving.onRelease, .debounced(.seconds(10))])
-    func aNewOneIsSavedWhenTheStoreIsClosed(saving: LiveSaving) async throws {
-        let home = try ObjectHome()
-        try await home.use { () async throws in
-            let live = try await Live(Beacon(text: "a"), saving: saving, clock: StepClock())
+    func aNewOneAndItsChangeAreSavedWhenTheStoreIsClosed(saving: LiveSaving) async throws {
+        try await ObjectHome.run { home async throws in
+            let new = try await Live(Beacon(text: "a"), saving: saving, clock: StepClock())
+            let changed = try await Live(Beacon(text: "b"), saving: saving, clock: StepClock())
+            changed.number = 7
             try await home.stores.closeAll()
-            #expect(!live.hasChanges)
-            #expect(try await texts(home) == ["a 0"])
+            #expect(!new.hasChanges && !changed.hasChanges)
+            #expect(try await Set(texts(home)) == ["a 0", "b 7"])
         }
-        try await home.stores.closeAll()
     }
 
     @Test func aChangeThatWaitsIsSavedAtTheLastReference() async throws {
@@ -320,11 +320,7 @@ struct LiveUpkeepTests {
             try await list.save()
             #expect(list == [object, object])
             let live = Live(object, saving: .manual, in: store)
-            await #expect {
-                try await live.save()
-            } throws: { error in
-                (error as? StrongroomError)?.code == .writeRefused
-            }
+            try await expectFailure(.writeRefused) { try await live.save() }
             #expect(live.value.id == nil && live.hasChanges)
             #expect(try await Undone.all().isEmpty)
         }
@@ -360,11 +356,7 @@ struct LiveUpkeepTests {
             try await other.save()
             #expect(other.version == 1)
             live.number = 5
-            await #expect {
-                try await live.save()
-            } throws: { error in
-                (error as? StrongroomError)?.code == .staleRecord
-            }
+            try await expectFailure(.staleRecord) { try await live.save() }
             #expect(live.hasChanges)
             #expect(try await Sheet.all() == [other])
             // Read again, it can be saved.

@@ -55,27 +55,6 @@ struct ObjectConflictTests {
         }
     }
 
-    @Test func closingSavesWhatWaitsForTheLastReference() async throws {
-        try await ObjectHome.run { home async throws in
-            let live = try await Live(Beacon(text: "a"), saving: .onRelease)
-            live.number = 7
-            try await home.store.close()
-            #expect(!live.hasChanges)
-            #expect(try await Beacon.all().map(\.number) == [7])
-        }
-    }
-
-    @Test func closingSavesWhatWaitsForTheEndOfItsTime() async throws {
-        try await ObjectHome.run { home async throws in
-            let clock = StepClock()
-            let live = try await Live(Beacon(text: "a"), saving: .debounced(.seconds(10)), clock: clock)
-            live.number = 7
-            try await home.store.close()
-            #expect(!live.hasChanges)
-            #expect(try await Beacon.all().map(\.number) == [7])
-        }
-    }
-
     // MARK: Two objects of one row
 
     @Test func eachOfTwoObjectsSavesWhatItHasChanged() async throws {

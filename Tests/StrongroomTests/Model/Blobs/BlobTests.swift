@@ -204,17 +204,6 @@ struct BlobRefusalTests {
         var image: Data?
     }
 
-    private func code(
-        _ db: borrowing WriteTransaction, _ work: (borrowing WriteTransaction) throws -> Void
-    ) -> StrongroomError.Code? {
-        do {
-            try work(db)
-            return nil
-        } catch {
-            return (error as? StrongroomError)?.code
-        }
-    }
-
     @Test func `rows that are not there, and NULL`() async throws {
         try await TemporaryStore(tables: [Document.schema]).store.write { db in
             let key = try Document.insert(Document(), in: db)

@@ -26,21 +26,12 @@ private struct Address: Record, Equatable {
     }
 }
 
-private struct City: Record, Equatable {
+@Record
+private struct City: Equatable {
     var city: String
     var street: String
 
-    static let columnNames = ["city", "street"]
-
-    init(_ city: String, _ street: String) {
-        (self.city, self.street) = (city, street)
-    }
-
-    init(row: borrowing Row) throws {
-        (city, street) = (try row[0], try row[1])
-    }
-
-    func encode(to bindings: borrowing Bindings) throws {}
+    init(_ city: String, _ street: String) { (self.city, self.street) = (city, street) }
 }
 
 private struct WrongRow: Error {}

@@ -20,7 +20,8 @@ struct StoredRowsTests {
     }
 
     /// What the file has of it: also what a trigger, a hook and a generated column write.
-    struct Stored: Record, Equatable {
+    @Record
+    struct Stored: Equatable {
         var id: Int64
         var code: String
         var state: String?
@@ -28,18 +29,10 @@ struct StoredRowsTests {
         var hooked: String?
         var grams: Int
 
-        static let columnNames = ["id", "code", "state", "route", "hooked", "grams"]
-
         init(_ id: Int64, _ code: String, _ state: String?, _ route: String?, _ hooked: String?, _ grams: Int) {
             (self.id, self.code, self.state, self.route, self.hooked, self.grams) =
                 (id, code, state, route, hooked, grams)
         }
-
-        init(row: borrowing Row) throws {
-            self.init(try row[0], try row[1], try row[2], try row[3], try row[4], try row[5])
-        }
-
-        func encode(to bindings: borrowing Bindings) throws {}
     }
 
     private func store() async throws -> TemporaryStore { try await Self.store(of: "parcel") }
