@@ -55,13 +55,6 @@ struct ConsoleTests {
         #expect(output.text == (usesColors ? "\u{1B}[31mx\u{1B}[0m\n" : "x\n"))
     }
 
-    @Test("Lines are redrawn on a terminal even without colours, and never on a dumb one")
-    func redrawing() {
-        #expect(console(isTerminal: true, environment: ["NO_COLOR": "1"])[.errors].redrawsLines)
-        #expect(!console(isTerminal: true, environment: ["TERM": "dumb"])[.errors].redrawsLines)
-        #expect(!console()[.errors].redrawsLines)
-    }
-
     @Test(
         "Without a terminal's answer the width is COLUMNS or 80",
         arguments: [

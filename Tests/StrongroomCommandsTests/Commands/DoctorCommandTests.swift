@@ -176,9 +176,7 @@ struct VerifyCommandTests {
     @Test func damageIsExitCodeOneAndNamesThePage() async throws {
         let ledger = try await Ledger.made(rows: 2_000)
         try ledger.damage(page: 8)
-        let run = try await ledger.run("verify", "ledger.sqlite", "--json")
-        #expect(run.status == .failure)
-        #expect(try run.failure().code == "damaged")
+        let run = try await ledger.fails("verify", "ledger.sqlite", with: "damaged", .failure)
         let answer = try run.json(Answer.self)
         #expect(answer.detail?.damagedPages.map(\.number) == [8])
     }
@@ -253,9 +251,7 @@ struct VerifyCommandTests {
     @Test func aReportDoesNotOverwriteSomethingElse() async throws {
         let ledger = try await Ledger.made()
         let before = try ledger.bytes(ledger.path())
-        let run = try await ledger.run("verify", "ledger.sqlite", "--report", ledger.path(), "--json")
-        #expect(run.status == .usage)
-        #expect(try run.failure().code == "report")
+        try await ledger.fails("verify", "ledger.sqlite", "--report", ledger.path(), with: "report", .usage)
         #expect(try ledger.bytes(ledger.path()) == before)
     }
 
@@ -264,16 +260,13 @@ struct VerifyCommandTests {
         let ledger = try await Ledger.made()
         let path = ledger.directory.path("settings.json")
         try Data(text.utf8).write(to: URL(filePath: path))
-        let run = try await ledger.run("verify", "ledger.sqlite", "--report", path, "--json")
-        #expect(try run.failure().code == "report")
+        try await ledger.fails("verify", "ledger.sqlite", "--report", path, with: "report")
         #expect(try ledger.bytes(path) == Data(text.utf8))
     }
 
     @Test func aFamilyThatHasNoDatabaseIsToldSo() async throws {
         let ledger = try Ledger()
-        let run = try await ledger.run("verify", "--family", "ledger", "--json")
-        #expect(run.status == .noInput)
-        #expect(try run.failure().code == "noDatabases")
+        try await ledger.fails("verify", "--family", "ledger", with: "noDatabases", .noInput)
     }
 }
 

@@ -161,9 +161,7 @@ struct StatusCommandTests {
     @Test func aNewerSchemaIsToldAndFails() async throws {
         let ledger = try Ledger().with(\.versions, 3)
         try await ledger.make()
-        let run = try await ledger.with(\.versions, 2).run("status", "ledger.sqlite", "--json")
-        #expect(run.status == .dataError)
-        #expect(try run.failure().code == "newerSchema")
+        let run = try await ledger.with(\.versions, 2).fails("status", "ledger.sqlite", with: "newerSchema", .dataError)
         #expect(try run.json(Answer.self).detail?.schema.version == "3")
     }
 
@@ -173,14 +171,6 @@ struct StatusCommandTests {
         try await ledger.make()
         let run = try await ledger.with(\.versions, 2).run([command[0], "ledger.sqlite"] + command.dropFirst())
         #expect(run.status == .success && !run.output.isEmpty, "\(run.errors)")
-    }
-
-    @Test func aFileThatIsNotThereIsNotMade() async throws {
-        let ledger = try Ledger()
-        let run = try await ledger.run("status", "ledger.sqlite", "--json")
-        #expect(run.status == .noInput)
-        #expect(try run.failure().code == "fileMissing")
-        #expect(!FileManager.default.fileExists(atPath: ledger.configuration.directory))
     }
 }
 
@@ -267,18 +257,14 @@ struct DataFormTests {
             ["export", "ledger.sqlite", "nothing"], ["schema", "ledger.sqlite", "nothing"],
             ["import", "ledger.sqlite", "nothing", file],
         ] {
-            let run = try await ledger.run(arguments + ["--json"])
-            #expect(run.status == .usage, "\(arguments)")
-            #expect(try run.failure().code == "noSuchTable", "\(arguments)")
+            try await ledger.fails(arguments, with: "noSuchTable", .usage)
         }
     }
 
     @Test(arguments: [("selec", "sql"), ("DELETE FROM entry", "readOnly"), ("ATTACH 'x' AS y", "notAuthorized")])
     func aStatementThatCannotBeRunIsWrongUsage(sql: String, code: String) async throws {
         for arguments in [["query", "ledger.sqlite", sql], ["export", "ledger.sqlite", "--query", sql]] {
-            let run = try await ledger.run(arguments + ["--json"])
-            #expect(run.status == .usage, "\(arguments)")
-            #expect(try run.failure().code == code, "\(arguments)")
+            try await ledger.fails(arguments, with: code, .usage)
         }
         #expect(try await ledger.rows() == 3)
     }

@@ -73,13 +73,6 @@ struct QueryRunTests {
         #expect(seen.withLock { $0.first } == "" && capture.text.contains("a row"))
     }
 
-    @Test func onlyTheFirstRowsOfATableAreShown() async throws {
-        let shop = try await Shop()
-        let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
-        let (lines, outcome) = try await run(sql, on: shop) { $0.limit = 5 }
-        #expect(lines.count == 7 && outcome.isCut)
-    }
-
     /// The rows after the measured ones are printed as they come.
     @Test func longTablesHaveTheWidthsOfTheirFirstRows() async throws {
         let shop = try await Shop()
@@ -120,18 +113,6 @@ struct QueryRunTests {
         #expect(numbers.count == 10)
         #expect(numbers.allSatisfy { $0.contains("1234567890123456789") && $0.contains("1234567890123456788") })
         #expect(numbers.suffix(5).allSatisfy { $0.hasSuffix("a text…") || $0.hasSuffix("a text …") })
-    }
-
-    @Test func longResultsOnANarrowTerminalAreListed() async throws {
-        let shop = try await Shop()
-        let number = "1234567890123456"
-        let sql = """
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200) \
-            SELECT i, \(number) AS a, \(number) AS b, \(number) AS c FROM n
-            """
-        let (lines, outcome) = try await run(sql, on: shop, isTerminal: true) { $0.limit = 10_000 }
-        #expect(outcome.rows == 1_200 && lines.count == 1_200 * 5)
-        #expect(lines.suffix(5).first == "row 1200" && lines.last == "c  \(number)")
     }
 
     @Test func whatIsTooWideForATableStandsOneBelowTheOther() async throws {

@@ -72,7 +72,8 @@ struct HistorySchemaTests {
             Migration("2") { db in try db.keepHistory(of: Kept.schema) },
         ]
         let one = try await open(Migrator { steps })
-        let other = try await Vault(keys: .numbered(1)).with(\.migrator, Migrator(tables: [Kept.schema]) { steps }).open()
+        let other = try await Vault(keys: .numbered(1)).with(\.migrator, Migrator(tables: [Kept.schema]) { steps })
+            .open()
         func schema(_ store: Store) async throws -> [String] {
             try await store.read { db throws in
                 var texts: [String] = []

@@ -50,31 +50,6 @@ struct QueriesOfRowsTests {
 
     // MARK: Conditions and orders
 
-    @Test func q01_severalConditions() async throws {
-        try await expect("WHERE ((`city` = ?) AND (`born` >= ?))", finds: ["Ada"]) {
-            Patient.where { $0.city == "Bonn" && $0.born >= Practice.date(1960, 1, 1) }
-        }
-    }
-
-    @Test func q02_severalOrders() async throws {
-        try await expect("ORDER BY `city` ASC, `name` DESC, `id` DESC", finds: ["Di", "Cy", "Ada", "Bo"]) {
-            Patient.order { ($0.city.ascending, $0.name.descending) }
-        }
-    }
-
-    @Test func q03_anOrderWithNullsLast() async throws {
-        try await expect("ORDER BY `born` IS NULL, `born` ASC, `id` ASC", finds: ["Cy", "Ada", "Bo", "Di"]) {
-            Patient.order { $0.born.ascending.nullsLast }
-        }
-    }
-
-    @Test func q04_anOrderMadeAtRunTime() async throws {
-        let byCity = true
-        try await expect("ORDER BY `city` ASC, `name` ASC, `id` ASC", finds: ["Di", "Ada", "Cy", "Bo"]) {
-            Patient.order { byCity ? [$0.city.ascending, $0.name.ascending] : [$0.name.ascending] }
-        }
-    }
-
     @Test func q05_aPage() async throws {
         try await expect(
             """
@@ -95,16 +70,6 @@ struct QueriesOfRowsTests {
     }
 
     // MARK: Lists
-
-    @Test func q07_aListThatAQuerySelects() async throws {
-        let recent = try Appointment.where { $0.date >= Self.newYear }.select { $0.patient }
-        try await expect(
-            """
-            WHERE (`id` IN (SELECT `strongroom_0` FROM (SELECT `patient` AS `strongroom_0` FROM `appointment` WHERE
-            (`date` >= ?)) WHERE `strongroom_0` IS NOT NULL))
-            """, finds: ["Ada", "Bo"]
-        ) { Patient.where { $0.id.isIn(recent) } }
-    }
 
     @Test("A NULL in the list does not hide what is not in it")
     func q08_notInAListWithNull() async throws {
@@ -166,17 +131,6 @@ struct QueriesOfRowsTests {
 
     // MARK: Whether rows exist
 
-    @Test func q13_withARow() async throws {
-        try await expect(
-            """
-            WHERE EXISTS (SELECT 1 FROM `appointment` AS s1 WHERE ((s1.`patient` = `patient`.`id`) AND (s1.`note` IS
-            NOT NULL)))
-            """, finds: ["Ada", "Bo"]
-        ) {
-            Patient.where { patient in Appointment.exists { $0.patient == patient.id && $0.note != nil } }
-        }
-    }
-
     @Test func q14_withoutAnAppointmentIn2026() async throws {
         try await expect(
             """
@@ -219,34 +173,6 @@ struct QueriesOfRowsTests {
         }
     }
 
-    @Test func q17_aColumnOfTheOuterQueryOfTwo() async throws {
-        try await expect(
-            """
-            WHERE EXISTS (SELECT 1 FROM `doctor` AS s1 WHERE ((s1.`city` = `patient`.`city`) AND EXISTS (SELECT 1 FROM
-            `appointment` AS s2 WHERE ((s2.`doctor` = s1.`id`) AND (s2.`patient` = `patient`.`id`)))))
-            """, finds: ["Ada", "Cy"]
-        ) {
-            Patient.where { patient in
-                Doctor.exists { doctor in
-                    doctor.city == patient.city
-                        && Appointment.exists { visit in
-                            visit.doctor == doctor.id && visit.patient == patient.id
-                        }
-                }
-            }
-        }
-    }
-
-    @Test func q18_aNumberOfRows() async throws {
-        try await expect(
-            """
-            WHERE ((SELECT count(*) FROM `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`)) > ?)
-            """, finds: ["Ada"]
-        ) {
-            Patient.where { patient in Subquery(Appointment.self) { $0.patient == patient.id }.count > 1 }
-        }
-    }
-
     @Test func q19_orderedByANumberOfRows() async throws {
         try await expect(
             """
@@ -257,16 +183,6 @@ struct QueriesOfRowsTests {
             Patient.order { patient in
                 (Subquery(Appointment.self) { $0.patient == patient.id }.count.descending, patient.name.ascending)
             }
-        }
-    }
-
-    @Test func q20_theLargestValue() async throws {
-        try await expect(
-            """
-            WHERE (`minutes` = (SELECT max(s1.`minutes`) FROM `appointment` AS s1))
-            """, finds: [5]
-        ) {
-            Appointment.where { $0.minutes == Subquery(Appointment.self).value { $0.minutes.max() } }
         }
     }
 

@@ -74,14 +74,6 @@ struct QueriesOfValuesTests {
         }
     }
 
-    @Test func q37_valuesWithoutDuplicates() async throws {
-        try await expect(
-            "SELECT DISTINCT `city` FROM `patient` ORDER BY `city` DESC, `id` DESC LIMIT ?", finds: ["Köln", "Bonn"]
-        ) {
-            try Patient.order { $0.city.descending }.limit(2).select { $0.city }.distinct()
-        }
-    }
-
     // MARK: Groups
 
     @Test func q38_groupsWithConditionsOrderAndLimit() async throws {
