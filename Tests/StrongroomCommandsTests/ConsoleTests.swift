@@ -25,15 +25,6 @@ struct ConsoleTests {
         #expect(console.failure(of: .output) == nil)
     }
 
-    @Test("Verbatim text is written as it is and ends its line")
-    func verbatim() {
-        let console = console(isTerminal: true)
-        console.write(verbatim: #"{"a":"\t"}"#)
-        console.write(verbatim: "CREATE TABLE a(\n\tb\n);\n")
-        console.write(verbatim: "")
-        #expect(output.text == "{\"a\":\"\\t\"}\nCREATE TABLE a(\n\tb\n);\n")
-    }
-
     @Test("On a terminal a tab in lines for programs is spaces, and what it would act on is spelled out")
     func tabs() throws {
         let sql = "CREATE TABLE a(\n\tb\n);\r\n\u{1B}"

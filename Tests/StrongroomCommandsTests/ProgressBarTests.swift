@@ -40,19 +40,6 @@ struct ProgressBarTests {
             ])
     }
 
-    @Test("A bar with a delay is not drawn for an operation that is done before")
-    func delay() {
-        let bar = ProgressBar(
-            "Copying", total: 10, on: console(), ending: .nothing, delay: .seconds(1), now: { [clock] in clock.now })
-        bar.advance()
-        clock.advance(by: .milliseconds(999))
-        bar.advance()
-        #expect(screen.text.isEmpty)
-        clock.advance(by: .milliseconds(1))
-        bar.advance()
-        #expect(drawn.count == 1)
-    }
-
     @Test("A bar is drawn at most ten times a second")
     func throttling() {
         let bar = bar(on: console())
@@ -99,18 +86,6 @@ struct ProgressBarTests {
         bar.finish()
         let last = drawn.last.map { $0.filter { $0 != "\n" } } ?? ""
         #expect(TerminalText.width(of: last) <= width)
-    }
-
-    @Test(
-        "The percentage is rounded down and stays between 0 and 100",
-        arguments: [
-            (0, 1000, "  0%"), (9, 1000, "  0%"), (290, 1000, " 29%"), (999, 1000, " 99%"), (1000, 1000, "100%"),
-            (1001, 1000, "100%"), (-500, 1000, "  0%"), (0, 0, "100%"), (.max - 1, .max, " 99%"), (.max, .max, "100%"),
-        ])
-    func percentage(completed: Int, total: Int, percent: String) {
-        let bar = bar(total: total, on: console(width: 30))
-        bar.update(to: completed)
-        #expect(drawn.first.map { String($0.suffix(4)) } == percent)
     }
 
     @Test("A summary takes the bar's place at the end, and later progress is not drawn")

@@ -32,27 +32,6 @@ struct TextTableTests {
             ])
     }
 
-    @Test("What cannot be cut stays, and the flexible column keeps one cell", arguments: [17, 9, 1, 0, -5])
-    func narrowest(width: Int) {
-        #expect(
-            Self.stores().lines(fitting: width).map(\.plain) == [
-                "…    Rows  State",
-                "─  ──────  ──────",
-                "…  60,123  open",
-                "…       7  locked",
-            ])
-        #expect(Self.stores(flexible: false).lines(fitting: width) == Self.stores().lines(fitting: nil))
-    }
-
-    @Test("A flexible column keeps its minimum, and whether the table fits is known")
-    func minimum() {
-        var table = TextTable([.leading("A", isFlexible: true, minimum: 3), .leading("B", isFlexible: true)])
-        table.append("abcdefgh", "1234567890")
-        #expect(table.lines(fitting: 8).map(\.plain) == ["A    B", "───  ───", "ab…  12…"])
-        #expect(table.lines(fitting: 6).map(\.plain) == ["A    B", "───  ─", "ab…  …"])
-        #expect(table.fits(20) && table.fits(6) && !table.fits(5))
-    }
-
     @Test("Data is escaped and counted as it shows")
     func escapesData() {
         var table = TextTable([.leading("Key"), .leading("Value")])
@@ -65,35 +44,6 @@ struct TextTableTests {
                 #"a\u{1B}[2J\n  b\tc"#,
                 #"x             \u{9B}y"#,
             ])
-    }
-
-    @Test("The header is bold, the rule is dim, and cells keep their style")
-    func styles() {
-        var table = TextTable([.leading("State"), .trailing("N")])
-        table.append("\("ok", .green)", "1")
-        #expect(
-            table.lines(fitting: nil).map { $0.rendered(usesColors: true) } == [
-                "\u{1B}[1mState\u{1B}[0m  \u{1B}[1mN\u{1B}[0m",
-                "\u{1B}[2m─────\u{1B}[0m  \u{1B}[2m─\u{1B}[0m",
-                "\u{1B}[32mok\u{1B}[0m     1",
-            ])
-    }
-
-    @Test("The widest column is cut cell by cell, the first of several first", arguments: 20...120)
-    func cutsEvenly(width: Int) {
-        let full = [9, 30, 4, 30, 17, 30]
-        var columns: [TextTable.Column] = full.indices.map { .leading("c", isFlexible: $0 != 2, minimum: $0 + 1) }
-        columns[3] = .trailing("c")
-        var table = TextTable(columns)
-        table.append(row: full.map { StyledText(String(repeating: "x", count: $0)) })
-        var widths = full
-        while widths.reduce(10, +) > width {
-            let flexible = [0, 1, 4, 5].filter { widths[$0] > $0 + 1 }
-            guard let widest = flexible.max(by: { widths[$0] < widths[$1] }) else { break }
-            widths[widest] -= 1
-        }
-        let rule = table.lines(fitting: width)[1].plain
-        #expect(rule.split(separator: "  ").map(\.count) == widths)
     }
 
     /// Cell by cell this takes minutes.
@@ -206,16 +156,6 @@ struct StyledTextTests {
             text.rendered(usesColors: true)
                 == "Opened \u{1B}[1mstore\u{1B}[0m with \u{1B}[1;31m3\u{1B}[0m problems")
         #expect(text.rendered(usesColors: false) == "Opened store with 3 problems")
-    }
-
-    @Test(
-        "Each style has its sequence",
-        arguments: [
-            (.bold, "1"), (.dim, "2"), (.underlined, "4"), (.red, "31"), (.green, "32"), (.yellow, "33"),
-            (.blue, "34"), (.cyan, "36"), ([.cyan, .dim, .bold], "1;2;36"),
-        ] as [(TextStyle, String)])
-    func sequences(style: TextStyle, code: String) {
-        #expect(StyledText("x", style).rendered(usesColors: true) == "\u{1B}[\(code)mx\u{1B}[0m")
     }
 
     @Test("Data cannot start a sequence or end the line, styled or not")

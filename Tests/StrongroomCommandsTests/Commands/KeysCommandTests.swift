@@ -97,25 +97,6 @@ struct KeysCommandTests {
         #expect(try await ledger.run("keys", "check", ledger.directory.path("none")).status == .noInput)
     }
 
-    @Test func aNewKeyAndARotationBringAFamilyToIt() async throws {
-        _ = try await ledger.run("keys", "make", path)
-        var family = ledger.with(\.keys, [])
-        func reload() throws { family.configuration.keys = try Self.keys(in: text(path)) }
-        try reload()
-        for name in ["ledger_a.sqlite", "ledger_b.sqlite"] { try await family.make(name) }
-        _ = try await ledger.run("keys", "append", path)
-        try reload()
-        let run = try await family.run("rotate", "--family", "ledger", "--json")
-        #expect(run.status == .success)
-        #expect(try run.lines(RotateCommandTests.Answer.self).allSatisfy { $0.detail?.toKey == 2 })
-    }
-
-    private static func keys(in text: String) -> [Key] {
-        text.split(separator: "\n").map { line in
-            let digits = Array(line.dropFirst(4))
-            return .raw(stride(from: 0, to: 64, by: 2).compactMap { UInt8(String(digits[$0..<$0 + 2]), radix: 16) })
-        }
-    }
 }
 
 /// Where a command's keys come from, on a file without a configuration.
@@ -202,15 +183,10 @@ struct KeyOptionsTests {
         #expect(try !run.failure().message.contains("./"))
     }
 
-    @Test func twoSourcesAreWrongUsage() async throws {
-        let run = try await ledger.run("status", ledger.path(), "--key-stdin", "--plaintext")
-        #expect(run.status == .usage)
-    }
-
-    @Test func aKeyAsAnArgumentIsRefused() async throws {
-        // Spelled so that the test of the output does not meet it: the parser repeats what it does not know.
-        let run = try await ledger.run("status", ledger.path(), "--key", "something")
-        #expect(run.status == .usage)
+    /// The key is spelled so that the test of the output does not meet it: the parser repeats what it does not know.
+    @Test(arguments: [["--key-stdin", "--plaintext"], ["--key", "something"]])
+    func twoSourcesAndAKeyAsAnArgumentAreWrongUsage(options: [String]) async throws {
+        #expect(try await ledger.run(["status", ledger.path()] + options).status == .usage)
     }
 }
 

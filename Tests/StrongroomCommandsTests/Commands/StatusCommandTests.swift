@@ -103,15 +103,6 @@ struct StatusCommandTests {
         #expect(try state() == before)
     }
 
-    @Test func tellsPeopleInLines() async throws {
-        let ledger = try await Ledger.made()
-        let run = try await ledger.run("status", "ledger.sqlite")
-        #expect(run.output.contains("key 1 of 1"))
-        #expect(run.output.contains("version 2"))
-        #expect(run.output.contains("no other process"))
-        #expect(run.output.contains("entry"))
-    }
-
     @Test func tablesOfIndexesAndHistoriesAreNotThoseOfTheUser() async throws {
         let entry = TableSchema(
             "entry", Column<Int64>("id", primaryKey: true), Column<String>("text"),
@@ -219,21 +210,6 @@ struct FamilyRunTests {
         #expect(told.withLock { $0 } == Self.paths)
         // The first failure is the one to tell.
         #expect(failure.message.contains(Self.paths[0]))
-    }
-}
-
-@Suite("Summary of several databases")
-struct FamilySummaryTests {
-    @Test func aLongNameLeavesRoomForWhatWasDone() async throws {
-        var ledger = try Ledger()
-        ledger.configuration.versions = 2
-        let names = ["ledger_\(String(repeating: "a", count: 64)).sqlite", "ledger_b.sqlite"]
-        for name in names { try await ledger.make(name) }
-        let run = try await ledger.run(["verify"] + names, isTerminal: true)
-        #expect(run.status == .success)
-        let lines = run.output.split(separator: "\n").map { $0.replacing(/\u{1B}\[[0-9;]*[A-Za-z]/, with: "") }
-        #expect(lines.allSatisfy { TerminalText.width(of: String($0)) <= 80 }, "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("ledger_aaaaaaaaaaaa") && $0.contains("page") }, "\(lines)")
     }
 }
 

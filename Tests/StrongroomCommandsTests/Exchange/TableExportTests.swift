@@ -154,22 +154,6 @@ struct TableExportTests {
         #expect(try await shop.exported(.query("SELECT 1 AS a, 2 AS a"), .csv) == "a,a\r\n1,2\r\n")
     }
 
-    @Test func aQueryThatWritesIsRefusedByTheConnection() async throws {
-        let shop = try await Shop()
-        for sql in [
-            "DELETE FROM item", "WITH x AS (SELECT 1) INSERT INTO item (name) SELECT 'a' FROM x", "CREATE TABLE t (a)",
-        ] {
-            let failure = try await #require(throws: CommandFailure.self) {
-                try await shop.exported(.query(sql), .csv)
-            }
-            #expect(failure.code == "readOnly" && failure.status == .usage)
-        }
-        let two = try await #require(throws: StrongroomError.self) {
-            try await shop.exported(.query("SELECT 1; DELETE FROM item"), .csv)
-        }
-        #expect(two.message.contains("more than one statement"))
-    }
-
     @Test(
         arguments: [
             (

@@ -120,18 +120,12 @@ struct LiveTests {
 
     @Test func closingWaitsForIt() async throws {
         let home = try ObjectHome()
-        let (isHeld, mayGo) = (Moment(), Moment())
+        let mayGo = Moment()
         try await home.use { () async throws in
             try await Beacon.prepare()
             let store = try await home.store
             let holder = Holder(Live(Beacon(text: "a"), saving: .onRelease, in: store))
-            let write = Task {
-                try await store.write { _ throws in
-                    isHeld.come()
-                    try mayGo.block()
-                }
-            }
-            try await isHeld.wait()
+            let write = try await store.occupied(until: mayGo)
             holder.letGo()
             let close = Task { try await store.close() }
             mayGo.come()
@@ -146,15 +140,9 @@ struct LiveTests {
         try await ObjectHome.run { home async throws in
             try await Beacon.prepare()
             let store = try await home.store
-            let (witness, isHeld, mayGo) = (Beacon.Witness(), Moment(), Moment())
+            let (witness, mayGo) = (Beacon.Witness(), Moment())
             let holder = Holder(Live(Beacon(text: "a", witness: witness), saving: .onRelease, in: store))
-            let write = Task {
-                try await store.write { _ throws in
-                    isHeld.come()
-                    try mayGo.block()
-                }
-            }
-            try await isHeld.wait()
+            let write = try await store.occupied(until: mayGo)
             let thread = try await ending {
                 try await onThread { () throws in
                     holder.letGo()
@@ -375,15 +363,12 @@ struct LiveUpkeepTests {
             try await Sheet.prepare()
             let live = Live(Sheet(text: "a"), saving: .manual, in: store)
             _ = try await live.save()
-            let tasks = try await store.write { _ in
-                let waits = store.statistics.waits
-                var tasks: [Task<Saved?, any Error>] = []
-                for number in 1...3 {
+            let tasks = try await store.queued { before in
+                (1...3).map { number in
                     live.number = number
-                    tasks.append(Task { try await live.save() })
-                    while store.statistics.waits < waits + number { usleep(1_000) }
+                    defer { before(number) }
+                    return Task { try await live.save() }
                 }
-                return tasks
             }
             live.text = "b"
             for task in tasks { _ = try await task.value }

@@ -267,16 +267,6 @@ struct SaveRuleTests {
         }
     }
 
-    @Test func `a rule applies to each object of a list`() async throws {
-        try await withPlayers { () async throws in
-            var list = [Player(name: "A", email: "ada"), Player(name: "Cyd", email: "cyd")]
-            #expect(try await list.save(.by(\.email, only: { [$0.name] })) == [.updated, .inserted])
-            #expect(list.map(\.id) == [1, 3])
-            #expect(try await Player.all().map(\.name) == ["A", "Bob", "Cyd"])
-            #expect(try await Player.find(1)?.age == 36)
-        }
-    }
-
     @Test func `a list that a rule refuses is not saved`() async throws {
         try await withPlayers { () async throws in
             var list = [Player(id: 1, name: "A"), Player(id: 9, name: "B")]

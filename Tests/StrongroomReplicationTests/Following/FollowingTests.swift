@@ -62,24 +62,6 @@ import Testing
         #expect(objects.created.filter { $0.contains("/base/") }.count == 1)
     }
 
-    @Test func `commits of a store without the replica are shipped later`() async throws {
-        let replica = Replica(in: MemoryObjectStore())
-        var clinic = try Clinic(replica)
-        let first = try await clinic.open()
-        try await first.add(1...1)
-        try await first.close()
-        clinic.replica = nil
-        let other = try await clinic.open()
-        try await other.add(2...500)
-        try await other.close()
-        clinic.replica = replica
-        let last = try await clinic.open()
-        try await last.replication?.waitUntilShipped()
-        try await last.close()
-        let restored = try await Clinic.restored(from: replica)
-        #expect(restored.count == 500)
-    }
-
     @Test func `only what has changed is shipped`() async throws {
         let objects = MemoryObjectStore()
         let store = try await Clinic(Replica(in: objects)).open()

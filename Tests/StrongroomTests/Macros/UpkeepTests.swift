@@ -361,17 +361,4 @@ struct UpkeepTests {
             try expectFailure(.staleRecord, saying: "\"copy\"") { try Copy.update(stale, in: db) }
         }
     }
-
-    @Test func theSQLChecksTheVersion() async throws {
-        try await store.write { db in
-            let id = try Document.insert(Document(code: "a"), in: db)
-            let row = try #require(try Document.find(id, in: db))
-            try db.expectSQL(
-                """
-                UPDATE `document` SET `code` = ?2, `title` = ?3, `note` = ?4, `v` = ?5, `changed_at` = ?7 \
-                WHERE `id` = ?8 AND `v` = ?5 - 1
-                """
-            ) { try Document.update(row, in: db) }
-        }
-    }
 }

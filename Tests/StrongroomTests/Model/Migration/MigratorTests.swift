@@ -203,20 +203,6 @@ struct MigrationListTests {
                 ])
         }
     }
-
-    /// A condition that changes between two openings is found, and the file is left alone.
-    @Test func aStepThatIsMissingLaterIsAnError() async throws {
-        let vault = Vault(keys: .numbered(1))
-        try await vault.with(\.migrator, Self.migrator(.plain, years: 1...2, isLast: true)).using { _ in }
-        for other in [
-            Self.migrator(.plain, years: 1...1, isLast: true), Self.migrator(.plain, years: 1...2, isLast: false),
-            Self.migrator(.traced, years: 1...2, isLast: true),
-        ] {
-            let changed = vault.with(\.migrator, other)
-            await #expect(throws: StrongroomError.self) { try await changed.using { _ in } }
-        }
-        try await vault.with(\.migrator, Self.migrator(.plain, years: 1...2, isLast: true)).using { _ in }
-    }
 }
 
 /// Versions and files whose names differ only in how their letters are composed are two.

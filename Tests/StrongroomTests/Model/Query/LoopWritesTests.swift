@@ -159,17 +159,4 @@ struct LoopWritesTests {
             #expect(error.mismatch?.rowID == nil)
         }
     }
-
-    @Test func inAStoreInMemoryToo() async throws {
-        try await TemporaryStore(tables: [Ix.schema], settings: StoreSettings(storage: .memory)).store.write { db in
-            for n in 1...3 { try Ix.insert(Ix(n: n), in: db) }
-            var count = 0
-            try Ix.order { $0.n.ascending }.forEach(in: db) { row in
-                count += 1
-                guard count <= 3 else { throw Endless() }
-                try db.execute("UPDATE ix SET n = n + 100 WHERE id = \(row.id)")
-            }
-            #expect(count == 3)
-        }
-    }
 }

@@ -209,19 +209,6 @@ struct CursorTests {
         try await temporary.store.write { db in _ = try Contact.insert(contentsOf: Contact.samples(5), in: db) }
     }
 
-    /// A long array gets the capacity for as many rows as there were the last time.
-    @Test func oneStatementFindsMoreAndFewerRows() async throws {
-        try await temporary.store.write { db in
-            _ = try Contact.insert(contentsOf: Contact.samples(4_000, first: 6), in: db)
-        }
-        try await temporary.store.read { db in
-            for count: Int64 in [4_005, 10, 3_000, 1_024, 1_025, 4_000, 0, 2] {
-                let found = try Contact.where { $0.id <= count }.order { $0.id.ascending }.fetch(in: db)
-                #expect(found.map(\.id) == (0..<count).map { $0 + 1 })
-            }
-        }
-    }
-
     @Test func anErrorEndsItAndLeavesTheTransactionUsable() async throws {
         struct Enough: Error {}
         try await temporary.store.write { db in

@@ -91,26 +91,6 @@ struct QueriesAcrossTablesTests {
         #expect(rows.map(\.0) == ["Bonn"] && rows.map(\.1) == [4] && rows.map(\.2) == [Decimal(7550) / 100])
     }
 
-    @Test func q57_aSubqueryInTheConditionOfAJoin() async throws {
-        let rows = try await store.read { db in
-            try db.expectSQL(
-                """
-                SELECT t0.`name`, t1.`name` FROM `patient` AS t0 JOIN `doctor` AS t1 ON (t0.`doctor` = t1.`id`) WHERE
-                (NOT EXISTS (SELECT 1 FROM `appointment` AS s1 WHERE ((s1.`patient` = t0.`id`) AND (s1.`doctor` =
-                t1.`id`))))
-                """
-            ) {
-                try Patient.join(Doctor.self) { patient, doctor in patient.doctor == doctor.id }
-                    .where { patient, doctor in
-                        !Appointment.exists { $0.patient == patient.id && $0.doctor == doctor.id }
-                    }
-                    .select { patient, doctor in (patient.name, doctor.name) }
-                    .fetch(in: db)
-            }
-        }
-        #expect(rows.map(\.0) == ["Cy"] && rows.map(\.1) == ["Weiss"])
-    }
-
     @Test("A join within the closure of a join has other aliases")
     func q59_aJoinInAJoin() async throws {
         let rows = try await store.read { db in
@@ -133,23 +113,6 @@ struct QueriesAcrossTablesTests {
             }
         }
         #expect(rows.map(\.0) == ["Ada"] && rows.map(\.1) == ["Cy"] && rows.map(\.2) == [3])
-    }
-
-    @Test func q60_aSelectionOfAJoinInAList() async throws {
-        let names = try await store.read { db in
-            let far = try Patient.join(Doctor.self) { patient, doctor in patient.doctor == doctor.id }
-                .where { patient, doctor in patient.city != doctor.city }.select { patient, _ in patient.id }
-            return try db.expectSQL(
-                """
-                SELECT `name` FROM `patient` WHERE (`id` IN (SELECT `strongroom_0` FROM (SELECT t0.`id` AS
-                `strongroom_0` FROM `patient` AS t0 JOIN `doctor` AS t1 ON (t0.`doctor` = t1.`id`) WHERE (t0.`city` <>
-                t1.`city`)) WHERE `strongroom_0` IS NOT NULL)) ORDER BY `name` ASC, `id` ASC
-                """
-            ) {
-                try Patient.where { $0.id.isIn(far) }.order { $0.name.ascending }.select { $0.name }.fetch(in: db)
-            }
-        }
-        #expect(names == ["Bo", "Cy"])
     }
 
     // MARK: What is refused

@@ -50,18 +50,6 @@ struct QueriesOfRowsTests {
 
     // MARK: Conditions and orders
 
-    @Test func q05_aPage() async throws {
-        try await expect(
-            """
-            WHERE (((`city` > ?) OR ((`city` = ?) AND (`name` > ?))) OR (((`city` = ?) AND (`name` = ?)) AND (`id` >
-            ?))) ORDER BY `city` ASC, `name` ASC, `id` ASC LIMIT ?
-            """, finds: ["Cy", "Bo"]
-        ) {
-            let ada = Patient(id: 1, name: "Ada", city: "Bonn")
-            return Patient.order { ($0.city.ascending, $0.name.ascending) }.limit(5).after(ada)
-        }
-    }
-
     @Test func q06_aColumnInACondition() async throws {
         let pattern = "?[aoy]*"
         try await expect("WHERE (`name` GLOB ?)", finds: ["Bo", "Cy"]) {
@@ -80,15 +68,6 @@ struct QueriesOfRowsTests {
             WHERE (`date` >= ?)) WHERE `strongroom_0` IS NOT NULL)))
             """, finds: ["Cy", "Di"]
         ) { Patient.where { !$0.id.isIn(recent) } }
-    }
-
-    @Test func q09_theKeysOfAQuery() async throws {
-        let local = Patient.where { $0.city == "Bonn" }
-        try await expect(
-            """
-            WHERE (`patient` IN (SELECT `id` FROM `patient` WHERE (`city` = ?)))
-            """, finds: [1, 2, 4, 5]
-        ) { Appointment.where { $0.patient.isIn(local) } }
     }
 
     @Test("A query within a query's closure, which uses the outer columns")
@@ -115,20 +94,6 @@ struct QueriesOfRowsTests {
         ) { Patient.where { $0.id.isIn(busy) } }
     }
 
-    @Test func q12_aListOfASubquery() async throws {
-        try await expect(
-            """
-            WHERE ((`id` IN (SELECT `strongroom_0` FROM (SELECT s1.`patient` AS `strongroom_0` FROM `appointment` AS
-            s1 WHERE ((s1.`doctor` = ?) AND (s1.`minutes` < ?))) WHERE `strongroom_0` IS NOT NULL)) AND (`name` <> ?))
-            """, finds: ["Bo", "Cy"]
-        ) {
-            Patient.where { patient in
-                patient.id.isIn(Subquery(Appointment.self) { $0.doctor == 1 && $0.minutes < 50 }.select { $0.patient })
-                    && patient.name != "Ada"
-            }
-        }
-    }
-
     // MARK: Whether rows exist
 
     @Test func q14_withoutAnAppointmentIn2026() async throws {
@@ -153,23 +118,6 @@ struct QueriesOfRowsTests {
             """, finds: ["Ada", "Cy"]
         ) {
             Patient.where { one in Patient.exists { other in other.city == one.city && other.id != one.id } }
-        }
-    }
-
-    @Test func q16_aSubqueryInASubquery() async throws {
-        try await expect(
-            """
-            WHERE (EXISTS (SELECT 1 FROM `appointment` AS s1 WHERE ((s1.`patient` = `patient`.`id`) AND (NOT EXISTS
-            (SELECT 1 FROM `doctor` AS s2 WHERE ((s2.`id` = s1.`doctor`) AND (s2.`id` = `patient`.`doctor`)))))) AND
-            (`id` <> ?))
-            """, finds: ["Cy"]
-        ) {
-            Patient.where { patient in
-                Appointment.exists { visit in
-                    visit.patient == patient.id
-                        && !Doctor.exists { $0.id == visit.doctor && $0.id == patient.doctor }
-                } && patient.id != 1
-            }
         }
     }
 

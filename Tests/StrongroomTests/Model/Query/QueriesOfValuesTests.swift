@@ -153,17 +153,6 @@ struct QueriesOfValuesTests {
         }
     }
 
-    @Test func q43_aPartOfADateInACondition() async throws {
-        try await expect(
-            """
-            SELECT `name`, CAST(strftime('%d', \(Self.seconds("born"))) AS INTEGER) FROM `patient`
-            WHERE (CAST(strftime('%m', \(Self.seconds("born"))) AS INTEGER) = ?)
-            """, finds: ["Bo,29"]
-        ) {
-            try Patient.where { $0.born.part(.month) == 2 }.select { ($0.name, $0.born.part(.day)) }
-        }
-    }
-
     @Test func q44_weeks() async throws {
         try await expect(
             """

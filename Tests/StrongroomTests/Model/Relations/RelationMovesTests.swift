@@ -195,22 +195,6 @@ struct RelationMovesTests {
         }
     }
 
-    @Test func behindTheLargestPositionThereIsNone() async throws {
-        try await withTables { db throws in
-            var ada = Customer(name: "Ada", calls: [Call(text: "a")])
-            try Customer.save(&ada, cascading: true, in: db)
-            try db.execute("UPDATE call SET place = \(Int.max)")
-            var found = try #require(try Customer.find(1, in: db))
-            found.calls = [Call(text: "b")]
-            try expectFailure(.limit) { try Customer.save(&found, cascading: true, in: db) }
-            #expect(try Call.count(in: db) == 1)
-            try Customer.load(\.$calls, of: &found, in: db)
-            found.calls.append(Call(text: "b"))
-            try Customer.save(&found, cascading: true, in: db)
-            #expect(try Call.all(in: db).map(\.place) == [0, 1])
-        }
-    }
-
     @Test func aParentOfAnotherListIsLetGoOf() async throws {
         try await withTables { db throws in
             var ada = Customer(name: "Ada")
@@ -232,17 +216,6 @@ struct RelationMovesTests {
             try Folder.insert(contentsOf: folders, in: db)
             #expect(try Folder.delete(contentsOf: [folders[1], folders[2]], cascading: true, in: db) == 2)
             #expect(try Folder.all(in: db).map(\.id) == ["root"])
-        }
-    }
-
-    @Test func textKeysAreToldApartAsTheEngineDoes() async throws {
-        try await withTables { db throws in
-            try Folder.insert(Folder(id: "root", parent: "root"), in: db)
-            var root = try #require(try Folder.find("root", in: db))
-            // One letter in two forms.
-            root.inside = ["e\u{301}", "\u{E9}"].map { Folder(id: $0, parent: "") }
-            try Folder.save(&root, cascading: true, in: db)
-            #expect(try Folder.count(in: db) == 3)
         }
     }
 }

@@ -233,17 +233,6 @@ struct CascadingSaveTests {
             }
         }
     }
-
-    @Test func parentsAreReadWithOneStatementToo() async throws {
-        try await withTables { db throws in
-            var list = (0..<5).map { Customer(name: "\($0)", employer: $0 < 4 ? Company(name: "of \($0)") : nil) }
-            try Customer.save(contentsOf: &list, cascading: true, in: db)
-            var found = try Customer.all(in: db)
-            found[4].employer = Company(name: "replaced")
-            try Customer.load(\.$employer, of: &found, in: db)
-            #expect(found.map { $0.employer?.name } == ["of 0", "of 1", "of 2", "of 3", nil])
-        }
-    }
 }
 
 @Suite("Deleting with children")

@@ -353,19 +353,6 @@ struct ChangeSchemaTests {
         }
     }
 
-    @Test func aTableIsDroppedWithItsIndexes() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            try Contact.insert(Contact(), in: db)
-            try db.dropTable("contact")
-            #expect(try db.tableNames() == [])
-            #expect(
-                try db.value("SELECT count(*) FROM sqlite_master WHERE tbl_name = 'contact'", as: Int.self) == 0)
-            try expectFailure(.sql) { try db.dropTable("contact") }
-            try db.createTable(Contact.schema)
-            #expect(try Contact.count(in: db) == 0)
-        }
-    }
-
     @Test func indexesComeAndGo() async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: [Contact(email: "1"), Contact(email: "2")], in: db)

@@ -34,32 +34,6 @@ struct SaveTests {
             #expect(try Contact.save(contentsOf: &none, in: db) == [])
         }
     }
-
-    /// Saving a list of new records asks the engine no more than inserting it does: that is what it costs.
-    @Test func newRecordsOfAListTakeTheStatementsOfAnInsert() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        @Sendable func statements(_ work: (borrowing WriteTransaction) throws -> Void) throws -> Int {
-            let count = Tally()
-            try store.write { db throws in
-                try db.watchingStatements { _, _ in
-                    count.add()
-                } _: {
-                    try work(db)
-                }
-            }
-            return count.value
-        }
-        let (inserted, saved) = try await onThread { () throws in
-            var list = Contact.samples(1_000, first: 10_000)
-            return (
-                try statements { db in try Contact.insert(contentsOf: Contact.samples(1_000), in: db) },
-                try statements { db in try Contact.save(contentsOf: &list, in: db) }
-            )
-        }
-        // The savepoint around the list.
-        #expect(saved <= inserted + 2)
-        #expect(inserted < 100)
-    }
 }
 
 @Suite("Generated keys in the records of the caller")
