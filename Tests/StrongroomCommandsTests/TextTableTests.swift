@@ -3,8 +3,8 @@ import StrongroomCommands
 import Testing
 
 struct TextTableTests {
-    private static func stores(flexible: Bool = true) -> TextTable {
-        var table = TextTable([.leading("Name", isFlexible: flexible), .trailing("Rows"), .leading("State")])
+    private static func stores() -> TextTable {
+        var table = TextTable([.leading("Name", isFlexible: true), .trailing("Rows"), .leading("State")])
         table.append("accounts", "60,123", "open")
         table.append("日本語のストア", "7", "locked")
         return table

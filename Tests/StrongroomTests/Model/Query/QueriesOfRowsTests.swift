@@ -8,8 +8,6 @@ import Testing
 struct QueriesOfRowsTests {
     private typealias Patient = Practice.Patient
     private typealias Appointment = Practice.Appointment
-    private typealias Doctor = Practice.Doctor
-    private typealias Ward = Practice.Ward
 
     private let temporary: TemporaryStore
     private var store: Store { temporary.store }

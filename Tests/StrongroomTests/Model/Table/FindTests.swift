@@ -11,7 +11,8 @@ struct FindTests {
         #expect(try await contacts.find([4, 99, 1, -1]).map(\.id) == [4, 1])
         #expect(try await contacts.find([3, 3, 1, 3, 1]).map(\.id) == [3, 1])
         #expect(try await contacts.find([] as [Int64]).isEmpty)
-        #expect(try await contacts.find(2)?.name == "Contact 2" && contacts.find(99) == nil)
+        #expect(try await contacts.find(2)?.name == "Contact 2")
+        #expect(try await contacts.find(99) == nil)
         #expect(try await contacts.all().count == 10)
         #expect(try await contacts.fetch(Contact.where { $0.phone == nil }.limit(1)).map(\.id) == [1])
     }

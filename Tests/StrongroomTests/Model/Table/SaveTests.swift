@@ -1,4 +1,3 @@
-import Foundation
 import Strongroom
 import StrongroomTesting
 import Testing
