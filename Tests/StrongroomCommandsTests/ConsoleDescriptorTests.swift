@@ -66,26 +66,6 @@ struct ConsoleDescriptorTests {
         #expect(console.failure(of: .errors) == .closed)
     }
 
-    @Test("After a failure on one channel the other goes on")
-    func otherChannel() throws {
-        let pipe = try DescriptorPair.pipe()
-        let capture = TextCapture()
-        let console = Console(
-            output: ConsoleStream(descriptor: pipe.writing, environment: [:]), errors: ConsoleStream(capture: capture))
-        pipe.closeReading()
-        console.write("one")
-        console.write("two", to: .errors)
-        #expect(capture.text == "two\n")
-        #expect(console.failure(of: .errors) == nil)
-    }
-
-    @Test("What the system refuses to write is reported with its number")
-    func refused() {
-        let console = console(-1)
-        console.write("one")
-        #expect(console.failure(of: .output) == .failed(errno: EBADF))
-    }
-
     #if os(Linux)
     @Test("A full disk is reported")
     func fullDisk() throws {
@@ -109,12 +89,6 @@ struct ConsoleDescriptorTests {
         #expect(console[.output].width == 132)
         console.write("\("one", .red)")
         #expect(terminal.read() == "\u{1B}[31mone\u{1B}[0m\r\n")
-    }
-
-    @Test("A terminal that does not say its width has the width of COLUMNS")
-    func terminalWithoutWidth() throws {
-        let terminal = try DescriptorPair.terminal()
-        #expect(console(terminal.writing, environment: ["COLUMNS": "40"])[.output].width == 40)
     }
 }
 

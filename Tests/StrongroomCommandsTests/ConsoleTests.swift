@@ -25,15 +25,6 @@ struct ConsoleTests {
         #expect(console.failure(of: .output) == nil)
     }
 
-    @Test("Verbatim text is written as it is and ends its line")
-    func verbatim() {
-        let console = console(isTerminal: true)
-        console.write(verbatim: #"{"a":"\t"}"#)
-        console.write(verbatim: "CREATE TABLE a(\n\tb\n);\n")
-        console.write(verbatim: "")
-        #expect(output.text == "{\"a\":\"\\t\"}\nCREATE TABLE a(\n\tb\n);\n")
-    }
-
     @Test("On a terminal a tab in lines for programs is spaces, and what it would act on is spelled out")
     func tabs() throws {
         let sql = "CREATE TABLE a(\n\tb\n);\r\n\u{1B}"
@@ -53,13 +44,6 @@ struct ConsoleTests {
         console.write("\("x", .red)")
         #expect(console[.output].usesColors == usesColors)
         #expect(output.text == (usesColors ? "\u{1B}[31mx\u{1B}[0m\n" : "x\n"))
-    }
-
-    @Test("Lines are redrawn on a terminal even without colours, and never on a dumb one")
-    func redrawing() {
-        #expect(console(isTerminal: true, environment: ["NO_COLOR": "1"])[.errors].redrawsLines)
-        #expect(!console(isTerminal: true, environment: ["TERM": "dumb"])[.errors].redrawsLines)
-        #expect(!console()[.errors].redrawsLines)
     }
 
     @Test(

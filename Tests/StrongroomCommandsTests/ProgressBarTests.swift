@@ -13,12 +13,9 @@ struct ProgressBarTests {
     }
 
     private func bar(
-        total: Int? = 1000, unit: ProgressBar.Unit = .count, on console: Console,
-        ending: ProgressBar.Ending = .summary, redirected: ProgressBar.Ending = .nothing
+        total: Int? = 1000, on console: Console, redirected: ProgressBar.Ending = .nothing
     ) -> ProgressBar {
-        ProgressBar(
-            "Copying", total: total, unit: unit, on: console, ending: ending, redirected: redirected,
-            now: { [clock] in clock.now })
+        ProgressBar("Copying", total: total, on: console, redirected: redirected, now: { [clock] in clock.now })
     }
 
     /// The lines drawn one over the other.
@@ -43,26 +40,6 @@ struct ProgressBarTests {
             ])
     }
 
-    @Test("A bar with a delay is not drawn for an operation that is done before")
-    func delay() {
-        let bar = ProgressBar(
-            "Copying", total: 10, on: console(), ending: .nothing, delay: .seconds(1), now: { [clock] in clock.now })
-        bar.advance()
-        clock.advance(by: .milliseconds(999))
-        bar.advance()
-        #expect(screen.text.isEmpty)
-        clock.advance(by: .milliseconds(1))
-        bar.advance()
-        #expect(drawn.count == 1)
-    }
-
-    @Test("Each drawing starts at the left and clears what was there to the right")
-    func sequences() {
-        let bar = bar(total: 4, on: console(width: 30))
-        bar.advance()
-        #expect(screen.text == "\rCopying  [===>        ]   25%\u{1B}[K")
-    }
-
     @Test("A bar is drawn at most ten times a second")
     func throttling() {
         let bar = bar(on: console())
@@ -71,22 +48,6 @@ struct ProgressBarTests {
             clock.advance(by: .milliseconds(1))
         }
         #expect(drawn.count == 10)
-    }
-
-    @Test("Progress that is told late is drawn at once, and each total counts from then on")
-    func changesTotal() {
-        let bar = bar(total: nil, on: console(width: 44))
-        bar.advance(by: 1200)
-        clock.advance(by: .milliseconds(100))
-        bar.update(to: 2400, of: 4800)
-        clock.advance(by: .milliseconds(100))
-        bar.update(to: 3600)
-        #expect(
-            drawn == [
-                "Copying  1,200",
-                "Copying  [======>      ]   50%  2,400/4,800",
-                "Copying  [=========>   ]   75%  3,600/4,800",
-            ])
     }
 
     @Test(
@@ -127,44 +88,6 @@ struct ProgressBarTests {
         #expect(TerminalText.width(of: last) <= width)
     }
 
-    @Test(
-        "The percentage is rounded down and stays between 0 and 100",
-        arguments: [
-            (0, 1000, "  0%"), (9, 1000, "  0%"), (290, 1000, " 29%"), (999, 1000, " 99%"), (1000, 1000, "100%"),
-            (1001, 1000, "100%"), (-500, 1000, "  0%"), (0, 0, "100%"), (.max - 1, .max, " 99%"), (.max, .max, "100%"),
-        ])
-    func percentage(completed: Int, total: Int, percent: String) {
-        let bar = bar(total: total, on: console(width: 30))
-        bar.update(to: completed)
-        #expect(drawn.first.map { String($0.suffix(4)) } == percent)
-    }
-
-    @Test("Bytes are shown with their units")
-    func bytes() {
-        let bar = bar(total: 40 << 20, unit: .bytes, on: console(width: 80))
-        clock.advance(by: .seconds(2))
-        bar.update(to: 10 << 20)
-        clock.advance(by: .seconds(6))
-        bar.update(to: 40 << 20)
-        bar.finish()
-        #expect(
-            drawn == [
-                "Copying  [=====>                ]   25%  10.0 MiB/40.0 MiB  5.0 MiB/s  6 s left",
-                "Copying  [============================]  100%  40.0 MiB/40.0 MiB  5.0 MiB/s",
-                "Copying: 40.0 MiB in 8.00 s, 5.0 MiB/s\n",
-            ])
-    }
-
-    @Test(
-        "The time left is shown from a second on",
-        arguments: [(1000, 499, true), (1000, 501, false), (999, 100, false), (1000, 0, false)])
-    func timeLeft(elapsed: Int, completed: Int, isShown: Bool) {
-        let bar = bar(on: console())
-        clock.advance(by: .milliseconds(elapsed))
-        bar.update(to: completed)
-        #expect(drawn.first?.hasSuffix(" left") == isShown)
-    }
-
     @Test("A summary takes the bar's place at the end, and later progress is not drawn")
     func summary() {
         let bar = bar(on: console(width: 30))
@@ -177,14 +100,6 @@ struct ProgressBarTests {
         #expect(screen.text == "\rCopying  [=======>    ]   60%\u{1B}[K\r\u{1B}[KCopying: 600 of 1,000 in 500 …\n")
     }
 
-    @Test("A bar that is to leave nothing clears itself")
-    func leavesNothing() {
-        let bar = bar(on: console(width: 30), ending: .nothing)
-        bar.update(to: 600)
-        bar.finish()
-        #expect(screen.text == "\rCopying  [=======>    ]   60%\u{1B}[K\r\u{1B}[K")
-    }
-
     @Test("A bar that is given up clears itself")
     func abandoned() {
         let console = console(width: 30)
@@ -193,18 +108,6 @@ struct ProgressBarTests {
             bar.update(to: 600)
         }
         #expect(screen.text == "\rCopying  [=======>    ]   60%\u{1B}[K\r\u{1B}[K")
-    }
-
-    @Test("A bar that has ended leaves the next one alone when it is released")
-    func releasedLate() {
-        let console = console(width: 30)
-        var first: ProgressBar? = bar(on: console, ending: .nothing)
-        first?.finish()
-        let second = bar(on: console)
-        second.update(to: 600)
-        first = nil
-        #expect(screen.text == "\rCopying  [=======>    ]   60%\u{1B}[K")
-        withExtendedLifetime((first, second)) {}
     }
 
     @Test(
@@ -232,31 +135,6 @@ struct ProgressBarTests {
             screen.text
                 == "\rCopying  [=======>    ]   60%\u{1B}[K\r\u{1B}[Kfound\nCopying  [=======>    ]   60%\r\u{1B}[K"
                 + "Copying: 600 of 1,000 in 0 µs\ndone\n")
-    }
-
-    @Test("Output that goes elsewhere does not disturb the bar")
-    func outputElsewhere() {
-        let output = TextCapture()
-        let environment = ["COLUMNS": "30", "NO_COLOR": "1"]
-        let errors = ConsoleStream(capture: screen, isTerminal: true, environment: environment)
-        let console = Console(output: ConsoleStream(capture: output), errors: errors)
-        let bar = bar(on: console)
-        bar.update(to: 600)
-        console.write("found")
-        #expect(output.text == "found\n")
-        #expect(screen.text == "\rCopying  [=======>    ]   60%\u{1B}[K")
-        withExtendedLifetime(bar) {}
-    }
-
-    @Test("The bar is green and what follows the count is dim where colours are on")
-    func colors() {
-        let stream = ConsoleStream(capture: screen, isTerminal: true, environment: ["COLUMNS": "70"])
-        let bar = bar(on: Console(output: stream, errors: stream))
-        clock.advance(by: .seconds(2))
-        bar.update(to: 500)
-        #expect(
-            screen.text == "\rCopying  [\u{1B}[32m===========>\u{1B}[0m          ]   50%    500/1,000  "
-                + "\u{1B}[2m250/s\u{1B}[0m  \u{1B}[2m2 s left\u{1B}[0m\u{1B}[K")
     }
 
     @Test("Progress from many threads is counted in full, and nothing is drawn after the end")
@@ -287,17 +165,5 @@ final class ManualClock: Sendable {
 
     func advance(by duration: Duration) {
         elapsed.withLock { $0 += duration }
-    }
-}
-
-struct ScreenTests {
-    @Test("A status line that comes late is not shown, not even after the end of a later one")
-    func lateStatus() {
-        var screen = Screen()
-        #expect(screen.showing(status: "40%", stamp: 2) == [Screen.Chunk("\r40%\u{1B}[K", to: .errors)])
-        #expect(screen.showing(status: "30%", stamp: 1) == [])
-        #expect(screen.showing(status: "", stamp: 4) == [Screen.Chunk("\r\u{1B}[K", to: .errors)])
-        #expect(screen.showing(status: "50%", stamp: 3) == [])
-        #expect(screen.writing("a\n", to: .errors, sharesRow: true) == [Screen.Chunk("a\n", to: .errors)])
     }
 }

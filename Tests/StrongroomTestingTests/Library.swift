@@ -92,65 +92,18 @@ extension MigrationProof {
     }
 }
 
-struct Book: Table, Record, Equatable {
+@Table("book")
+struct Book: Equatable {
     var id: Int64?
-    var title = ""
-    var shelf = "none"
-
-    struct Columns: Sendable {
-        let id = Column<Int64?>("id", primaryKey: true)
-        let title = Column<String>("title", indexed: true)
-        let shelf = Column<String>("shelf", default: "none")
-    }
-    static let columns = Columns()
-    static let schema = TableSchema("book", columns.id, columns.title, columns.shelf)
-
-    static func key(of book: Book) -> Int64? { book.id }
-    static func setKey(_ key: Int64, of book: inout Book) { book.id = key }
-
-    init(title: String) { self.title = title }
-    init(row: borrowing Row) throws {
-        id = try row[0]
-        title = try row[1]
-        shelf = try row[2]
-    }
-    func encode(to bindings: borrowing Bindings) throws {
-        try bindings.set(id, at: 0)
-        try bindings.set(title, at: 1)
-        try bindings.set(shelf, at: 2)
-    }
+    @Column(indexed: true) var title: String
+    var shelf: String = "none"
 }
 
-struct Loan: Table, Record, Equatable {
+@Table("loan")
+struct Loan: Equatable {
     var id: Int64?
-    var book: Int64
-    var reader: String
-
-    struct Columns: Sendable {
-        let id = Column<Int64?>("id", primaryKey: true)
-        let book = Column<Int64>("book", unique: true, references: Reference("book", column: "id", onDelete: .cascade))
-        let reader = Column<String>("reader", check: "length(reader) > 0", collation: .noCase)
-    }
-    static let columns = Columns()
-    static let schema = TableSchema("loan", columns.id, columns.book, columns.reader)
-
-    static func key(of loan: Loan) -> Int64? { loan.id }
-    static func setKey(_ key: Int64, of loan: inout Loan) { loan.id = key }
-
-    init(book: Int64, reader: String) {
-        self.book = book
-        self.reader = reader
-    }
-    init(row: borrowing Row) throws {
-        id = try row[0]
-        book = try row[1]
-        reader = try row[2]
-    }
-    func encode(to bindings: borrowing Bindings) throws {
-        try bindings.set(id, at: 0)
-        try bindings.set(book, at: 1)
-        try bindings.set(reader, at: 2)
-    }
+    @Column(unique: true, references: Reference("book", column: "id", onDelete: .cascade)) var book: Int64
+    @Column(check: "length(reader) > 0", collation: .noCase) var reader: String
 }
 
 /// Checks that a fault is told by a line that has all the words, and gives the line.

@@ -81,13 +81,6 @@ struct StatementTests {
         #expect(try await temporary.store.table(Book.self).all().isEmpty)
     }
 
-    @Test func theStoreGoesOnAfterwards() async throws {
-        let temporary = try await store()
-        _ = try? await temporary.store.withInterruption(after: 0) { db in try db.execute("DELETE FROM book") }
-        try await temporary.store.write { db in _ = try Book.insert(Book(title: "Emma"), in: db) }
-        #expect(try await temporary.store.table(Book.self).all().count == 1)
-    }
-
     /// The statements of a rebuild are the library's own; an error in each of them leaves the table as it was.
     @Test(arguments: 0..<6) func anInterruptedRebuildLeavesTheTableAsItWas(count: Int) async throws {
         let temporary = try await store()
@@ -220,11 +213,6 @@ struct TemporaryStoresTests {
 
 /// The kit under XCTest, which shows the text of the error that a test throws.
 final class XCTestTests: XCTestCase {
-    func testSoundMigrationsAreProved() async throws {
-        let report = try await Library().quickProof().verify()
-        XCTAssertEqual(report.ups.count, 4)
-    }
-
     func testAFaultIsToldWithTheCallersLine() async throws {
         let line = #line + 2
         do {

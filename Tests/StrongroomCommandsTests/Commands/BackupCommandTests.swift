@@ -41,10 +41,8 @@ struct BackupCommandTests {
         #expect(try again.failure().code == "defect")
         // As it says.
         let before = try ledger.bytes(ledger.path())
-        let back = try await ledger.run(
-            "restore", copy, ledger.path(), "--plaintext", "--allow-plaintext", "--force", "--json")
-        #expect(back.status == .dataError)
-        #expect(try back.failure().code == "damaged")
+        try await ledger.fails(
+            "restore", copy, ledger.path(), "--plaintext", "--allow-plaintext", "--force", with: "damaged", .dataError)
         #expect(try ledger.bytes(ledger.path()) == before)
     }
 
@@ -52,8 +50,7 @@ struct BackupCommandTests {
         try await ledger.makePlaintext()
         #expect(try await ledger.run("backup", ledger.path(), copy, "--plaintext").status == .success)
         let target = ledger.path("ledger_new.sqlite")
-        let refused = try await ledger.run("restore", copy, target, "--plaintext", "--json")
-        #expect(try refused.failure().code == "plaintextFile")
+        try await ledger.fails("restore", copy, target, "--plaintext", with: "plaintextFile")
         #expect(!FileManager.default.fileExists(atPath: target))
         let taken = try await ledger.run("restore", copy, target, "--plaintext", "--allow-plaintext", "--json")
         #expect(try taken.json(Answer.self).rows >= 2)
@@ -75,8 +72,7 @@ struct BackupCommandTests {
         let keys = try ledger.keyFile(Ledger.secrets[2])
         #expect(try await ledger.run("tables", copy, "--key-file", keys).status == .success)
         _ = try await ledger.run("query", "ledger.sqlite", "DELETE FROM entry", "--write")
-        let wrong = try await ledger.run("restore", copy, "ledger.sqlite", "--force", "--json")
-        #expect(try wrong.failure().code == "wrongKey")
+        try await ledger.fails("restore", copy, "ledger.sqlite", "--force", with: "wrongKey")
         let back = try await ledger.run("restore", copy, "ledger.sqlite", "--force", "--backup-key-env", name)
         #expect(back.status == .success, "\(back.errors)")
         #expect(try await ledger.rows() == 3)
@@ -121,9 +117,7 @@ struct ReplicateCommandTests {
         let objects = try FileManager.default.subpathsOfDirectory(atPath: replicas).sorted()
         // A page of each engine, which have pages of 1 KiB and 4 KiB.
         try lose(32_768..<36_864, of: ledger.path("ledger.sqlite"))
-        let run = try await ledger.run("replicate", "ledger.sqlite", "--replicas", replicas, "--json")
-        #expect(run.status == .dataError)
-        #expect(try run.failure().code == "damaged")
+        try await ledger.fails("replicate", "ledger.sqlite", "--replicas", replicas, with: "damaged", .dataError)
         #expect(try FileManager.default.subpathsOfDirectory(atPath: replicas).sorted() == objects)
     }
 
@@ -144,9 +138,7 @@ struct ReplicateCommandTests {
         let replicas = ledger.directory.path("replicas")
         #expect(try await ledger.run("replicate", "ledger.sqlite", "--replicas", replicas).status == .success)
         try FileManager.default.removeItem(atPath: replicas)
-        let run = try await ledger.run("replicate", "ledger.sqlite", "--replicas", replicas, "--json")
-        #expect(run.status == .noInput)
-        #expect(try run.failure().code == "replicaMissing")
+        try await ledger.fails("replicate", "ledger.sqlite", "--replicas", replicas, with: "replicaMissing", .noInput)
         #expect(!FileManager.default.fileExists(atPath: replicas))
         let anew = try await ledger.run("replicate", "ledger.sqlite", "--replicas", replicas, "--take-over")
         #expect(anew.status == .success)
@@ -367,16 +359,44 @@ struct Ledger {
         try await run(arguments, piped: piped, typed: typed, isTerminal: isTerminal)
     }
 
-    func run(
-        _ arguments: [String], piped: String = "", typed: String? = nil, isTerminal: Bool = false
+    /// Runs a command that fails with a code, and a status where one is given; the error is told as JSON.
+    @discardableResult func fails(
+        _ arguments: String..., with code: String, _ status: StrongroomCommands.ExitStatus? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Run {
+        try await fails(arguments, with: code, status, sourceLocation: sourceLocation)
+    }
+
+    @discardableResult func fails(
+        _ arguments: [String], with code: String, _ status: StrongroomCommands.ExitStatus? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Run {
+        let run = try await run(arguments + ["--json"])
+        #expect(run.status != .success && run.status == status ?? run.status, "\(run)", sourceLocation: sourceLocation)
+        #expect(try run.failure().code == code, "\(arguments)", sourceLocation: sourceLocation)
+        return run
+    }
+
+    /// - Parameters:
+    ///   - answers: What is typed at one prompt after the other.
+    ///   - stores: Those of another configuration.
+    func run(
+        _ arguments: [String], piped: String = "", typed: String? = nil, answers: [String] = [],
+        isTerminal: Bool = false, stores: Stores? = nil
+    ) async throws -> Run {
+        let answers = Locked(answers)
         let (output, errors) = (TextCapture(), TextCapture())
         let session = CommandSession(
             console: Console(
                 output: ConsoleStream(capture: output, isTerminal: isTerminal),
                 errors: ConsoleStream(capture: errors, isTerminal: isTerminal)),
-            stores: try Stores(configuration),
-            input: KeyInput(all: { _ in Array(piped.utf8) }, line: { _ in typed.map { Array($0.utf8) } }))
+            stores: try stores ?? Stores(configuration),
+            input: KeyInput(
+                all: { _ in Array(piped.utf8) },
+                line: { _ in
+                    let answer = answers.withLock { $0.isEmpty ? typed : $0.removeFirst() }
+                    return answer.map { Array($0.utf8) }
+                }))
         let status = await StrongroomTool.status(of: arguments, in: session)
         let run = Run(status: status, output: output.text, errors: errors.text)
         for secret in Self.passphrases + Self.secrets.map({ String($0.dropFirst(4)) }) {

@@ -17,13 +17,6 @@ struct CommandProgressTests {
     /// Runs a command by a clock that goes on by a minute whenever somebody looks at it.
     private func errors(_ arguments: [String], isTerminal: Bool = true) async throws -> String {
         let errors = TextCapture()
-        let status = await StrongroomTool.status(
-            of: arguments, in: try session(errors: errors, isTerminal: isTerminal))
-        #expect(status == .success, "\(errors.text)")
-        return errors.text
-    }
-
-    private func session(errors: TextCapture, isTerminal: Bool = true) throws -> CommandSession {
         var session = CommandSession(
             console: Console(
                 output: ConsoleStream(capture: TextCapture()),
@@ -34,7 +27,9 @@ struct CommandProgressTests {
             clock.advance(by: .seconds(60))
             return clock.now
         }
-        return session
+        let status = await StrongroomTool.status(of: arguments, in: session)
+        #expect(status == .success, "\(errors.text)")
+        return errors.text
     }
 
     private func rows() throws -> String {
@@ -62,11 +57,6 @@ struct CommandProgressTests {
         #expect(some.contains("Exporting") && some.contains("256") && !some.contains("%"), "\(some)")
     }
 
-    @Test func statusCountsTables() async throws {
-        let told = try await errors(["status", "ledger.sqlite"])
-        #expect(told.contains("Looking") && told.contains("1/1"), "\(told)")
-    }
-
     @Test(arguments: [("rotate", "Rotating"), ("verify", "Verifying"), ("backup", "Copying"), ("doctor", "Reading")])
     func theOthersTellHowMuchIsDone(command: String, label: String) async throws {
         var newer = self.ledger
@@ -76,38 +66,6 @@ struct CommandProgressTests {
         let told = try await test.errors([command, "ledger.sqlite"] + file)
         // A backup so small may be done before it is known how large it is.
         #expect(told.contains(label) && (command == "backup" || told.contains("%")), "\(command): \(told)")
-    }
-
-    @Test func tablesCountsThem() async throws {
-        let told = try await errors(["tables", "ledger.sqlite"])
-        #expect(told.contains("Counting") && told.contains("0/1") && told.contains("0%"), "\(told)")
-    }
-
-    /// Nobody can tell how much of a statement is done.
-    @Test(arguments: [true, false]) func whatTellsNothingShowsTheTime(isCSV: Bool) async throws {
-        let endless = """
-            WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number) SELECT count(*) FROM number
-            """
-        let shown = TextCapture()
-        let session = try session(errors: shown)
-        let hasEnded = Locked(false)
-        let run = Task {
-            defer { hasEnded.withLock { $0 = true } }
-            return await StrongroomTool.status(
-                of: ["query", "ledger.sqlite", endless] + (isCSV ? ["--csv"] : []), in: session)
-        }
-        defer { run.cancel() }
-        // Where nothing is shown the suite's time ends this.
-        while shown.text.components(separatedBy: "Running").count < 3 {
-            try #require(!hasEnded.withLock { $0 }, "\(shown.text)")
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        run.cancel()
-        #expect(shown.text.contains(" min"))
-        #expect(await run.value == .interrupted)
-        // It leaves nothing behind.
-        let rest = try #require(shown.text.components(separatedBy: "Running").last)
-        #expect(rest.contains("\r\u{1B}[K"))
     }
 
     @Test func ofSeveralIsToldHowManyAreDone() async throws {

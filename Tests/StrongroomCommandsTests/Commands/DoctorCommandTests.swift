@@ -33,24 +33,19 @@ struct DoctorCommandTests {
         #expect(answer.key == 1 && answer.keyCount == 2 && answer.version == "2")
     }
 
-    @Test func withoutAKeyItSaysHowToGiveOne() async throws {
-        let ledger = try await Ledger.made()
-        let (status, answer) = try await doctor(ledger, [ledger.path()])
-        #expect(status == .configuration && answer.finding == "keyless")
-        #expect(answer.advice.contains("--key-file"))
-    }
-
     @Test func aTypedKeyIsTried() async throws {
         let ledger = try await Ledger.made()
         let run = try await ledger.run("doctor", ledger.path(), typed: Ledger.secrets[0])
         #expect(run.status == .success && run.output.contains("whole"))
     }
 
-    @Test func aWrongKeyIsTold() async throws {
+    @Test func aKeyThatIsMissingOrWrongIsTold() async throws {
         let ledger = try await Ledger.made()
+        let (status, answer) = try await doctor(ledger, [ledger.path()])
+        #expect(status == .configuration && answer.finding == "keyless" && answer.advice.contains("--key-file"))
         let keys = try ledger.keyFile(Ledger.secrets[2])
-        let (status, answer) = try await doctor(ledger, [ledger.path(), "--key-file", keys])
-        #expect(status == .configuration && answer.finding == "wrongKey")
+        let wrong = try await doctor(ledger, [ledger.path(), "--key-file", keys])
+        #expect(wrong.0 == .configuration && wrong.1.finding == "wrongKey")
     }
 
     @Test func damagedPagesAreNumbered() async throws {
@@ -176,9 +171,7 @@ struct VerifyCommandTests {
     @Test func damageIsExitCodeOneAndNamesThePage() async throws {
         let ledger = try await Ledger.made(rows: 2_000)
         try ledger.damage(page: 8)
-        let run = try await ledger.run("verify", "ledger.sqlite", "--json")
-        #expect(run.status == .failure)
-        #expect(try run.failure().code == "damaged")
+        let run = try await ledger.fails("verify", "ledger.sqlite", with: "damaged", .failure)
         let answer = try run.json(Answer.self)
         #expect(answer.detail?.damagedPages.map(\.number) == [8])
     }
@@ -253,9 +246,7 @@ struct VerifyCommandTests {
     @Test func aReportDoesNotOverwriteSomethingElse() async throws {
         let ledger = try await Ledger.made()
         let before = try ledger.bytes(ledger.path())
-        let run = try await ledger.run("verify", "ledger.sqlite", "--report", ledger.path(), "--json")
-        #expect(run.status == .usage)
-        #expect(try run.failure().code == "report")
+        try await ledger.fails("verify", "ledger.sqlite", "--report", ledger.path(), with: "report", .usage)
         #expect(try ledger.bytes(ledger.path()) == before)
     }
 
@@ -264,16 +255,13 @@ struct VerifyCommandTests {
         let ledger = try await Ledger.made()
         let path = ledger.directory.path("settings.json")
         try Data(text.utf8).write(to: URL(filePath: path))
-        let run = try await ledger.run("verify", "ledger.sqlite", "--report", path, "--json")
-        #expect(try run.failure().code == "report")
+        try await ledger.fails("verify", "ledger.sqlite", "--report", path, with: "report")
         #expect(try ledger.bytes(path) == Data(text.utf8))
     }
 
     @Test func aFamilyThatHasNoDatabaseIsToldSo() async throws {
         let ledger = try Ledger()
-        let run = try await ledger.run("verify", "--family", "ledger", "--json")
-        #expect(run.status == .noInput)
-        #expect(try run.failure().code == "noDatabases")
+        try await ledger.fails("verify", "--family", "ledger", with: "noDatabases", .noInput)
     }
 }
 

@@ -14,17 +14,13 @@ import Darwin
 struct ExitCodeTests {
     @Test func `a row that a constraint refuses is 65`() async throws {
         let ledger = try await Ledger.made()
-        let run = try await ledger.run(
-            "query", "ledger.sqlite", "INSERT INTO entry (id) VALUES (1)", "--write", "--json")
-        #expect(run.status == .dataError)
-        #expect(try run.failure().code == "constraint")
+        try await ledger.fails(
+            "query", "ledger.sqlite", "INSERT INTO entry (id) VALUES (1)", "--write", with: "constraint", .dataError)
     }
 
     @Test func `a database that is restored from itself is wrong usage`() async throws {
         let ledger = try await Ledger.made()
-        let run = try await ledger.run("restore", ledger.path(), "ledger.sqlite", "--force", "--json")
-        #expect(run.status == .usage)
-        #expect(try run.failure().code == "alreadyOpen")
+        try await ledger.fails("restore", ledger.path(), "ledger.sqlite", "--force", with: "alreadyOpen", .usage)
         #expect(try await ledger.rows() == 3)
     }
 
@@ -32,9 +28,8 @@ struct ExitCodeTests {
     @Test func `a file that may not be written is 77`() async throws {
         let ledger = try await Ledger.made()
         // Where not even root may make a file.
-        let run = try await ledger.run("export", "ledger.sqlite", "entry", "-o", "/sys/strongroom.csv", "--json")
-        #expect(run.status == .noPermission)
-        #expect(try run.failure().code == "permissionDenied")
+        try await ledger.fails(
+            "export", "ledger.sqlite", "entry", "-o", "/sys/strongroom.csv", with: "permissionDenied", .noPermission)
     }
     #endif
 
@@ -57,19 +52,13 @@ struct ExitCodeTests {
     }
 
     @Test func `a migration that a full disk stops is 74`() async throws {
-        let directory = try TemporaryDirectory()
-        let path: String = directory.path("data")
+        let ledger = try Ledger()
+        let path: String = ledger.directory.path("data")
         try await Stores(Filling(directory: path, isNew: false)).open("filling.sqlite").close()
-        let (output, errors) = (TextCapture(), TextCapture())
-        let session = CommandSession(
-            console: Console(
-                output: ConsoleStream(capture: output, isTerminal: false),
-                errors: ConsoleStream(capture: errors, isTerminal: false)),
-            stores: try Stores(Filling(directory: path, isNew: true)),
-            input: KeyInput(all: { _ in [] }, line: { _ in nil }))
-        let status = await StrongroomTool.status(of: ["migrate", "filling.sqlite", "--json"], in: session)
-        #expect(status == .inputOutput)
-        #expect(errors.text.contains("migrationFailed") && errors.text.contains("diskFull"))
+        let run = try await ledger.run(
+            ["migrate", "filling.sqlite", "--json"], stores: try Stores(Filling(directory: path, isNew: true)))
+        #expect(run.status == .inputOutput)
+        #expect(run.errors.contains("migrationFailed") && run.errors.contains("diskFull"))
     }
 
     // MARK: Several databases
@@ -146,9 +135,7 @@ struct ExitCodeTests {
         let keys = try ledger.keyFile(Ledger.secrets[0])
         let lock = open(ledger.directory.path(".keys.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
-        let run = try await ledger.run("keys", "append", keys, "--wait", "0", "--json")
-        #expect(run.status == .temporaryFailure)
-        #expect(try run.failure().code == "locked")
+        try await ledger.fails("keys", "append", keys, "--wait", "0", with: "locked", .temporaryFailure)
         async let waiting = ledger.run("keys", "append", keys, "--json")
         close(lock)
         #expect(try await waiting.status == .success)

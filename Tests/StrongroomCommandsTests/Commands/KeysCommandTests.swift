@@ -34,14 +34,6 @@ struct KeysCommandTests {
         #expect(!run.output.contains(key.dropFirst(4)))
     }
 
-    @Test func neverOverwritesAFile() async throws {
-        let keys = try ledger.keyFile(Ledger.secrets[0])
-        let run = try await ledger.run("keys", "make", keys, "--json")
-        #expect(run.status == .cannotCreate)
-        #expect(try run.failure().code == "exists")
-        #expect(try text(keys) == "\(Ledger.secrets[0])\n")
-    }
-
     @Test(arguments: ["\n", "", "\r\n"])
     func appendsAKeyBehindTheOthers(end: String) async throws {
         let keys = try ledger.keyFile()
@@ -105,25 +97,6 @@ struct KeysCommandTests {
         #expect(try await ledger.run("keys", "check", ledger.directory.path("none")).status == .noInput)
     }
 
-    @Test func aNewKeyAndARotationBringAFamilyToIt() async throws {
-        _ = try await ledger.run("keys", "make", path)
-        var family = ledger.with(\.keys, [])
-        func reload() throws { family.configuration.keys = try Self.keys(in: text(path)) }
-        try reload()
-        for name in ["ledger_a.sqlite", "ledger_b.sqlite"] { try await family.make(name) }
-        _ = try await ledger.run("keys", "append", path)
-        try reload()
-        let run = try await family.run("rotate", "--family", "ledger", "--json")
-        #expect(run.status == .success)
-        #expect(try run.lines(RotateCommandTests.Answer.self).allSatisfy { $0.detail?.toKey == 2 })
-    }
-
-    private static func keys(in text: String) -> [Key] {
-        text.split(separator: "\n").map { line in
-            let digits = Array(line.dropFirst(4))
-            return .raw(stride(from: 0, to: 64, by: 2).compactMap { UInt8(String(digits[$0..<$0 + 2]), radix: 16) })
-        }
-    }
 }
 
 /// Where a command's keys come from, on a file without a configuration.
@@ -165,28 +138,16 @@ struct KeyOptionsTests {
 
     @Test func aKeyThatAFileIsToGetIsTypedTwice() async throws {
         let before = try ledger.bytes(ledger.path())
-        for (command, answers) in [("convert", ["swordfish-one", "swordfish-oen"]), ("convert", ["swordfish-one"])] {
-            let typed = Locked(answers)
-            let errors = TextCapture()
-            let session = CommandSession(
-                console: Console(
-                    output: ConsoleStream(capture: TextCapture()), errors: ConsoleStream(capture: errors)),
-                stores: try Stores(ledger.configuration),
-                input: KeyInput(
-                    all: { _ in [] },
-                    line: { _ in typed.withLock { $0.isEmpty ? nil : Array($0.removeFirst().utf8) } }))
-            let status = await StrongroomTool.status(of: [command, ledger.path(), "--json"], in: session)
-            #expect(status == .configuration)
-            #expect(errors.text.contains(answers.count == 2 ? "keysDiffer" : "noKey"))
-            #expect(!errors.text.contains("swordfish"))
+        for (answers, code) in [(["swordfish-one", "swordfish-oen"], "keysDiffer"), (["swordfish-one"], "noKey")] {
+            let run = try await ledger.run(["convert", ledger.path(), "--json"], answers: answers)
+            #expect(try run.status == .configuration && run.failure().code == code)
+            #expect(!run.errors.contains("swordfish"))
         }
         #expect(try ledger.bytes(ledger.path()) == before)
     }
 
     @Test func withoutAKeyAndATerminalItSaysHowToGiveOne() async throws {
-        let run = try await ledger.run("status", ledger.path(), "--json")
-        #expect(run.status == .configuration)
-        #expect(try run.failure().code == "noKey")
+        let run = try await ledger.fails("status", ledger.path(), with: "noKey", .configuration)
         #expect(try run.failure().message.contains("--key-file"))
     }
 
@@ -202,9 +163,7 @@ struct KeyOptionsTests {
 
     @Test func aFileThatOthersCanReadIsRefused() async throws {
         let keys = try ledger.keyFile(Ledger.secrets[0], mode: 0o644)
-        let run = try await ledger.run("status", ledger.path(), "--key-file", keys, "--json")
-        #expect(run.status == .configuration)
-        #expect(try run.failure().code == "keySource")
+        try await ledger.fails("status", ledger.path(), "--key-file", keys, with: "keySource", .configuration)
     }
 
     @Test(arguments: ["status", "doctor", "rotate", "convert", "migrate", "verify"])
@@ -220,20 +179,14 @@ struct KeyOptionsTests {
 
     @Test func aNameWithoutAConfigurationIsRefused() async throws {
         let file = "unknown_\(UInt32.random(in: 0...UInt32.max)).sqlite"
-        let run = try await ledger.run("status", file, "--json")
-        #expect(try run.failure().code == "noConfiguration")
+        let run = try await ledger.fails("status", file, with: "noConfiguration")
         #expect(try !run.failure().message.contains("./"))
     }
 
-    @Test func twoSourcesAreWrongUsage() async throws {
-        let run = try await ledger.run("status", ledger.path(), "--key-stdin", "--plaintext")
-        #expect(run.status == .usage)
-    }
-
-    @Test func aKeyAsAnArgumentIsRefused() async throws {
-        // Spelled so that the test of the output does not meet it: the parser repeats what it does not know.
-        let run = try await ledger.run("status", ledger.path(), "--key", "something")
-        #expect(run.status == .usage)
+    /// The key is spelled so that the test of the output does not meet it: the parser repeats what it does not know.
+    @Test(arguments: [["--key-stdin", "--plaintext"], ["--key", "something"]])
+    func twoSourcesAndAKeyAsAnArgumentAreWrongUsage(options: [String]) async throws {
+        #expect(try await ledger.run(["status", ledger.path()] + options).status == .usage)
     }
 }
 
@@ -270,8 +223,7 @@ struct KeySlotCommandTests {
         #expect(labelled.status == .success, "\(labelled.errors)")
         #expect(try await slots().map(\.label) == ["of the chain", "second"])
         // Only its own key can seal the label.
-        let other = try await ledger.run("keys", "label", "ledger.sqlite", added.fingerprint, "x", "--json")
-        #expect(try other.failure().code == "keySlot")
+        try await ledger.fails("keys", "label", "ledger.sqlite", added.fingerprint, "x", with: "keySlot")
         let own = try await ledger.run(
             "keys", "label", "ledger.sqlite", added.fingerprint, "theirs", "--key-file", keys)
         #expect(own.status == .success, "\(own.errors)")
@@ -279,8 +231,7 @@ struct KeySlotCommandTests {
         #expect(table.contains(added.fingerprint) && table.contains("theirs") && table.contains("of the chain"))
         #expect(try await ledger.run("keys", "revoke", "ledger.sqlite", added.fingerprint).status == .success)
         #expect(try await slots().map(\.label) == ["of the chain"])
-        let last = try await ledger.run("keys", "revoke", "ledger.sqlite", first.fingerprint, "--json")
-        #expect(try last.failure().code == "keySlot" && last.status == .usage)
+        try await ledger.fails("keys", "revoke", "ledger.sqlite", first.fingerprint, with: "keySlot", .usage)
         #expect(try await ledger.run("keys", "revoke", "ledger.sqlite", "12").status == .usage)
     }
 
@@ -316,8 +267,7 @@ struct KeySlotCommandTests {
             #expect(run.status == .success, "\(run.errors)")
         }
         let after = ledger.with(\.keys, [Ledger.keys[2]])
-        let wrong = try await after.run("restore", copy, "ledger_b.sqlite", "--json")
-        #expect(try wrong.failure().code == "wrongKey")
+        let wrong = try await after.fails("restore", copy, "ledger_b.sqlite", with: "wrongKey")
         #expect(try wrong.failure().message.contains("safe, recovery key"))
         let restored = try await after.run(
             "restore", copy, "ledger_b.sqlite", "--backup-key-file", paper, "--adopt-from", "ledger.sqlite")

@@ -44,9 +44,7 @@ struct RotateCommandTests {
         try file.close()
         defer { kill(holder.processIdentifier, SIGKILL) }
         let newer = ledger.with(\.keys, Self.newKeys)
-        let refused = try await newer.run("rotate", "ledger.sqlite", "--json")
-        #expect(refused.status == .temporaryFailure)
-        #expect(try refused.failure().code == "inUse")
+        let refused = try await newer.fails("rotate", "ledger.sqlite", with: "inUse", .temporaryFailure)
         #expect(try refused.failure().message.contains("process \(holder.processIdentifier)"))
         let rotated = try await newer.run("rotate", "ledger.sqlite", "--in-use", "--json")
         #expect(rotated.status == .success, "\(rotated.errors)")
@@ -91,9 +89,8 @@ struct RotateCommandTests {
     @Test func aPlaintextFileIsRefusedWithTheWayOut() async throws {
         let ledger = try Ledger(keys: [])
         try await ledger.makePlaintext()
-        let run = try await ledger.with(\.keys, Self.newKeys).run("rotate", "ledger.sqlite", "--json")
-        #expect(run.status == .configuration)
-        #expect(try run.failure().code == "plaintextFile")
+        let run = try await ledger.with(\.keys, Self.newKeys).fails(
+            "rotate", "ledger.sqlite", with: "plaintextFile", .configuration)
         #expect(try run.failure().message.contains("convert"))
     }
 
@@ -284,23 +281,17 @@ struct MigrateCommandTests {
     }
 
     @Test func aVersionThatIsNotThereIsNamedAsSuch() async throws {
-        let run = try await newer.run("migrate", "ledger.sqlite", "--to", "9", "--json")
-        #expect(run.status == .usage)
-        #expect(try run.failure().code == "invalidArgument")
+        try await newer.fails("migrate", "ledger.sqlite", "--to", "9", with: "invalidArgument", .usage)
     }
 
     @Test func aDatabaseOfANewerProgramIsRefused() async throws {
         _ = try await newer.run("migrate", "ledger.sqlite")
-        let run = try await old.run("migrate", "ledger.sqlite", "--json")
-        #expect(run.status == .dataError)
-        #expect(try run.failure().code == "newerSchema")
+        try await old.fails("migrate", "ledger.sqlite", with: "newerSchema", .dataError)
     }
 
     @Test func aFileWithoutAConfigurationCannotBeMigrated() async throws {
         let keys = try old.keyFile(Ledger.secrets[0])
-        let run = try await old.run("migrate", old.path(), "--key-file", keys, "--json")
-        #expect(run.status == .configuration)
-        #expect(try run.failure().code == "noConfiguration")
+        try await old.fails("migrate", old.path(), "--key-file", keys, with: "noConfiguration", .configuration)
     }
 
     @Test func aCopyElsewhereIsMigratedWithItsConfiguration() async throws {

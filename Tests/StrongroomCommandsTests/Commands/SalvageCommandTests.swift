@@ -93,13 +93,9 @@ struct SalvageCommandTests {
         let run = try await ledger.run("salvage", "ledger.sqlite", "--to", target, "--json")
         #expect(run.status == .success)
         let made = try ledger.bytes(target)
-        let again = try await ledger.run("salvage", "ledger.sqlite", "--to", target, "--json")
-        #expect(again.status == .cannotCreate)
-        #expect(try again.failure().code == "exists")
+        try await ledger.fails("salvage", "ledger.sqlite", "--to", target, with: "exists", .cannotCreate)
         #expect(try ledger.bytes(target) == made)
-        let itself = try await ledger.run("salvage", "ledger.sqlite", "--to", ledger.path(), "--json")
-        #expect(itself.status == .usage)
-        #expect(try itself.failure().code == "sameFile")
+        try await ledger.fails("salvage", "ledger.sqlite", "--to", ledger.path(), with: "sameFile", .usage)
         let other = ledger.directory.path("other.sqlite")
         for absent in [ledger.path("none.sqlite"), "ledger_none.sqlite"] {
             #expect(try await ledger.run("salvage", absent, "--to", other, "--json").status == .noInput)
@@ -113,9 +109,7 @@ struct SalvageCommandTests {
     @Test func `a damaged first page is exit code 65 and leaves nothing`() async throws {
         try await ledger.make()
         try ledger.damage(page: 1)
-        let run = try await ledger.run("salvage", "ledger.sqlite", "--to", target, "--json")
-        #expect(run.status == .dataError)
-        #expect(try run.failure().code == "damaged")
+        try await ledger.fails("salvage", "ledger.sqlite", "--to", target, with: "damaged", .dataError)
         #expect(try FileManager.default.contentsOfDirectory(atPath: ledger.directory.path("rescue")).isEmpty)
     }
 
@@ -184,8 +178,7 @@ struct ForeignFileTests {
                 ["export", "ledger.sqlite", "entry", "-o", path, "--force"],
                 ["backup", "ledger.sqlite", path, "--force"], ["import", "ledger.sqlite", "entry", path],
             ] {
-                let run = try await ledger.run(arguments + ["--json"])
-                #expect(try run.failure().code == "keyFile", "\(arguments)")
+                try await ledger.fails(arguments, with: "keyFile")
             }
             #expect(try ledger.bytes(path) == before)
         }
@@ -202,9 +195,8 @@ struct ForeignFileTests {
         let copy = try await copy()
         for path in [ledger.path("ledger_other.sqlite"), plain, busy, copy] {
             let before = try ledger.bytes(path)
-            let run = try await ledger.run("export", "ledger.sqlite", "entry", "-o", path, "--force", "--json")
-            #expect(run.status == .cannotCreate, "\(path)")
-            #expect(try run.failure().code == "notText", "\(path)")
+            try await ledger.fails(
+                "export", "ledger.sqlite", "entry", "-o", path, "--force", with: "notText", .cannotCreate)
             #expect(try ledger.bytes(path) == before)
         }
     }
@@ -215,8 +207,7 @@ struct ForeignFileTests {
         #expect(again.status == .success, "\(again.errors)")
         for content in ["a,b\n1,2\n", String(repeating: "x", count: 4_096)] {
             let path = try file("notes", content)
-            let run = try await ledger.run("backup", "ledger.sqlite", path, "--force", "--json")
-            #expect(try run.failure().code == "notADatabase")
+            try await ledger.fails("backup", "ledger.sqlite", path, "--force", with: "notADatabase")
             #expect(try ledger.bytes(path) == Data(content.utf8))
         }
         let log = ledger.path() + "-wal"
@@ -250,9 +241,7 @@ struct ForeignFileTests {
             ["export", "ledger.sqlite", "entry", "-o", text], ["backup", "ledger.sqlite", copy],
             ["restore", copy, "ledger.sqlite"], ["keys", "make", keys],
         ] {
-            let run = try await ledger.run(arguments + ["--json"])
-            #expect(run.status == .cannotCreate, "\(arguments)")
-            #expect(try run.failure().code == "exists", "\(arguments)")
+            try await ledger.fails(arguments, with: "exists", .cannotCreate)
         }
     }
 
@@ -261,23 +250,13 @@ struct ForeignFileTests {
         let copy = try await copy()
         let keys = try ledger.keyFile(Ledger.secrets[0])
         let target = ledger.directory.path("new.sqlite")
-        func restore(_ answers: [String]) async throws -> (status: StrongroomCommands.ExitStatus, errors: String) {
-            let typed = Locked(answers)
-            let errors = TextCapture()
-            let session = CommandSession(
-                console: Console(
-                    output: ConsoleStream(capture: TextCapture()), errors: ConsoleStream(capture: errors)),
-                stores: try Stores(ledger.configuration),
-                input: KeyInput(
-                    all: { _ in [] },
-                    line: { _ in typed.withLock { $0.isEmpty ? nil : Array($0.removeFirst().utf8) } }))
-            let arguments = ["restore", copy, target, "--backup-key-file", keys, "--json"]
-            return (await StrongroomTool.status(of: arguments, in: session), errors.text)
+        func restore(_ answers: String...) async throws -> Ledger.Run {
+            try await ledger.run(["restore", copy, target, "--backup-key-file", keys, "--json"], answers: answers)
         }
-        let wrong = try await restore([Ledger.secrets[1], Ledger.secrets[2]])
+        let wrong = try await restore(Ledger.secrets[1], Ledger.secrets[2])
         #expect(wrong.status == .configuration && wrong.errors.contains("keysDiffer"))
         #expect(!FileManager.default.fileExists(atPath: target))
-        #expect(try await restore([Ledger.secrets[1], Ledger.secrets[1]]).status == .success)
+        #expect(try await restore(Ledger.secrets[1], Ledger.secrets[1]).status == .success)
         #expect(try await ledger.run("tables", target, typed: Ledger.secrets[1]).status == .success)
     }
 }
@@ -309,9 +288,7 @@ struct AdoptCommandTests {
         try await ledger.make("ledger_a.sqlite")
         let backup = ledger.directory.path("backup.sqlite")
         #expect(try await ledger.run("backup", "ledger_a.sqlite", backup).status == .success)
-        let refused = try await ledger.run("restore", backup, "ledger_b.sqlite", "--json")
-        #expect(refused.status == .configuration)
-        #expect(try refused.failure().code == "otherDatabase")
+        try await ledger.fails("restore", backup, "ledger_b.sqlite", with: "otherDatabase", .configuration)
         #expect(!FileManager.default.fileExists(atPath: ledger.path("ledger_b.sqlite")))
         let run = try await ledger.run("restore", backup, "ledger_b.sqlite", "--adopt-from", "ledger_a.sqlite")
         #expect(run.status == .success, "\(run.errors)")
@@ -327,10 +304,8 @@ struct OwnFilesTests {
         let ledger = try await Ledger.made()
         let before = try ledger.bytes(ledger.path())
         let path = ledger.path() + ending
-        let out = try await ledger.run("export", "ledger.sqlite", "entry", "-o", path, "--force", "--json")
-        #expect(try out.failure().code == "sameFile")
-        let back = try await ledger.run("import", "ledger.sqlite", "entry", path, "--json")
-        #expect(try back.failure().code == "sameFile")
+        try await ledger.fails("export", "ledger.sqlite", "entry", "-o", path, "--force", with: "sameFile")
+        try await ledger.fails("import", "ledger.sqlite", "entry", path, with: "sameFile")
         #expect(try ledger.bytes(ledger.path()) == before)
     }
 
@@ -340,8 +315,7 @@ struct OwnFilesTests {
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: ledger.path())
         try FileManager.default.linkItem(atPath: ledger.path(), toPath: name)
         for path in [link, name] {
-            let run = try await ledger.run("import", "ledger.sqlite", "entry", path, "--json")
-            #expect(try run.failure().code == "sameFile")
+            try await ledger.fails("import", "ledger.sqlite", "entry", path, with: "sameFile")
         }
     }
 
@@ -361,13 +335,9 @@ struct OwnFilesTests {
     @Test(arguments: [[], ["--json"]])
     func whatAConfigurationThrowsIsToldByItsTypeAlone(options: [String]) async throws {
         let ledger = try await Ledger.made()
-        let (output, errors) = (TextCapture(), TextCapture())
-        let session = CommandSession(
-            console: Console(output: ConsoleStream(capture: output), errors: ConsoleStream(capture: errors)),
-            stores: try Stores(Leaking(path: ledger.path())))
-        let status = await StrongroomTool.status(of: ["tables", "ledger.sqlite"] + options, in: session)
-        #expect(status == .failure)
-        #expect(errors.text.contains("Leak") && !errors.text.contains(Ledger.secrets[0]))
-        #expect(output.text.isEmpty)
+        let run = try await ledger.run(
+            ["tables", "ledger.sqlite"] + options, stores: try Stores(Leaking(path: ledger.path())))
+        #expect(run.status == .failure && run.output.isEmpty)
+        #expect(run.errors.contains("Leak") && !run.errors.contains(Ledger.secrets[0]))
     }
 }

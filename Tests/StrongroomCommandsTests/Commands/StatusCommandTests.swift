@@ -103,15 +103,6 @@ struct StatusCommandTests {
         #expect(try state() == before)
     }
 
-    @Test func tellsPeopleInLines() async throws {
-        let ledger = try await Ledger.made()
-        let run = try await ledger.run("status", "ledger.sqlite")
-        #expect(run.output.contains("key 1 of 1"))
-        #expect(run.output.contains("version 2"))
-        #expect(run.output.contains("no other process"))
-        #expect(run.output.contains("entry"))
-    }
-
     @Test func tablesOfIndexesAndHistoriesAreNotThoseOfTheUser() async throws {
         let entry = TableSchema(
             "entry", Column<Int64>("id", primaryKey: true), Column<String>("text"),
@@ -161,9 +152,7 @@ struct StatusCommandTests {
     @Test func aNewerSchemaIsToldAndFails() async throws {
         let ledger = try Ledger().with(\.versions, 3)
         try await ledger.make()
-        let run = try await ledger.with(\.versions, 2).run("status", "ledger.sqlite", "--json")
-        #expect(run.status == .dataError)
-        #expect(try run.failure().code == "newerSchema")
+        let run = try await ledger.with(\.versions, 2).fails("status", "ledger.sqlite", with: "newerSchema", .dataError)
         #expect(try run.json(Answer.self).detail?.schema.version == "3")
     }
 
@@ -173,14 +162,6 @@ struct StatusCommandTests {
         try await ledger.make()
         let run = try await ledger.with(\.versions, 2).run([command[0], "ledger.sqlite"] + command.dropFirst())
         #expect(run.status == .success && !run.output.isEmpty, "\(run.errors)")
-    }
-
-    @Test func aFileThatIsNotThereIsNotMade() async throws {
-        let ledger = try Ledger()
-        let run = try await ledger.run("status", "ledger.sqlite", "--json")
-        #expect(run.status == .noInput)
-        #expect(try run.failure().code == "fileMissing")
-        #expect(!FileManager.default.fileExists(atPath: ledger.configuration.directory))
     }
 }
 
@@ -232,21 +213,6 @@ struct FamilyRunTests {
     }
 }
 
-@Suite("Summary of several databases")
-struct FamilySummaryTests {
-    @Test func aLongNameLeavesRoomForWhatWasDone() async throws {
-        var ledger = try Ledger()
-        ledger.configuration.versions = 2
-        let names = ["ledger_\(String(repeating: "a", count: 64)).sqlite", "ledger_b.sqlite"]
-        for name in names { try await ledger.make(name) }
-        let run = try await ledger.run(["verify"] + names, isTerminal: true)
-        #expect(run.status == .success)
-        let lines = run.output.split(separator: "\n").map { $0.replacing(/\u{1B}\[[0-9;]*[A-Za-z]/, with: "") }
-        #expect(lines.allSatisfy { TerminalText.width(of: String($0)) <= 80 }, "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("ledger_aaaaaaaaaaaa") && $0.contains("page") }, "\(lines)")
-    }
-}
-
 /// What the commands about data take and give, as a script sees it.
 @Suite("Forms of the data commands", .ending)
 struct DataFormTests {
@@ -267,18 +233,14 @@ struct DataFormTests {
             ["export", "ledger.sqlite", "nothing"], ["schema", "ledger.sqlite", "nothing"],
             ["import", "ledger.sqlite", "nothing", file],
         ] {
-            let run = try await ledger.run(arguments + ["--json"])
-            #expect(run.status == .usage, "\(arguments)")
-            #expect(try run.failure().code == "noSuchTable", "\(arguments)")
+            try await ledger.fails(arguments, with: "noSuchTable", .usage)
         }
     }
 
     @Test(arguments: [("selec", "sql"), ("DELETE FROM entry", "readOnly"), ("ATTACH 'x' AS y", "notAuthorized")])
     func aStatementThatCannotBeRunIsWrongUsage(sql: String, code: String) async throws {
         for arguments in [["query", "ledger.sqlite", sql], ["export", "ledger.sqlite", "--query", sql]] {
-            let run = try await ledger.run(arguments + ["--json"])
-            #expect(run.status == .usage, "\(arguments)")
-            #expect(try run.failure().code == code, "\(arguments)")
+            try await ledger.fails(arguments, with: code, .usage)
         }
         #expect(try await ledger.rows() == 3)
     }

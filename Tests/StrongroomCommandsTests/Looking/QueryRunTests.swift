@@ -57,55 +57,6 @@ struct QueryRunTests {
         #expect(try await run(sql, on: shop, isTerminal: true).lines.allSatisfy { TerminalText.width(of: $0) <= 40 })
     }
 
-    /// A bar may have the same terminal.
-    @Test(arguments: [QueryRun.Form.table, .rows(.csv)]) func beforeTheFirstRowsItIsTold(form: QueryRun.Form)
-        async throws
-    {
-        let shop = try await Shop()
-        let capture = TextCapture()
-        let stream = ConsoleStream(capture: capture)
-        var query = QueryRun("SELECT 'a row' AS text")
-        query.form = form
-        let seen = Locked<[String]>([])
-        _ = try await query.run(on: shop.store, to: Console(output: stream, errors: stream)) {
-            seen.withLock { $0.append(capture.text) }
-        }
-        #expect(seen.withLock { $0.first } == "" && capture.text.contains("a row"))
-    }
-
-    @Test func onlyTheFirstRowsOfATableAreShown() async throws {
-        let shop = try await Shop()
-        let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
-        let (lines, outcome) = try await run(sql, on: shop) { $0.limit = 5 }
-        #expect(lines.count == 7 && outcome.isCut)
-    }
-
-    /// The rows after the measured ones are printed as they come.
-    @Test func longTablesHaveTheWidthsOfTheirFirstRows() async throws {
-        let shop = try await Shop()
-        let sql = """
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) \
-            SELECT i, CASE WHEN i = 2500 THEN 'a text that is longer than all' ELSE 'text' END AS t, \
-            i * i AS square FROM n
-            """
-        let (lines, outcome) = try await run(sql, on: shop) { $0.limit = 10_000 }
-        #expect(lines.count == 3_002 && outcome == QueryRun.Outcome(rows: 3_000))
-        #expect(lines[1] == "────  ────  ───────")
-        #expect(lines[1_001] == "1000  text  1000000" && lines[1_002] == "1001  text  1002001")
-        // Output for a program is never cut.
-        #expect(lines[2_501] == "2500  a text that is longer than all  6250000")
-        #expect(lines[3_001] == "3000  text  9000000")
-        let cut = try await run(sql, on: shop) { $0.limit = 1_500 }
-        #expect(cut.lines == Array(lines.prefix(1_502)) && cut.outcome.isCut)
-
-        // On a terminal the text gets the cells that are left.
-        let seen = try await run(sql.replacing("i * i", with: "i * i * 10000"), on: shop, isTerminal: true) {
-            $0.limit = 10_000
-        }
-        #expect(seen.lines[2_501] == "2500  a text that is longe…  62500000000")
-        #expect(seen.lines.last == "3000  text                   90000000000")
-    }
-
     /// No digit of a number is missing, also where the first rows have none.
     @Test func numbersAfterTheMeasuredRowsAreWhole() async throws {
         let shop = try await Shop()
@@ -120,18 +71,6 @@ struct QueryRunTests {
         #expect(numbers.count == 10)
         #expect(numbers.allSatisfy { $0.contains("1234567890123456789") && $0.contains("1234567890123456788") })
         #expect(numbers.suffix(5).allSatisfy { $0.hasSuffix("a text…") || $0.hasSuffix("a text …") })
-    }
-
-    @Test func longResultsOnANarrowTerminalAreListed() async throws {
-        let shop = try await Shop()
-        let number = "1234567890123456"
-        let sql = """
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200) \
-            SELECT i, \(number) AS a, \(number) AS b, \(number) AS c FROM n
-            """
-        let (lines, outcome) = try await run(sql, on: shop, isTerminal: true) { $0.limit = 10_000 }
-        #expect(outcome.rows == 1_200 && lines.count == 1_200 * 5)
-        #expect(lines.suffix(5).first == "row 1200" && lines.last == "c  \(number)")
     }
 
     @Test func whatIsTooWideForATableStandsOneBelowTheOther() async throws {

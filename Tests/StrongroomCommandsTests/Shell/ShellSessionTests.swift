@@ -26,10 +26,6 @@ struct ShellSessionTests {
             ["create trigger t after insert on a begin select 1; end"], ""
         ),
         (
-            "create trigger t after insert on a begin select 1;", [],
-            "create trigger t after insert on a begin select 1;"
-        ),
-        (
             "create temp trigger t after insert on a begin select 1; end;select 2",
             ["create temp trigger t after insert on a begin select 1; end"], "select 2"
         ),
@@ -37,12 +33,7 @@ struct ShellSessionTests {
             "create trigger t after insert on a begin update a set b = case when 1 then 2 end; end; select 3;",
             ["create trigger t after insert on a begin update a set b = case when 1 then 2 end; end", " select 3"], ""
         ),
-        (
-            "explain query plan create trigger t after insert on a begin select case 1 when 1 then 2 end;", [],
-            "explain query plan create trigger t after insert on a begin select case 1 when 1 then 2 end;"
-        ),
         ("explain select 1; select 2;", ["explain select 1", " select 2"], ""),
-        ("create table a (b);", ["create table a (b)"], ""),
         ("select \"a;b\", `c;d`, [e;f]; /* ; */", ["select \"a;b\", `c;d`, [e;f]"], " /* ; */"),
     ])
     func statementsEndWithASemicolon(text: String, complete: [String], rest: String) {
@@ -114,14 +105,6 @@ struct ShellSessionTests {
         #expect(try await session.accept("/* one;") == .more)
         #expect(try await session.accept(".tables */ SELECT 1 AS a;") == .statement)
         #expect(capture.lines == ["a", "─", "1"])
-    }
-
-    @Test func itIsKnownBeforehandWhetherALineEndsAStatement() async throws {
-        var (session, _) = session(try await Shop())
-        #expect(session.isFinished(by: "SELECT 1;") && session.isFinished(by: ".tables") && session.isFinished(by: ""))
-        #expect(!session.isFinished(by: "PRAGMA") && !session.isFinished(by: "SELECT 1; PRAGMA"))
-        _ = try await session.accept("PRAGMA")
-        #expect(!session.isFinished(by: ".tables") && session.isFinished(by: "key = 'x';"))
     }
 
     @Test func withLeaveStatementsWrite() async throws {

@@ -41,21 +41,6 @@ struct RandomFormatTests {
             && (error.code == .valueNotStorable || lines.count == 3 && lines[2].last == "^")
     }
 
-    @Test func randomBytesAreRefusedOrBound() throws {
-        print("seed of randomBytesAreRefusedOrBound: \(Self.seed)")
-        var generator = SeededGenerator(Self.seed)
-        for _ in 0..<20_000 {
-            let bytes = generator.bytes(upTo: 40)
-            let text = String(decoding: bytes, as: UTF8.self)
-            do {
-                let condition = try Condition(PredicateFormat(text), in: Person.self)
-                try #require(condition.sql.holdsNoText)
-            } catch let error as StrongroomError {
-                try #require(Self.isWellTold(error), "\(text.debugDescription): \(error)")
-            }
-        }
-    }
-
     @Test func aRandomPredicateIsTheTypedCondition() throws {
         print("seed of aRandomPredicateIsTheTypedCondition: \(Self.seed)")
         var generator = SeededGenerator(Self.seed)
@@ -377,13 +362,6 @@ struct FormatSearchTests {
         #expect(try await names(where: "nickname IN {'x', NIL}") == [""])
     }
 
-    @Test func theExampleOfTheGuideFindsItsRows() async throws {
-        let prefix = "É"
-        let found = try await names(
-            where: "age BETWEEN {0, 30} AND (name BEGINSWITH[c] \(prefix) OR NOT email LIKE '*@example.org')")
-        #expect(found == ["ÉRIC", "Éric"])
-    }
-
     @Test func aQueryIsNarrowedAndChangedThroughIt() async throws {
         try await TemporaryStore(tables: [Person.schema]).store.write { db in
             for name in Self.names {
@@ -395,25 +373,6 @@ struct FormatSearchTests {
             #expect(try query.count(in: db) == 5)
             #expect(try query.delete(in: db) == 5)
             #expect(try Person.count(in: db) == Self.names.count - 5)
-        }
-    }
-
-    @Test func theCallsOfTheGuideFindTheirRows() async throws {
-        try await TemporaryStore(tables: [Person.schema]).store.write { db in
-            #expect(try Person.query.first(in: db) == nil)
-            for age in [40, 20, 30] {
-                var person = Person()
-                person.age = age
-                _ = try Person.insert(person, in: db)
-            }
-            #expect(try Person.query.first(in: db)?.age == 40)
-            #expect(try Person.where("age > %d", 20).first(in: db)?.age == 40)
-            #expect(
-                try Person.where("age > %d", 10).order { $0.age.ascending }.limit(2, offset: 1).fetch(in: db).map(\.age)
-                    == [30, 40])
-            #expect(try Person.where("age > %d", 20).count(in: db) == 2)
-            #expect(try Person.where("age > %d", 20).delete(in: db) == 2)
-            #expect(try Person.count(in: db) == 1)
         }
     }
 

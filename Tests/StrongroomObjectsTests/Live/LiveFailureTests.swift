@@ -212,14 +212,8 @@ struct LiveFailureTests {
             let live = Live(Beacon(text: "a"), in: store)
             try await live.save()
             live.number = 1
-            let (isHeld, mayGo) = (Moment(), Moment())
-            let write = Task {
-                try await store.write { _ throws in
-                    isHeld.come()
-                    try mayGo.block()
-                }
-            }
-            try await isHeld.wait()
+            let mayGo = Moment()
+            let write = try await store.occupied(until: mayGo)
             let second = Task { try await live.save() }
             live.number = 2
             mayGo.come()

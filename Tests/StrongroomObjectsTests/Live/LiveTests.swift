@@ -120,18 +120,12 @@ struct LiveTests {
 
     @Test func closingWaitsForIt() async throws {
         let home = try ObjectHome()
-        let (isHeld, mayGo) = (Moment(), Moment())
+        let mayGo = Moment()
         try await home.use { () async throws in
             try await Beacon.prepare()
             let store = try await home.store
             let holder = Holder(Live(Beacon(text: "a"), saving: .onRelease, in: store))
-            let write = Task {
-                try await store.write { _ throws in
-                    isHeld.come()
-                    try mayGo.block()
-                }
-            }
-            try await isHeld.wait()
+            let write = try await store.occupied(until: mayGo)
             holder.letGo()
             let close = Task { try await store.close() }
             mayGo.come()
@@ -146,15 +140,9 @@ struct LiveTests {
         try await ObjectHome.run { home async throws in
             try await Beacon.prepare()
             let store = try await home.store
-            let (witness, isHeld, mayGo) = (Beacon.Witness(), Moment(), Moment())
+            let (witness, mayGo) = (Beacon.Witness(), Moment())
             let holder = Holder(Live(Beacon(text: "a", witness: witness), saving: .onRelease, in: store))
-            let write = Task {
-                try await store.write { _ throws in
-                    isHeld.come()
-                    try mayGo.block()
-                }
-            }
-            try await isHeld.wait()
+            let write = try await store.occupied(until: mayGo)
             let thread = try await ending {
                 try await onThread { () throws in
                     holder.letGo()
@@ -240,15 +228,15 @@ struct LiveTests {
     }
 
     @Test(arguments: [LiveSaving.onRelease, .debounced(.seconds(10))])
-    func aNewOneIsSavedWhenTheStoreIsClosed(saving: LiveSaving) async throws {
-        let home = try ObjectHome()
-        try await home.use { () async throws in
-            let live = try await Live(Beacon(text: "a"), saving: saving, clock: StepClock())
+    func aNewOneAndItsChangeAreSavedWhenTheStoreIsClosed(saving: LiveSaving) async throws {
+        try await ObjectHome.run { home async throws in
+            let new = try await Live(Beacon(text: "a"), saving: saving, clock: StepClock())
+            let changed = try await Live(Beacon(text: "b"), saving: saving, clock: StepClock())
+            changed.number = 7
             try await home.stores.closeAll()
-            #expect(!live.hasChanges)
-            #expect(try await texts(home) == ["a 0"])
+            #expect(!new.hasChanges && !changed.hasChanges)
+            #expect(try await Set(texts(home)) == ["a 0", "b 7"])
         }
-        try await home.stores.closeAll()
     }
 
     @Test func aChangeThatWaitsIsSavedAtTheLastReference() async throws {
@@ -320,11 +308,7 @@ struct LiveUpkeepTests {
             try await list.save()
             #expect(list == [object, object])
             let live = Live(object, saving: .manual, in: store)
-            await #expect {
-                try await live.save()
-            } throws: { error in
-                (error as? StrongroomError)?.code == .writeRefused
-            }
+            try await expectFailure(.writeRefused) { try await live.save() }
             #expect(live.value.id == nil && live.hasChanges)
             #expect(try await Undone.all().isEmpty)
         }
@@ -360,11 +344,7 @@ struct LiveUpkeepTests {
             try await other.save()
             #expect(other.version == 1)
             live.number = 5
-            await #expect {
-                try await live.save()
-            } throws: { error in
-                (error as? StrongroomError)?.code == .staleRecord
-            }
+            try await expectFailure(.staleRecord) { try await live.save() }
             #expect(live.hasChanges)
             #expect(try await Sheet.all() == [other])
             // Read again, it can be saved.
@@ -383,15 +363,12 @@ struct LiveUpkeepTests {
             try await Sheet.prepare()
             let live = Live(Sheet(text: "a"), saving: .manual, in: store)
             _ = try await live.save()
-            let tasks = try await store.write { _ in
-                let waits = store.statistics.waits
-                var tasks: [Task<Saved?, any Error>] = []
-                for number in 1...3 {
+            let tasks = try await store.queued { before in
+                (1...3).map { number in
                     live.number = number
-                    tasks.append(Task { try await live.save() })
-                    while store.statistics.waits < waits + number { usleep(1_000) }
+                    defer { before(number) }
+                    return Task { try await live.save() }
                 }
-                return tasks
             }
             live.text = "b"
             for task in tasks { _ = try await task.value }

@@ -55,27 +55,6 @@ struct ObjectConflictTests {
         }
     }
 
-    @Test func closingSavesWhatWaitsForTheLastReference() async throws {
-        try await ObjectHome.run { home async throws in
-            let live = try await Live(Beacon(text: "a"), saving: .onRelease)
-            live.number = 7
-            try await home.store.close()
-            #expect(!live.hasChanges)
-            #expect(try await Beacon.all().map(\.number) == [7])
-        }
-    }
-
-    @Test func closingSavesWhatWaitsForTheEndOfItsTime() async throws {
-        try await ObjectHome.run { home async throws in
-            let clock = StepClock()
-            let live = try await Live(Beacon(text: "a"), saving: .debounced(.seconds(10)), clock: clock)
-            live.number = 7
-            try await home.store.close()
-            #expect(!live.hasChanges)
-            #expect(try await Beacon.all().map(\.number) == [7])
-        }
-    }
-
     // MARK: Two objects of one row
 
     @Test func eachOfTwoObjectsSavesWhatItHasChanged() async throws {
@@ -222,18 +201,6 @@ struct ObjectConflictTests {
         }
     }
 
-    @Test func afterItsOwnDeletionAChangeInsertsItAgain() async throws {
-        try await ObjectHome.run { home async throws in
-            var beacon = Beacon(text: "a")
-            try await beacon.save()
-            let live = try #require(try await Beacon.live(1))
-            #expect(try await live.delete())
-            live.number = 1
-            #expect(try await live.save() == .inserted)
-            #expect(try await Beacon.find(1)?.number == 1)
-        }
-    }
-
     /// A record whose hook changes it.
     @Table("stamp", in: "objects.sqlite")
     struct Stamp: Equatable {
@@ -274,13 +241,26 @@ extension Store {
     /// Runs work while the writer is kept busy.
     ///
     /// - Parameter body: Puts work into the writer's line; is given what waits until a number of them stand in it.
-    fileprivate func queued<T: Sendable>(
+    func queued<T: Sendable>(
         _ body: @escaping @Sendable (_ before: (Int) -> Void) throws -> T
     ) async throws -> T {
         try await write { _ in
             let waits = self.statistics.waits
             return try body { count in while self.statistics.waits < waits + count { usleep(1_000) } }
         }
+    }
+
+    /// Begins a write that lasts until a moment, and waits for its beginning.
+    func occupied(until end: Moment) async throws -> Task<Void, any Error> {
+        let isHeld = Moment()
+        let write = Task {
+            try await self.write { _ throws in
+                isHeld.come()
+                try end.block()
+            }
+        }
+        try await isHeld.wait()
+        return write
     }
 }
 

@@ -68,20 +68,6 @@ struct ElixirTests {
         }
     }
 
-    @Test func rowsOnTheDiskAreNotRemovedFromIt() async throws {
-        try await ObjectHome.run { home async throws in
-            var ada = Player(name: "Ada", age: 36)
-            try await ada.save()
-            let before = ada
-            try await expectFailure(.constraint) { [ada] () async throws in
-                var copy = ada
-                return try await copy.save(persistence: .memory)
-            }
-            #expect(try await Player.all() == [before])
-            #expect(try await onDisk(home) == ["Ada"])
-        }
-    }
-
     private func onDisk(_ home: ObjectHome) async throws -> [String] {
         try await home.store.read { db in
             try db.values("SELECT name FROM main.person ORDER BY name", as: String.self)

@@ -36,22 +36,6 @@ struct FirstUseTests {
         }
     }
 
-    @Test func aPropertyThatIsNewBecomesAColumn() async throws {
-        let home = try ObjectHome()
-        try await home.use { () async throws in
-            var former = FormerPlayer(name: "Ada")
-            try await former.save()
-        }
-        try await home.stores.closeAll()
-        try await home.use { () async throws in
-            #expect(try await Player.all() == [Player(id: 1, name: "Ada")])
-            #expect(changes(home).last?.contains(#"column \"age\" added"#) == true)
-            // What is not declared stays: the type of before still finds its own.
-            #expect(try await FormerPlayer.find(1)?.name == "Ada")
-        }
-        try await home.stores.closeAll()
-    }
-
     @Test func aReadLeavesTheTableOfAnotherProgramAsItIs() async throws {
         try await ObjectHome.run { home async throws in
             let store = try await home.store
@@ -321,42 +305,6 @@ struct FourCallsTests {
                 #expect(try Player.count(in: db) == 0)
             }
             #expect(try await outcome.withLock { $0 }?.value == .inserted)
-        }
-    }
-
-    @Test func aFamilysStoreIsGiven() async throws {
-        let home = try ObjectHome()
-        for name in ["objects_a.sqlite", "objects_b.sqlite"] {
-            let store = try await home.stores.open(name)
-            var ada = Player(name: name)
-            let first = try await store.write(&ada) { db, ada in try Player.save(&ada, in: db) }
-            let second = try await store.write(&ada) { db, ada in try Player.save(&ada, in: db) }
-            #expect(first == .inserted && second == .updated && ada.id == 1)
-            var list = [Player(name: "b"), Player(name: "c")]
-            let saved = try await store.write(&list) { db, list in try Player.save(contentsOf: &list, in: db) }
-            #expect(saved == [.inserted, .inserted])
-            let isDeleted = try await store.write { [list] db in try Player.delete(list[0], in: db) }
-            #expect(isDeleted)
-            #expect(try await store.table(Player.self).all() == [ada, list[1]])
-        }
-        try await home.stores.closeAll()
-    }
-
-    @Test func manyTasksSaveAtOnce() async throws {
-        try await ObjectHome.run { home async throws in
-            try await withThrowingTaskGroup(of: Int64?.self) { group in
-                for number in 0..<200 {
-                    group.addTask {
-                        var person = Player(name: "\(number)")
-                        try await person.save()
-                        return person.id
-                    }
-                }
-                var keys: Set<Int64?> = []
-                for try await key in group { keys.insert(key) }
-                #expect(keys.count == 200 && !keys.contains(nil))
-            }
-            #expect(try await Player.count() == 200)
         }
     }
 }

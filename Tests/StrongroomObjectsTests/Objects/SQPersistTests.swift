@@ -163,6 +163,8 @@ struct SQPersistTests {
             var user = User(name: "Ada")
             try await user.save()
             #expect(try await LaterUser.all() == [LaterUser(objectID: user.objectID, name: "Ada", points: 0)])
+            // What is not declared stays: the type of before still finds its own.
+            #expect(try await User.all().map(\.role) == ["member"])
         }
     }
 

@@ -5,9 +5,10 @@ import StrongroomTesting
 import Testing
 
 /// A record with a column of each class, optional and not, whose properties predicates can name.
-struct Item: Table, Record, Equatable {
+@Table("item")
+struct Item: Equatable {
     var id: Int64?
-    var word: String
+    @Column("a word") var word: String
     var note: String?
     var size: Int
     var rank: Int?
@@ -15,77 +16,18 @@ struct Item: Table, Record, Equatable {
     var flag: Bool
     var mark: Bool?
     var made: Date
-    var loose = 0
+    @Ignored var loose = 0
+}
 
-    struct Columns: Sendable {
-        let id = Column<Int64?>("id", primaryKey: true)
-        let word = Column<String>("a word")
-        let note = Column<String?>("note")
-        let size = Column<Int>("size")
-        let rank = Column<Int?>("rank")
-        let ratio = Column<Double>("ratio")
-        let flag = Column<Bool>("flag")
-        let mark = Column<Bool?>("mark")
-        let made = Column<Date>("made")
-    }
-
-    static let columns = Columns()
-    static let schema = TableSchema(
-        "item", columns.id, columns.word, columns.note, columns.size, columns.rank, columns.ratio, columns.flag,
-        columns.mark, columns.made)
-    static func key(of item: Item) -> Int64? { item.id }
-    static func setKey(_ key: Int64, of item: inout Item) { item.id = key }
-
-    static func _columnName(of property: PartialKeyPath<Item>) -> String? {
-        switch property {
-        case \.id: "id"
-        case \.word: "a word"
-        case \.note: "note"
-        case \.size: "size"
-        case \.rank: "rank"
-        case \.ratio: "ratio"
-        case \.flag: "flag"
-        case \.mark: "mark"
-        case \.made: "made"
-        default: nil
-        }
-    }
-
-    init(row: borrowing Row) throws {
-        id = try row[0]
-        word = try row[1]
-        note = try row[2]
-        size = try row[3]
-        rank = try row[4]
-        ratio = try row[5]
-        flag = try row[6]
-        mark = try row[7]
-        made = try row[8]
-    }
-
-    func encode(to bindings: borrowing Bindings) throws {
-        try bindings.set(id, at: 0)
-        try bindings.set(word, at: 1)
-        try bindings.set(note, at: 2)
-        try bindings.set(size, at: 3)
-        try bindings.set(rank, at: 4)
-        try bindings.set(ratio, at: 5)
-        try bindings.set(flag, at: 6)
-        try bindings.set(mark, at: 7)
-        try bindings.set(made, at: 8)
-    }
-
+extension Item {
     /// A random item whose values come up again in others.
     init(id: Int64, _ generator: inout SeededGenerator) {
-        self.id = id
-        word = Self.word(&generator)
-        note = generator.sometimesNil { Self.word(&$0) }
-        size = Int.random(in: -3...3, using: &generator)
-        rank = generator.sometimesNil { Int.random(in: -3...3, using: &$0) }
-        ratio = generator.smallNumber()
-        flag = generator.next().isMultiple(of: 2)
-        mark = generator.sometimesNil { $0.next().isMultiple(of: 2) }
-        made = Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -3...3, using: &generator)))
+        self.init(
+            id: id, word: Self.word(&generator), note: generator.sometimesNil { Self.word(&$0) },
+            size: Int.random(in: -3...3, using: &generator),
+            rank: generator.sometimesNil { Int.random(in: -3...3, using: &$0) }, ratio: generator.smallNumber(),
+            flag: generator.next().isMultiple(of: 2), mark: generator.sometimesNil { $0.next().isMultiple(of: 2) },
+            made: Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -3...3, using: &generator))))
     }
 
     static func word(_ generator: inout SeededGenerator) -> String {

@@ -117,12 +117,38 @@ extension WrappedObjectStore {
     func remove(_ names: [String]) async throws { try await objects.remove(names) }
 }
 
-/// The code of the error that a closure throws; nil if it throws none, or another one.
-func failureCode(_ body: () async throws -> Void) async -> StrongroomError.Code? {
+/// The error that a closure throws; nil if it throws none, or another one.
+func failure(_ body: () async throws -> Void) async -> StrongroomError? {
     do {
         try await body()
         return nil
-    } catch { return (error as? StrongroomError)?.code }
+    } catch { return error as? StrongroomError }
+}
+
+/// The code of the error that a closure throws; nil if it throws none, or another one.
+func failureCode(_ body: () async throws -> Void) async -> StrongroomError.Code? { await failure(body)?.code }
+
+/// A connection to an object store, which passes requests on as its rules have it.
+protocol CarriedObjectStore: WrappedObjectStore {
+    /// Passes a request on.
+    func carry<T>(_ request: () async throws -> T) async throws -> T
+}
+
+extension CarriedObjectStore {
+    var place: String { objects.place }
+    func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
+        try await carry { try await objects.create(name, content) }
+    }
+    func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? {
+        try await carry { try await objects.read(name, range) }
+    }
+    func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
+        try await carry { try await objects.list(folder, after: name, count: count) }
+    }
+    func folders(in folder: String) async throws -> [String] {
+        try await carry { try await objects.folders(in: folder) }
+    }
+    func remove(_ names: [String]) async throws { try await carry { try await objects.remove(names) } }
 }
 
 /// A host with a database, and the object store of its replica.

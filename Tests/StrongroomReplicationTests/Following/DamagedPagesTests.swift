@@ -95,13 +95,6 @@ import Testing
         #expect(failure?.message.contains("--at") == true)
         #expect(failure?.message.contains(".restoring") == false)
     }
-
-    private func failure(_ body: () async throws -> Void) async -> StrongroomError? {
-        do {
-            try await body()
-            return nil
-        } catch { return error as? StrongroomError }
-    }
 }
 
 /// What is acknowledged can be restored, whatever the object store has lost.
@@ -110,13 +103,6 @@ import Testing
         try await store.writeReplicated(timeout: .seconds(60)) { db in
             _ = try db.execute("INSERT INTO patient VALUES (\(id), 'Ann')")
         }
-    }
-
-    private func failure(_ body: () async throws -> Void) async -> StrongroomError? {
-        do {
-            try await body()
-            return nil
-        } catch { return error as? StrongroomError }
     }
 
     /// The changes of a replica, the newest first.

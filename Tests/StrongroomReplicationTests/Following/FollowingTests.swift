@@ -6,18 +6,6 @@ import Testing
 
 /// A replica has what the database has.
 @Suite struct FollowingTests {
-    @Test func `each commit is in the replica`() async throws {
-        let objects = MemoryObjectStore()
-        let replica = Replica(in: objects)
-        let store = try await Clinic(replica).open()
-        for id in 1...20 as ClosedRange<Int64> {
-            try await store.ship(id...id)
-            let restored = try await Clinic.restored(from: replica)
-            #expect(restored.count == id)
-        }
-        try await store.close()
-    }
-
     /// Refuses objects for a reason that somebody has to remove.
     private final class Refusing: WrappedObjectStore {
         let objects = MemoryObjectStore()
@@ -74,24 +62,6 @@ import Testing
         #expect(objects.created.filter { $0.contains("/base/") }.count == 1)
     }
 
-    @Test func `commits of a store without the replica are shipped later`() async throws {
-        let replica = Replica(in: MemoryObjectStore())
-        var clinic = try Clinic(replica)
-        let first = try await clinic.open()
-        try await first.add(1...1)
-        try await first.close()
-        clinic.replica = nil
-        let other = try await clinic.open()
-        try await other.add(2...500)
-        try await other.close()
-        clinic.replica = replica
-        let last = try await clinic.open()
-        try await last.replication?.waitUntilShipped()
-        try await last.close()
-        let restored = try await Clinic.restored(from: replica)
-        #expect(restored.count == 500)
-    }
-
     @Test func `only what has changed is shipped`() async throws {
         let objects = MemoryObjectStore()
         let store = try await Clinic(Replica(in: objects)).open()
@@ -119,23 +89,6 @@ import Testing
         try await store.close()
         let restored = try await Clinic.restored(from: replica)
         #expect(restored.count == 101)
-    }
-
-    @Test func `a database that is rotated goes on with its replica`() async throws {
-        let replica = Replica(in: MemoryObjectStore())
-        var clinic = try Clinic(replica)
-        let first = try await clinic.open()
-        try await first.add(1...1_000)
-        try await first.close()
-        clinic.keys.append(.raw(Clinic.key(2)))
-        clinic.settings.rotation = .manual
-        let store = try await clinic.open()
-        try await store.replication?.waitUntilShipped()
-        try await store.rotate()
-        try await store.ship(1_001...1_001)
-        try await store.close()
-        let restored = try await Clinic.restored(from: replica, keys: [.raw(Clinic.key(2))])
-        #expect(restored.count == 1_001)
     }
 
     @Test func `of two processes one ships, and the other one goes on when it ends`() async throws {
@@ -242,22 +195,6 @@ import Testing
         let size = try #require(attributes[.size] as? Int)
         #expect(size < 16 << 20)
         try await store.close()
-    }
-
-    @Test func `the envelope travels along`() async throws {
-        let objects = MemoryObjectStore()
-        var clinic = try Clinic(Replica(in: objects))
-        clinic.protection = .envelope
-        let first = try await clinic.open()
-        try await first.add(1...10)
-        try await first.close()
-        clinic.keys.append(.raw(Clinic.key(2)))
-        let second = try await clinic.open()
-        try await second.replication?.waitUntilShipped()
-        try await second.close()
-        let restored = try await Clinic.restored(
-            from: try #require(clinic.replica), keys: [.raw(Clinic.key(2))], protection: .envelope)
-        #expect(restored.count == 10)
     }
 }
 

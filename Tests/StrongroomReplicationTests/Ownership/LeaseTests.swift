@@ -198,18 +198,17 @@ import Testing
 }
 
 /// A connection to an object store that can be cut: requests fail at once then.
-final class Cable: ObjectStore {
+final class Cable: CarriedObjectStore {
     private struct State {
         var isCut = false
         var reading: @Sendable (String) async throws -> Void = { _ in }
     }
 
-    private let objects: MemoryObjectStore
+    let objects: MemoryObjectStore
     private let state = Locked(State())
 
     init(to objects: MemoryObjectStore) { self.objects = objects }
 
-    var place: String { objects.place }
     var isCut: Bool {
         get { state.withLock { $0.isCut } }
         set { state.withLock { $0.isCut = newValue } }
@@ -219,27 +218,15 @@ final class Cable: ObjectStore {
         state.withLock { $0.reading = body }
     }
 
-    private func check() throws { if isCut { throw MemoryObjectStore.unreachable } }
+    func carry<T>(_ request: () async throws -> T) async throws -> T {
+        if isCut { throw MemoryObjectStore.unreachable }
+        return try await request()
+    }
 
-    func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
-        try check()
-        return try await objects.create(name, content)
-    }
     func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? {
-        try check()
-        try await state.withLock { $0.reading }(name)
-        return try await objects.read(name, range)
-    }
-    func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
-        try check()
-        return try await objects.list(folder, after: name, count: count)
-    }
-    func folders(in folder: String) async throws -> [String] {
-        try check()
-        return try await objects.folders(in: folder)
-    }
-    func remove(_ names: [String]) async throws {
-        try check()
-        try await objects.remove(names)
+        try await carry {
+            try await state.withLock { $0.reading }(name)
+            return try await objects.read(name, range)
+        }
     }
 }

@@ -196,7 +196,7 @@ import Testing
 
 /// The network between a host and an object store. Requests that are made while it is cut have no answer until it is
 /// back.
-final class Network: ObjectStore {
+final class Network: CarriedObjectStore {
     /// What happens then to requests that were under way.
     enum End: Sendable {
         /// They reach the object store late.
@@ -212,15 +212,11 @@ final class Network: ObjectStore {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    let place: String
-    private let objects: MemoryObjectStore
+    let objects: MemoryObjectStore
     private let end: End
     private let state = Locked(State())
 
-    init(to objects: MemoryObjectStore, end: End) {
-        (self.objects, self.end) = (objects, end)
-        place = objects.place
-    }
+    init(to objects: MemoryObjectStore, end: End) { (self.objects, self.end) = (objects, end) }
 
     func cut() { state.withLock { $0.isCut = true } }
 
@@ -232,7 +228,7 @@ final class Network: ObjectStore {
         for request in waiting { request.resume() }
     }
 
-    private func carry<T>(_ request: () async throws -> T) async throws -> T {
+    func carry<T>(_ request: () async throws -> T) async throws -> T {
         guard await isDelayed() else { return try await request() }
         switch end {
         case .carriedOut: return try await request()
@@ -257,20 +253,6 @@ final class Network: ObjectStore {
         }
         return true
     }
-
-    func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
-        try await carry { try await objects.create(name, content) }
-    }
-    func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? {
-        try await carry { try await objects.read(name, range) }
-    }
-    func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry] {
-        try await carry { try await objects.list(folder, after: name, count: count) }
-    }
-    func folders(in folder: String) async throws -> [String] {
-        try await carry { try await objects.folders(in: folder) }
-    }
-    func remove(_ names: [String]) async throws { try await carry { try await objects.remove(names) } }
 }
 
 /// The right to write ends at a moment, whatever else the process does.

@@ -25,6 +25,14 @@ import Testing
         return replica
     }
 
+    /// Begins a restore that an object store interrupts.
+    private func interruptRestore(_ stores: Stores, _ objects: MemoryObjectStore) async throws {
+        await #expect(throws: StrongroomError.self) {
+            let failing = FailingReads(of: objects, failsAfter: 40)
+            try await stores.restore(Clinic.file, from: Replica(in: failing, folder: Clinic.file), to: .newest)
+        }
+    }
+
     private func names(_ clinic: Clinic) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: clinic.directory.path("")).sorted()
     }
@@ -64,10 +72,7 @@ import Testing
         let replica = try await filled(objects)
         let clinic = try Clinic()
         let stores = try Stores(clinic)
-        await #expect(throws: StrongroomError.self) {
-            let failing = FailingReads(of: objects, failsAfter: 40)
-            try await stores.restore(Clinic.file, from: Replica(in: failing, folder: Clinic.file), to: .newest)
-        }
+        try await interruptRestore(stores, objects)
         let partial = clinic.directory.path(".\(Clinic.file).restoring")
         if isForeign {
             // Another file of the same name.
@@ -96,10 +101,7 @@ import Testing
         let replica = try await filled(objects)
         let clinic = try Clinic()
         let stores = try Stores(clinic)
-        await #expect(throws: StrongroomError.self) {
-            let failing = FailingReads(of: objects, failsAfter: 40)
-            try await stores.restore(Clinic.file, from: Replica(in: failing, folder: Clinic.file), to: .newest)
-        }
+        try await interruptRestore(stores, objects)
         for ending in ["restoring", "fetched"] {
             #expect(chown(clinic.directory.path(".\(Clinic.file).\(ending)"), 65_534, 65_534) == 0)
         }
@@ -115,10 +117,7 @@ import Testing
         let clinic = try Clinic()
         let stores = try Stores(clinic)
         try await stores.restore(Clinic.file, from: replica, to: .newest)
-        await #expect(throws: StrongroomError.self) {
-            let failing = FailingReads(of: objects, failsAfter: 40)
-            try await stores.restore(Clinic.file, from: Replica(in: failing, folder: Clinic.file), to: .newest)
-        }
+        try await interruptRestore(stores, objects)
         #expect(try names(clinic).contains(".\(Clinic.file).fetched"))
         #expect(try await clinic.patients().count == 40_000)
         #expect(try names(clinic).allSatisfy { !$0.contains("restoring") && !$0.contains("fetched") })

@@ -27,15 +27,6 @@ import Testing
         return replica
     }
 
-    @Test func `bases are made between the changes`() async throws {
-        let objects = MemoryObjectStore()
-        let replica = try await filled(objects)
-        #expect(objects.created.filter { $0.contains("/base/") }.count > 1)
-        #expect(try await Clinic.restored(from: replica).count == 40)
-        let inspection = try await replica.inspect(name, verifying: true)
-        #expect(inspection.findings.isEmpty)
-    }
-
     @Test func `removing old states keeps the younger ones, however often it is interrupted`() async throws {
         let objects = MemoryObjectStore()
         let replica = try await filled(objects)
@@ -69,19 +60,6 @@ import Testing
         let objects = RecordingObjectStore(whole)
         try await Replica(in: objects).prune(name, keepingSince: Date())
         return objects.removed
-    }
-
-    @Test func `a store goes on after old states were removed`() async throws {
-        let objects = MemoryObjectStore()
-        let replica = Replica(in: objects)
-        let clinic = try Clinic(replica)
-        for id in 1...6 as ClosedRange<Int64> {
-            let store = try await clinic.open()
-            try await store.add(id...id)
-            try await store.close()
-            try await replica.prune(name, keepingSince: Date())
-        }
-        #expect(try await Clinic.restored(from: replica).count == 6)
     }
 
     @Test func `files that killed processes were writing are removed from a directory`() async throws {

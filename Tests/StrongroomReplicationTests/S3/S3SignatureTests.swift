@@ -48,14 +48,6 @@ import Testing
                 .hasSuffix("34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7") == true)
     }
 
-    @Test func `a parameter without a value is signed as in the documentation`() {
-        var request = S3Request(.get)
-        request.query = [("lifecycle", "")]
-        #expect(
-            signature(request, path: "/")?
-                .hasSuffix("fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543") == true)
-    }
-
     @Test func `a session token is sent and signed`() {
         let value = signature(S3Request(.get), path: "/", token: "token")
         #expect(value?.contains("SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,") == true)
@@ -197,17 +189,6 @@ import Testing
             """
         #expect(try #require(S3List(Array(text.utf8))).objects.map(\.key) == ["a+b%2B&"])
     }
-
-    @Test(arguments: [
-        "<Other/>", "<ListBucketResult/>", "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
-        """
-        <ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>a</Key><Size>-</Size></Contents>\
-        </ListBucketResult>
-        """,
-    ])
-    func `an incomplete list is refused`(text: String) {
-        #expect(S3List(Array(text.utf8)) == nil)
-    }
 }
 
 @Suite struct S3ExchangeTests {
@@ -259,15 +240,6 @@ import Testing
             exchange.complete(nil)
             #expect((failure(exchange) == nil) == isWhole)
         }
-    }
-
-    @Test func `the first outcome stays`() {
-        var exchange = exchange()
-        exchange.end(.cancelled)
-        exchange.complete(("lost", false))
-        #expect(failure(exchange) == nil)
-        let isExpired = exchange.expire(now: start + .seconds(60))
-        #expect(!isExpired)
     }
 
     @Test func `pauses grow, have jitter, a limit, and follow the service`() {

@@ -2,7 +2,7 @@ import Foundation
 import Strongroom
 import StrongroomTesting
 
-/// A doctor's practice: patients and their appointments, doctors, and the wards of a hospital, which form a tree.
+/// A doctor's practice: patients and their appointments, and doctors.
 enum Practice {
     struct Profile: Codable, Sendable, Equatable {
         var allergies: [String] = []
@@ -38,13 +38,6 @@ enum Practice {
         var note: String?
     }
 
-    @Table("ward")
-    struct Ward: Equatable {
-        var id: Int64?
-        var name: String
-        var parent: Int64?
-    }
-
     /// A date and a time, UTC.
     static func date(_ year: Int, _ month: Int, _ day: Int, _ hour: Int = 0, _ minute: Int = 0) -> Date {
         var calendar = Calendar(identifier: .gregorian)
@@ -55,7 +48,7 @@ enum Practice {
 
     static func store() async throws -> TemporaryStore {
         let temporary = try await TemporaryStore(
-            tables: [Doctor.schema, Patient.schema, Appointment.schema, Ward.schema])
+            tables: [Doctor.schema, Patient.schema, Appointment.schema])
         try await temporary.store.write { db in try fill(db) }
         return temporary
     }
@@ -88,11 +81,6 @@ enum Practice {
                 Appointment(patient: 3, doctor: 1, date: date(2025, 12, 31, 23, 30), minutes: 20, fee: 5),
                 Appointment(patient: 1, doctor: 1, date: date(2025, 3, 1, 12), minutes: 60, fee: 40, note: "arm"),
                 Appointment(doctor: 2, date: date(2026, 2, 11), minutes: 5, fee: 0, note: "telephone"),
-            ], in: db)
-        try Ward.insert(
-            contentsOf: [
-                Ward(name: "Hospital"), Ward(name: "Surgery", parent: 1), Ward(name: "Bones", parent: 2),
-                Ward(name: "Hearts", parent: 2), Ward(name: "Kitchen", parent: 1),
             ], in: db)
     }
 }

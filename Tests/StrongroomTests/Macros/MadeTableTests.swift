@@ -34,57 +34,6 @@ struct MadeTableTests {
         #expect(MadeTicket.databaseName == nil)
     }
 
-    @Test func conditionsUseTheTypedColumns() async throws {
-        let store = try await TemporaryStore(tables: [MadeContact.schema]).store
-        try await store.write { db in _ = try MadeContact.insert(contact, in: db) }
-        let count = try await store.read { db in
-            try MadeContact.where { $0.order == 3 && $0.email.hasPrefix("ada") && $0.default == nil }.count(in: db)
-        }
-        #expect(count == 1)
-    }
-
-    @Test func aPropertyIsFoundByItsKeyPath() {
-        #expect(MadeContact._columnName(of: \.email) == "e-mail")
-        #expect(MadeContact._columnName(of: \.order) == "order")
-        #expect(MadeContact._columnName(of: \.isSelected) == nil)
-        #expect(MadeContact._columnName(of: \.shout) == nil)
-        #expect(MadeCard._columnName(of: \.email) == "e-mail")
-    }
-
-    @Test func updatingFromARowKeepsWhatIsIgnored() async throws {
-        let store = try await TemporaryStore(tables: [MadeContact.schema]).store
-        try await store.write { db in _ = try MadeContact.insert(contact, in: db) }
-        var other = MadeContact(name: "?", email: "?", order: 0, isSelected: true, note: "kept")
-        other = try await store.read { [other] db in
-            var other = other
-            try db.forEachRow("SELECT * FROM \(name: MadeContact.schema.name)") { row in try other._update(from: row) }
-            return other
-        }
-        #expect(other.name == "Ada")
-        #expect(other.id == 1)
-        #expect(other.isSelected)
-        #expect(other.note == "kept")
-    }
-
-    @Test func oneRecordTypeLiesInTwoTables() async throws {
-        let store = try await TemporaryStore(tables: [MadeContact.schema, MadeArchive.schema]).store
-        let (rows, archived) = try await store.write { db in
-            _ = try MadeArchive.insert(contact, in: db)
-            return (try MadeContact.count(in: db), try MadeArchive.find(1, in: db))
-        }
-        #expect(rows == 0)
-        #expect(archived?.name == "Ada")
-        #expect(MadeArchive.schema.name == "archive")
-    }
-
-    @Test func aRecordWithoutATableReadsSomeColumns() async throws {
-        let cards = try await TemporaryStore(tables: [MadeContact.schema]).store.write { db in
-            _ = try MadeContact.insert(contact, in: db)
-            return try MadeContact.where { $0.order > 0 }.fetch(as: MadeCard.self, in: db)
-        }
-        #expect(cards == [MadeCard(name: "Ada", email: "ada@example.org")])
-    }
-
     @Test func aKeyThatTheProgramGivesStays() async throws {
         let store = try await TemporaryStore(tables: [MadeSetting.schema]).store
         let setting = MadeSetting(name: "limit", value: nil, changes: 1)
@@ -94,25 +43,6 @@ struct MadeTableTests {
         }
         #expect(found?.value == 7)
         #expect(MadeSetting.key(of: setting) == "limit")
-    }
-
-    @Test func anIntKeyIsMadeByTheEngine() async throws {
-        let ids = try await TemporaryStore(tables: [MadeTicket.schema]).store.write { db in
-            try (1...3).map { try MadeTicket.insert(MadeTicket(text: "\($0)"), in: db) }
-        }
-        #expect(ids == [1, 2, 3])
-        #expect(MadeTicket.schema.columns[0].isAutoincrementing)
-    }
-
-    @Test func aKeyOfTwoColumnsHasBoth() throws {
-        let line = MadeLine(order: 7, line: 2, text: "tea")
-        let key = try #require(MadeLine.key(of: line))
-        #expect(key == MadeLine.Key(order: 7, line: 2))
-        #expect(MadeLine.Key.columnCount == 2)
-        #expect(MadeLine.schema.columns.map(\.isPrimaryKey) == [true, true, false])
-        var other = MadeLine(order: 0, line: 0, text: "")
-        MadeLine.setKey(key, of: &other)
-        #expect(other.order == 7 && other.line == 2)
     }
 
     @Test func namesOfTheLibraryCanMeanSomethingElse() async throws {

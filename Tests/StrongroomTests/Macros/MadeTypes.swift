@@ -47,14 +47,6 @@ struct MadeTicket {
     var text: String
 }
 
-/// A key of two columns.
-@Table("line")
-struct MadeLine: Equatable {
-    @Column(primaryKey: true) var order: Int64
-    @Column(primaryKey: true) var line: Int
-    var text: String
-}
-
 /// Names of the library and of Swift that mean something else here.
 enum Shadowing {
     struct Column {}

@@ -9,8 +9,6 @@ import Testing
 
 /// A source that a macro refuses, and what it says.
 struct Refusal: Sendable, CustomTestStringConvertible {
-    /// What is refused, in words.
-    let title: String
     /// The source; `▸` stands before what the diagnostic points to.
     let marked: String
     let message: String
@@ -20,13 +18,11 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     /// Whether the type becomes a configuration all the same.
     let isConfiguration: Bool
 
-    var testDescription: String { title }
+    var testDescription: String { message }
 
     init(
-        _ title: String, _ marked: String, _ message: String, fixIts: [String] = [], fixed: String? = nil,
-        isConfiguration: Bool = false
+        _ marked: String, _ message: String, fixIts: [String] = [], fixed: String? = nil, isConfiguration: Bool = false
     ) {
-        self.title = title
         self.marked = marked
         self.message = message
         self.fixIts = fixIts
@@ -36,9 +32,9 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
     /// A property of a table that has a key.
     static func column(
-        _ title: String, _ marked: String, _ message: String, fixIts: [String] = [], fixed: String? = nil
+        _ marked: String, _ message: String, fixIts: [String] = [], fixed: String? = nil
     ) -> Refusal {
-        Refusal(title, table(with: marked), message, fixIts: fixIts, fixed: fixed.map(table(with:)))
+        Refusal(table(with: marked), message, fixIts: fixIts, fixed: fixed.map(table(with:)))
     }
 
     private static func table(with property: String) -> String {

@@ -2,215 +2,13 @@ import Testing
 
 @Suite("The expansion of @Table")
 struct TableExpansionTests {
-    @Test func aTableWithAnIntegerKey() {
+    @Test func aKeyOfSeveralColumnsEncodedAndGeneratedOnes() {
         expectExpansion(
             #"""
-            @Table("contact", in: "addressbook.sqlite")
-            public struct Contact {
-                public var id: Int64?
-                @Column("e-mail", unique: true) public var email: String
-                var `order` = 0
-                @Ignored var isSelected = false
-            }
-            """#,
-            #"""
-            public struct Contact {
-                public var id: Int64?
-                public var email: String
-                var `order` = 0
-                var isSelected = false
-            }
-
-            extension Contact: Strongroom.Table, Strongroom.Record {
-                /// The typed columns.
-                public struct Columns: Swift.Sendable {
-                    public let id = Strongroom.Column<Int64?>("id", primaryKey: true)
-                    public let email = Strongroom.Column<String>("e-mail", unique: true)
-                    let `order` = Strongroom.Column<Swift.Int>("order", initial: 0)
-
-                    public init() {
-                    }
-                }
-
-                public static let columns = Columns()
-
-                public static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
-                    columns.id.definition,
-                    columns.email.definition,
-                    columns.`order`.definition,
-                ]
-
-                public static let columnNames: [Swift.String] = ["id", "e-mail", "order"]
-
-                public static let schema = Strongroom.TableSchema(
-                    "contact",
-                    columns.id,
-                    columns.email,
-                    columns.`order`,
-                    indexes: indexes
-                )
-
-                public static var databaseName: Swift.String? {
-                    "addressbook.sqlite"
-                }
-
-                public typealias Key = Int64
-
-                public static func key(of record: Self) -> Int64? {
-                    record.id
-                }
-
-                public static func setKey(_ key: Int64, of record: inout Self) {
-                    record.id = key
-                }
-
-                public init(row: borrowing Strongroom.Row) throws {
-                    self.init(
-                        id: try row[0] as Int64?,
-                        email: try row[1] as String,
-                        order: try row[2] as Swift.Int
-                    )
-                }
-
-                public func encode(to bindings: borrowing Strongroom.Bindings) throws {
-                    try bindings.set(self.id, at: 0)
-                    try bindings.set(self.email, at: 1)
-                    try bindings.set(self.`order`, at: 2)
-                }
-
-                public mutating func _update(from row: borrowing Strongroom.Row) throws {
-                    self.id = try row[0]
-                    self.email = try row[1]
-                    self.`order` = try row[2]
-                }
-
-                public static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
-                    if property == \Self.id {
-                        return "id"
-                    }
-                    if property == \Self.email {
-                        return "e-mail"
-                    }
-                    if property == \Self.`order` {
-                        return "order"
-                    }
-                    return nil
-                }
-            }
-            """#)
-    }
-
-    @Test func aKeyOfSeveralColumns() {
-        expectExpansion(
-            #"""
-            @Table("line")
-            struct Line {
-                @Column(primaryKey: true) let order: Int64
-                @Column(primaryKey: true) var line: Int
-            }
-            """#,
-            #"""
-            struct Line {
-                let order: Int64
-                var line: Int
-            }
-
-            extension Line: Strongroom.Table, Strongroom.Record {
-                /// The typed columns.
-                struct Columns: Swift.Sendable {
-                    let order = Strongroom.Column<Int64>("order", primaryKey: true)
-                    let line = Strongroom.Column<Int>("line", primaryKey: true)
-
-                    init() {
-                    }
-                }
-
-                static let columns = Columns()
-
-                static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
-                    columns.order.definition,
-                    columns.line.definition,
-                ]
-
-                static let columnNames: [Swift.String] = ["order", "line"]
-
-                static let schema = Strongroom.TableSchema(
-                    "line",
-                    columns.order,
-                    columns.line,
-                    indexes: indexes
-                )
-
-                /// The primary key.
-                struct Key: Strongroom.TableKey, Swift.Hashable {
-                    var order: Int64
-                    var line: Int
-
-                    init(order: Int64, line: Int) {
-                        self.order = order
-                        self.line = line
-                    }
-
-                    static var columnCount: Swift.Int {
-                        2
-                    }
-
-                    init(from row: borrowing Strongroom.Row, at index: Swift.Int) throws {
-                        self.order = try row[index + 0]
-                        self.line = try row[index + 1]
-                    }
-
-                    func bind(to bindings: borrowing Strongroom.Bindings, at index: Swift.Int) throws {
-                        try bindings.set(self.order, at: index + 0)
-                        try bindings.set(self.line, at: index + 1)
-                    }
-                }
-
-                static func key(of record: Self) -> Key? {
-                    Key(order: record.order, line: record.line)
-                }
-
-                static func setKey(_ key: Key, of record: inout Self) {
-                    record.line = key.line
-                }
-
-                init(row: borrowing Strongroom.Row) throws {
-                    self.init(
-                        order: try row[0] as Int64,
-                        line: try row[1] as Int
-                    )
-                }
-
-                func encode(to bindings: borrowing Strongroom.Bindings) throws {
-                    try bindings.set(self.order, at: 0)
-                    try bindings.set(self.line, at: 1)
-                }
-
-                mutating func _update(from row: borrowing Strongroom.Row) throws {
-                    self.line = try row[1]
-                }
-
-                static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
-                    if property == \Self.order {
-                        return "order"
-                    }
-                    if property == \Self.line {
-                        return "line"
-                    }
-                    return nil
-                }
-            }
-            """#)
-    }
-}
-
-@Suite("The expansion of @Record")
-struct RecordExpansionTests {
-    @Test func encodedAndGeneratedColumns() {
-        expectExpansion(
-            #"""
-            @Record
+            @Table("page")
             struct Page {
+                @Column(primaryKey: true) let book: Int64
+                @Column(primaryKey: true) var number: Int
                 @Column(as: .json) var settings: Settings
                 @Column("extra", as: .json) var more: [Extra]?
                 @Column(generated: .stored("1 + 1")) let two: Int
@@ -218,14 +16,18 @@ struct RecordExpansionTests {
             """#,
             #"""
             struct Page {
+                let book: Int64
+                var number: Int
                 var settings: Settings
                 var more: [Extra]?
                 let two: Int
             }
 
-            extension Page: Strongroom.Record {
+            extension Page: Strongroom.Table, Strongroom.Record {
                 /// The typed columns.
                 struct Columns: Swift.Sendable {
+                    let book = Strongroom.Column<Int64>("book", primaryKey: true)
+                    let number = Strongroom.Column<Int>("number", primaryKey: true)
                     let settings = Strongroom.Column<Strongroom.JSON<Settings>>("settings")
                     let more = Strongroom.Column<Strongroom.JSON<[Extra]>?>("extra")
                     let two = Strongroom.Column<Int>("two", generated: .stored("1 + 1"))
@@ -237,34 +39,90 @@ struct RecordExpansionTests {
                 static let columns = Columns()
 
                 static let _columnDefinitions: [Strongroom.ColumnDefinition] = [
+                    columns.book.definition,
+                    columns.number.definition,
                     columns.settings.definition,
                     columns.more.definition,
                     columns.two.definition,
                 ]
 
-                static let columnNames: [Swift.String] = ["settings", "extra", "two"]
+                static let columnNames: [Swift.String] = ["book", "number", "settings", "extra", "two"]
+
+                static let schema = Strongroom.TableSchema(
+                    "page",
+                    columns.book,
+                    columns.number,
+                    columns.settings,
+                    columns.more,
+                    columns.two,
+                    indexes: indexes
+                )
+
+                /// The primary key.
+                struct Key: Strongroom.TableKey, Swift.Hashable {
+                    var book: Int64
+                    var number: Int
+
+                    init(book: Int64, number: Int) {
+                        self.book = book
+                        self.number = number
+                    }
+
+                    static var columnCount: Swift.Int {
+                        2
+                    }
+
+                    init(from row: borrowing Strongroom.Row, at index: Swift.Int) throws {
+                        self.book = try row[index + 0]
+                        self.number = try row[index + 1]
+                    }
+
+                    func bind(to bindings: borrowing Strongroom.Bindings, at index: Swift.Int) throws {
+                        try bindings.set(self.book, at: index + 0)
+                        try bindings.set(self.number, at: index + 1)
+                    }
+                }
+
+                static func key(of record: Self) -> Key? {
+                    Key(book: record.book, number: record.number)
+                }
+
+                static func setKey(_ key: Key, of record: inout Self) {
+                    record.number = key.number
+                }
 
                 init(row: borrowing Strongroom.Row) throws {
                     self.init(
-                        settings: (try row[0] as Strongroom.JSON<Settings>).value,
-                        more: (try row[1] as Strongroom.JSON<[Extra]>?)?.value,
-                        two: try row[2] as Int
+                        book: try row[0] as Int64,
+                        number: try row[1] as Int,
+                        settings: (try row[2] as Strongroom.JSON<Settings>).value,
+                        more: (try row[3] as Strongroom.JSON<[Extra]>?)?.value,
+                        two: try row[4] as Int
                     )
                 }
 
                 func encode(to bindings: borrowing Strongroom.Bindings) throws {
-                    try bindings.set(Strongroom.JSON(self.settings), at: 0)
+                    try bindings.set(self.book, at: 0)
+                    try bindings.set(self.number, at: 1)
+                    try bindings.set(Strongroom.JSON(self.settings), at: 2)
                     try bindings.set(self.more.map {
                             Strongroom.JSON($0)
-                        }, at: 1)
+                        }, at: 3)
                 }
 
                 mutating func _update(from row: borrowing Strongroom.Row) throws {
-                    self.settings = (try row[0] as Strongroom.JSON<Settings>).value
-                    self.more = (try row[1] as Strongroom.JSON<[Extra]>?)?.value
+                    self.number = try row[1]
+                    self.settings = (try row[2] as Strongroom.JSON<Settings>).value
+                    self.more = (try row[3] as Strongroom.JSON<[Extra]>?)?.value
                 }
 
                 static func _columnName(of property: Swift.PartialKeyPath<Self>) -> Swift.String? {
+                    if property == \Self.book {
+                        return "book"
+                    }
+                    if property == \Self.number {
+                        return "number"
+                    }
                     if property == \Self.settings {
                         return "settings"
                     }
@@ -279,7 +137,10 @@ struct RecordExpansionTests {
             }
             """#)
     }
+}
 
+@Suite("The expansion of @Record")
+struct RecordExpansionTests {
     /// With one in the struct itself the compiler makes none; another macro may add one, too.
     @Test(arguments: [
         ("", "init() { name = \"\" }"), ("", "#if DEBUG\n    init() { name = \"\" }\n    #endif"),

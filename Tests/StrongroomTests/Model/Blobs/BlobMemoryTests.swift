@@ -26,9 +26,9 @@ struct BlobMemoryTests {
                 try Parts(size: 18 << 20, seed: 1).append(to: &$0)
             }
             for try await _ in films.bytes(of: key, \.content) {}
-            let before = try peak()
+            let before = try peakMemory()
             var log: [String] = []
-            func note(_ step: String) throws { log.append("\(step): \(try (peak() - before) >> 20) MB") }
+            func note(_ step: String) throws { log.append("\(step): \(try (peakMemory() - before) >> 20) MB") }
 
             try await films.writeBlob(\.content, of: key, size: size) { try Parts(size: size, seed: 2).append(to: &$0) }
             try note("written")
@@ -41,7 +41,7 @@ struct BlobMemoryTests {
             try note("read")
             #expect(isSame)
             #expect(expected.next() == nil)
-            let grown = try peak() - before
+            let grown = try peakMemory() - before
             // The whole value would be 64 MB; the allocator keeps parts for several threads.
             if grown > 32 << 20 { print(log.joined(separator: ", ")) }
             exit(grown > 32 << 20 ? 1 : 0)
@@ -69,13 +69,5 @@ struct BlobMemoryTests {
             return [UInt8](repeating: seed &+ UInt8(truncatingIfNeeded: made / Self.length), count: Self.length)
         }
     }
-}
-
-/// The highest amount of memory that the process has had, in bytes.
-private func peak() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-    let number = try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
-    return number << 10
 }
 #endif

@@ -25,30 +25,29 @@ struct HistorySchemaTests {
         var size: Int?
     }
 
-    private func open(_ directory: TemporaryDirectory, _ key: Key, _ migrator: Migrator) async throws -> Store {
-        var vault = Vault(directory.path(""), keys: key)
-        vault.migrator = migrator
-        return try await vault.open()
+    private let vault = Vault(keys: .numbered(1))
+
+    private func open(_ migrator: Migrator) async throws -> Store {
+        try await vault.with(\.migrator, migrator).open()
     }
 
     @Test func `an automatic migrator adds, adapts and ends a history`() async throws {
-        let (directory, key) = (try TemporaryDirectory(), Key.random())
-        var store = try await open(directory, key, .automatic(tables: [Plain.schema]))
+        var store = try await open(.automatic(tables: [Plain.schema]))
         try await store.write { db in _ = try Plain.insert(Plain(name: "a"), in: db) }
         try await store.close()
 
-        store = try await open(directory, key, .automatic(tables: [Kept.schema]))
+        store = try await open(.automatic(tables: [Kept.schema]))
         #expect(store.opening.migration?.schemaChanges.isEmpty == false)
         try await store.write { db throws in
             try Kept.update(1, in: db) { [$0.name.set("b")] }
             #expect(try Kept.changes(of: 1, in: db).map(\.before?.name) == ["a"])
         }
         try await store.close()
-        store = try await open(directory, key, .automatic(tables: [Kept.schema]))
+        store = try await open(.automatic(tables: [Kept.schema]))
         #expect(store.opening.migration?.schemaChanges.isEmpty ?? true)
         try await store.close()
 
-        store = try await open(directory, key, .automatic(tables: [Wider.schema]))
+        store = try await open(.automatic(tables: [Wider.schema]))
         try await store.write { db throws in
             try Wider.update(1, in: db) { [$0.size.set(4)] }
             let changes = try Wider.changes(of: 1, in: db)
@@ -58,7 +57,7 @@ struct HistorySchemaTests {
         }
         try await store.close()
 
-        store = try await open(directory, key, .automatic(tables: [Wider.withoutHistory]))
+        store = try await open(.automatic(tables: [Wider.withoutHistory]))
         try await store.write { db throws in
             try db.execute("UPDATE item SET size = 5")
             #expect(try Wider.changes(of: 1, in: db).count == 2)
@@ -68,18 +67,13 @@ struct HistorySchemaTests {
     }
 
     @Test func `a step of a migrator gives the same schema as a new file`() async throws {
-        let migrator = Migrator(tables: [Kept.schema]) {
-            Migration("1") { db in try db.createTable(Plain.schema) }
-            Migration("2") { db in try db.keepHistory(of: Kept.schema) }
-        }
-        let key = Key.random()
-        let (old, new) = (try TemporaryDirectory(), try TemporaryDirectory())
-        let steps = Migrator {
-            Migration("1") { db in try db.createTable(Plain.schema) }
-            Migration("2") { db in try db.keepHistory(of: Kept.schema) }
-        }
-        let one = try await open(old, key, steps)
-        let other = try await open(new, key, migrator)
+        let steps = [
+            Migration("1") { db in try db.createTable(Plain.schema) },
+            Migration("2") { db in try db.keepHistory(of: Kept.schema) },
+        ]
+        let one = try await open(Migrator { steps })
+        let other = try await Vault(keys: .numbered(1)).with(\.migrator, Migrator(tables: [Kept.schema]) { steps })
+            .open()
         func schema(_ store: Store) async throws -> [String] {
             try await store.read { db throws in
                 var texts: [String] = []
@@ -129,10 +123,9 @@ struct HistorySchemaTests {
         let hasTable = try await temporary.store.read { db in try db.hasTable("thing") }
         #expect(!hasTable)
 
-        let directory = try TemporaryDirectory()
         let taken = TableSchema("item_history", id)
         try await expectFailure(.invalidMigrator) {
-            try await self.open(directory, .random(), .automatic(tables: [Kept.schema, taken]))
+            try await self.open(.automatic(tables: [Kept.schema, taken]))
         }
     }
 
@@ -145,14 +138,13 @@ struct HistorySchemaTests {
     }
 
     @Test func `former values follow renamed columns, also the key`() async throws {
-        let (directory, key) = (try TemporaryDirectory(), Key.random())
-        var store = try await open(directory, key, .automatic(tables: [Kept.schema]))
+        var store = try await open(.automatic(tables: [Kept.schema]))
         try await store.write { db throws in
             _ = try Kept.insert(Kept(name: "a"), in: db)
             try Kept.update(1, in: db) { [$0.name.set("b")] }
         }
         try await store.close()
-        store = try await open(directory, key, .automatic(tables: [Moved.schema]))
+        store = try await open(.automatic(tables: [Moved.schema]))
         try await store.write { db throws in
             let change = try #require(try Moved.changes(of: 1, in: db).last)
             #expect(change.before?.title == "a")
@@ -178,14 +170,13 @@ struct HistorySchemaTests {
     }
 
     @Test func `values of another type are not known, and cannot be put back`() async throws {
-        let (directory, key) = (try TemporaryDirectory(), Key.random())
-        var store = try await open(directory, key, .automatic(tables: [Kept.schema]))
+        var store = try await open(.automatic(tables: [Kept.schema]))
         let number = try await store.transaction { db throws in
             _ = try Kept.insert(Kept(name: "1.0"), in: db)
             try Kept.update(1, in: db) { [$0.name.set("2.0")] }
         }
         try await store.close()
-        store = try await open(directory, key, .automatic(tables: [Numbered.schema]))
+        store = try await open(.automatic(tables: [Numbered.schema]))
         try await store.write { db throws in
             let changes = try Numbered.changes(of: 1, in: db)
             #expect(changes.map(\.isBeforeKnown) == [true, false])
@@ -243,9 +234,11 @@ struct HistorySchemaTests {
         return [first, second]
     }
 
-    @Test(arguments: [true, false])
-    func `transactions before a version is added can be undone`(isAutomatic: Bool) async throws {
-        let (directory, key) = (try TemporaryDirectory(), Key.random())
+    /// Also where the column was there, and was no version.
+    @Test(arguments: [true, false], [true, false])
+    func `transactions before a version is added can be undone`(isAutomatic: Bool, isThere: Bool) async throws {
+        guard isAutomatic || !isThere else { return }
+        let before = isThere ? Counted.schema : Kept.schema
         let create = Migration("1") { db in try db.createTable(Kept.schema) }
         let steps = Migrator {
             create
@@ -254,31 +247,19 @@ struct HistorySchemaTests {
                 try db.keepHistory(of: Versioned.schema)
             }
         }
-        var store = try await open(
-            directory, key, isAutomatic ? .automatic(tables: [Kept.schema]) : Migrator { create })
+        var store = try await open(isAutomatic ? .automatic(tables: [before]) : Migrator { create })
         let numbers = try await Self.twoTransactions(store)
         try await store.close()
-        store = try await open(directory, key, isAutomatic ? .automatic(tables: [Versioned.schema]) : steps)
+        store = try await open(isAutomatic ? .automatic(tables: [Versioned.schema]) : steps)
         try await Self.expectVersionsGoOn(numbers, store)
         try await store.close()
         guard isAutomatic else { return }
-        store = try await open(directory, key, .automatic(tables: [Versioned.schema]))
+        store = try await open(.automatic(tables: [Versioned.schema]))
         #expect(store.opening.migration?.schemaChanges.isEmpty ?? true)
         try await store.close()
     }
 
-    @Test func `transactions before a column is declared as the version can be undone`() async throws {
-        let (directory, key) = (try TemporaryDirectory(), Key.random())
-        var store = try await open(directory, key, .automatic(tables: [Counted.schema]))
-        let numbers = try await Self.twoTransactions(store)
-        try await store.close()
-        store = try await open(directory, key, .automatic(tables: [Versioned.schema]))
-        try await Self.expectVersionsGoOn(numbers, store)
-        try await store.close()
-    }
-
     @Test func `a version that is added again goes on`() async throws {
-        let (directory, key) = (try TemporaryDirectory(), Key.random())
         let create = Migration("1") { db in try db.createTable(Versioned.schema) }
         let drop = Migration("2") { db in
             try db.keepHistory(of: Kept.schema)
@@ -288,7 +269,7 @@ struct HistorySchemaTests {
             try db.addColumn(Versioned.columns.version, to: "item")
             try db.keepHistory(of: Versioned.schema)
         }
-        var store = try await open(directory, key, Migrator { create })
+        var store = try await open(Migrator { create })
         // Its history has versions.
         try await store.write { db throws in
             let old = try Versioned.insert(Versioned(name: "old"), in: db)
@@ -296,10 +277,10 @@ struct HistorySchemaTests {
             try Versioned.delete(old, in: db)
         }
         try await store.close()
-        store = try await open(directory, key, Migrator { [create, drop] })
+        store = try await open(Migrator { [create, drop] })
         let numbers = try await Self.twoTransactions(store)
         try await store.close()
-        store = try await open(directory, key, Migrator { [create, drop, add] })
+        store = try await open(Migrator { [create, drop, add] })
         let read = try #require(try await store.table(Versioned.self).find(1))
         try await store.write { db throws in
             #expect(try db.undo(transaction: numbers[1]).count == 2)
@@ -328,11 +309,10 @@ struct HistorySchemaTests {
     }
 
     @Test func `a further new column ends the undoing`() async throws {
-        let (directory, key) = (try TemporaryDirectory(), Key.random())
-        var store = try await open(directory, key, .automatic(tables: [Kept.schema]))
+        var store = try await open(.automatic(tables: [Kept.schema]))
         let numbers = try await Self.twoTransactions(store)
         try await store.close()
-        store = try await open(directory, key, .automatic(tables: [VersionedAndWider.schema]))
+        store = try await open(.automatic(tables: [VersionedAndWider.schema]))
         try await expectFailure(.notUndoable) { [store] in
             try await store.write { db in try db.undo(transaction: numbers[1]) }
         }
@@ -407,10 +387,7 @@ struct HistorySchemaTests {
     }
 
     @Test func `a table without a migrator is created with its history`() async throws {
-        let directory = try TemporaryDirectory()
-        var vault = Vault(directory.path(""), keys: .random())
-        vault.migrator = nil
-        let store = try await vault.open()
+        let store = try await vault.with(\.migrator, nil).open()
         _ = try await store.write { db in try Kept.insert(Kept(name: "a"), in: db) }
         try await store.write { db throws in
             #expect(try Kept.changes(since: 0, in: db).count == 1)

@@ -22,16 +22,6 @@ struct AutomaticComparisonTests {
         return done
     }
 
-    @Test func aFormerNameMayDifferInCaseOnly() async throws {
-        try await execute("CREATE TABLE note (id INTEGER PRIMARY KEY, Text TEXT)", "INSERT INTO note VALUES (1, 'a')")
-        let note = TableSchema("note", Self.id, Column<String?>("text", previously: "Text"))
-        #expect(try await adapt(note) == ["table \"note\": column \"Text\" renamed to \"text\""])
-        try await vault.with(\.migrator, nil).using { store in
-            let names = try await store.read { db in try db.columns(of: "note").map(\.name) }
-            #expect(names == ["id", "text"])
-        }
-    }
-
     private static let noTwice = TableSchema(
         "note", Column<Int64?>("id", primaryKey: true, autoincrement: true), Column<String>("text"))
 

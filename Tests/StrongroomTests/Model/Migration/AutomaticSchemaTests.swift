@@ -83,25 +83,6 @@ struct AutomaticSchemaTests {
             try await texts("SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY name") == ["contact_address"])
     }
 
-    @Test func aNewNameThatWasAnothersKeepsBoth() async throws {
-        try await prepare()
-        let declared = TableSchema(
-            "contact", Self.id, Column<String?>("name", previously: "mail"), Column<String>("title", previously: "name")
-        )
-        try await adapt(declared, removingColumns: true)
-        #expect(try await texts("SELECT title || ifnull(name, '-') FROM contact ORDER BY id") == ["Adaa@x", "Bo-"])
-    }
-
-    @Test func aColumnThatIsThereUnderBothNamesIsRefused() async throws {
-        try await adapt(TableSchema("contact", Self.id, Column<String?>("mail"), Column<String?>("address")))
-        try await execute("INSERT INTO contact VALUES (1, 'a', 'b')")
-        let declared = TableSchema("contact", Self.id, Column<String?>("address", previously: "mail"))
-        try await expectFailure(.schemaChange, saying: "both \"mail\" and \"address\"") {
-            try await automatic(declared, removingColumns: true).open()
-        }
-        #expect(try await texts("SELECT mail || address FROM contact") == ["ab"])
-    }
-
     @Test func columnsAreRemovedOnlyOnRequest() async throws {
         try await prepare()
         let declared = TableSchema("contact", Self.id, Column<String>("name"))
@@ -317,13 +298,6 @@ struct AutomaticSchemaTests {
         let declared = TableSchema("thing", Self.id, Column<String?>("c", previously: "b"))
         #expect(try await adapt(declared) == ["table \"thing\": column \"c\" added"])
         #expect(try await texts("SELECT a || quote(c) FROM thing") == ["xNULL"])
-    }
-
-    @Test func anOlderProgramThatRemovesColumnsRemovesANewersOnes() async throws {
-        let older = TableSchema("thing", Self.id)
-        try await adapt(TableSchema("thing", Self.id, Column<String?>("new")))
-        #expect(try await adapt(older) == [])
-        #expect(try await adapt(older, removingColumns: true) == ["table \"thing\": column \"new\" removed"])
     }
 
     @Test func aFormerNameThatIsANewColumnTodayIsStillTheFormerOne() async throws {

@@ -82,11 +82,9 @@ struct DecimalMigrationTests {
             "CREATE TABLE offer (id INTEGER PRIMARY KEY, price TEXT NOT NULL CHECK (CAST(price AS REAL) > 0))",
             "INSERT INTO offer VALUES (1, '12.50'), (5, '9')")
         let price = Column<Decimal>("price", check: "CAST(price AS REAL) > 0")
-        let error = try await expectFailure(.migrationFailed) {
+        try await expectFailure(.migrationFailed, saying: "(CAST(price AS REAL) > 0)", "in table \"offer\": 1, 5.") {
             try await migrate { db in try db.changeColumn(price, in: "offer") }
         }
-        #expect(error.message.contains("(CAST(price AS REAL) > 0)"), "\(error.message)")
-        #expect(error.message.contains("in table \"offer\": 1, 5."), "\(error.message)")
         #expect(try await texts("SELECT price FROM offer ORDER BY id") == ["12.50", "9"])
         try await migrate { db in try db.changeColumn(Column<Decimal>("price", check: "price > '0'"), in: "offer") }
         #expect(try await texts("SELECT price FROM offer ORDER BY id") == ["p002:12.5", "p001:9"])
@@ -322,19 +320,5 @@ struct ScaledMigrationTests {
             let directory = try TemporaryDirectory()
             try await Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, migrator).using { _ in }
         }
-    }
-
-    @Test func anotherScaleInAStepIsAnotherFingerprint() async throws {
-        func migrator(_ scale: Int) -> Migrator {
-            Migrator {
-                Migration("1") { db in
-                    try db.createTable(TableSchema("offer", Column<Decimal>("price", scale: scale)))
-                }
-            }
-            .whenChanged(.refuse)
-        }
-        try await vault.with(\.migrator, migrator(2)).using { _ in }
-        try await vault.with(\.migrator, migrator(2)).using { _ in }
-        await #expect(throws: StrongroomError.self) { try await vault.with(\.migrator, migrator(3)).open() }
     }
 }

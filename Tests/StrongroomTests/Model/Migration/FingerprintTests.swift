@@ -38,16 +38,6 @@ struct FingerprintTests {
         }
     }
 
-    @Test func aChangedStatementIsReportedAndTheFileIsUsed() async throws {
-        let changed = try await changed { db in
-            try db.execute("CREATE INDEX by_text ON line (text)")
-        } to: { db in
-            try db.execute("CREATE INDEX by_text ON line (text, size)")
-        }
-        #expect(changed == ["2"])
-        #expect(try await vault.with(\.migrator, nil).lines() == ["a", "b", "c"])
-    }
-
     @Test func theLoggerIsWarnedOfAChangedMigration() async throws {
         try await vault.with(\.migrator, Self.migrator { db in try db.execute("DELETE FROM line") }).keep()
         let now = vault.with(\.migrator, Self.migrator { db in try db.execute("DELETE FROM line WHERE size > 0") })

@@ -371,48 +371,4 @@ struct LongStepTests {
         }
         #expect(try await vault.with(\.migrator, nil).lines() == ["a", "b"])
     }
-
-    @Test func anOpeningContinuesAsLongAsATaskWaitsForIt() async throws {
-        let (begun, mayEnd) = (Moment(), Moment())
-        let migrator = Migrator {
-            Self.first
-            Migration("2") { db in
-                begun.come()
-                while !mayEnd.isPast { try db.report(0, of: 1) }
-            }
-        }
-        let stores = try Stores(vault.with(\.migrator, migrator))
-        let impatient = Task { try await stores.open("vault.sqlite") }
-        let patient = Task { try await stores.open("vault.sqlite") }
-        try await begun.wait()
-        // Both wait before one of them is cancelled.
-        try await Task.sleep(for: .milliseconds(100))
-        impatient.cancel()
-        mayEnd.come()
-        #expect(try await patient.value.opening.migration?.to == "2")
-        _ = await impatient.result
-        try await stores.closeAll()
-    }
-
-    @Test func aRequestAfterACancelledOpeningGetsTheStore() async throws {
-        let begun = Moment()
-        let isCancelled = Locked(false)
-        let migrator = Migrator {
-            Self.first
-            Migration("2") { db in
-                guard !isCancelled.withLock({ $0 }) else { return }
-                begun.come()
-                while true { try db.report(0, of: 1) }
-            }
-        }
-        let stores = try Stores(vault.with(\.migrator, migrator))
-        let first = Task { try await stores.open("vault.sqlite") }
-        try await begun.wait()
-        isCancelled.withLock { $0 = true }
-        first.cancel()
-        let store = try await stores.open("vault.sqlite")
-        #expect(store.opening.migration?.to == "2")
-        await #expect(throws: CancellationError.self) { try await first.value }
-        try await stores.closeAll()
-    }
 }

@@ -31,6 +31,12 @@ struct MigrationBackupTests {
         }
     }
 
+    /// A file at version 2 with a backup of version 1.
+    private func keepTwo() async throws {
+        _ = try await keep(1, "a")
+        _ = try await keep(2)
+    }
+
     private func lines() async throws -> [String] { try await vault.with(\.migrator, nil).lines() }
 
     @Test func theNewestAreKeptAndEachHoldsWhatTheFileHeld() async throws {
@@ -116,8 +122,7 @@ struct MigrationBackupTests {
     // MARK: Putting back
 
     @Test func aStoreThatIsOpenIsNotReplaced() async throws {
-        _ = try await keep(1, "a")
-        _ = try await keep(2)
+        try await keepTwo()
         let stores = try Stores(vault.with(\.migrator, Self.migrator(2)))
         let store = try await stores.open("vault.sqlite")
         try await expectFailure(.alreadyOpen) { try await stores.restoreMigrationBackup(of: "vault.sqlite") }
@@ -127,8 +132,7 @@ struct MigrationBackupTests {
     }
 
     @Test func aBackupThatIsNotWholeIsRefusedAndTheFileStays() async throws {
-        _ = try await keep(1, "a")
-        _ = try await keep(2)
+        try await keepTwo()
         let backup = try #require(try Stores(vault).migrationBackups(of: "vault.sqlite").first)
         var bytes = try Data(contentsOf: URL(filePath: backup.path))
         bytes[bytes.count - 2_000] ^= 1
@@ -139,8 +143,7 @@ struct MigrationBackupTests {
     }
 
     @Test func aBackupOfAKeyThatIsGoneIsRefusedAndTheFileStays() async throws {
-        _ = try await keep(1, "a")
-        _ = try await keep(2)
+        try await keepTwo()
         let rotating = Vault(vault.directory, keys: .numbered(1), .numbered(2))
         try await rotating.with(\.migrator, nil).keep()
         let newKey = Vault(vault.directory, keys: .numbered(2)).with(\.migrator, nil)
@@ -167,8 +170,7 @@ struct MigrationBackupTests {
     }
 
     @Test func theLogOfTheFileIsNotPlayedIntoTheBackup() async throws {
-        _ = try await keep(1, "a")
-        _ = try await keep(2)
+        try await keepTwo()
         await leaveLog()
         #expect(FileManager.default.fileExists(atPath: vault.path + "-wal"))
         try await Stores(vault).restoreMigrationBackup(of: "vault.sqlite")
@@ -176,8 +178,7 @@ struct MigrationBackupTests {
     }
 
     @Test func aFileThatIsGoneIsRestored() async throws {
-        _ = try await keep(1, "a")
-        _ = try await keep(2)
+        try await keepTwo()
         try FileManager.default.removeItem(atPath: vault.path)
         try await Stores(vault).restoreMigrationBackup(of: "vault.sqlite")
         #expect(try await lines() == ["1", "a"])
@@ -185,8 +186,7 @@ struct MigrationBackupTests {
 
     /// A kill in the middle of making or putting back a backup leaves a part of a copy.
     @Test func whatAKilledProcessLeftIsRemovedAndIsNoBackup() async throws {
-        _ = try await keep(1, "a")
-        _ = try await keep(2)
+        try await keepTwo()
         for ending in ["snapshot.new", "snapshot.new-journal", "restoring"] {
             try Data("half".utf8).write(to: URL(filePath: vault.beside(ending)))
         }
@@ -219,8 +219,7 @@ struct MigrationBackupTests {
     }
 
     @Test func aFileThatAnotherProcessHasOpenIsNotReplaced() async throws {
-        _ = try await keep(1, "a")
-        _ = try await keep(2)
+        try await keepTwo()
         let (isOpen, mayClose) = (directory.path("is-open"), directory.path("may-close"))
         async let other: Void = {
             await #expect(processExitsWith: .success) {
@@ -254,8 +253,7 @@ struct MigrationBackupTests {
 
     @Test(arguments: moments)
     func aRestorationThatIsKilledLeavesTheFileBeforeOrAfter(moment: Int) async throws {
-        _ = try await keep(1, "a")
-        _ = try await keep(2)
+        try await keepTwo()
         await leaveLog()
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [root = vault.directory as String, moment = moment as Int] in

@@ -113,23 +113,6 @@ struct MigratorTests {
         #expect(try await vault.with(\.migrator, nil).lines() == ["1", "2"])
     }
 
-    @Test func theConfigurationGivesEachDatabaseItsMigrator() async throws {
-        struct PerName: Configuration {
-            static let target = "per"
-            let directory: String
-            func filePath(for database: DatabaseName) -> String? { "\(directory)/\(database)" }
-            func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.numbered(1)) }
-            func migrator(for database: DatabaseName) -> Migrator? {
-                Migrator { Migration("of \(database)") { _ in } }
-            }
-        }
-        let stores = try Stores(PerName(directory: vault.directory))
-        for name in ["per_a", "per_b"] {
-            #expect(try await stores.open(name).opening.migration?.to == "of \(name)")
-        }
-        try await stores.closeAll()
-    }
-
     // MARK: Steps
 
     /// The history's row and the step's work are seen together or not at all, also by a reader that looks at every
@@ -152,23 +135,6 @@ struct MigratorTests {
         let report = try await vault.with(\.migrator, steps(["1", "2", "3"])).keep()
         #expect(report.migration?.applied == ["3"])
         #expect(try await vault.with(\.migrator, nil).lines() == ["1", "2", "3"])
-    }
-
-    @Test func aSavepointInAStepRollsBackOnlyItsOwnWork() async throws {
-        struct Undo: Error {}
-        let migrator = Migrator {
-            Migration("1") { db in
-                try db.execute(Self.table)
-                #expect(throws: Undo.self) {
-                    try db.savepoint { db in
-                        try db.execute("INSERT INTO line VALUES ('undone')")
-                        throw Undo()
-                    }
-                }
-                try db.execute("INSERT INTO line VALUES ('kept')")
-            }
-        }
-        #expect(try await vault.with(\.migrator, migrator).lines() == ["kept"])
     }
 
     @Test func whatTheMigrationThrewIsKeptAndStandsInNoMessage() async throws {
@@ -236,20 +202,6 @@ struct MigrationListTests {
                     "ended", "first", "last", "letters_2024", "letters_2025", "letters_2026", "trace",
                 ])
         }
-    }
-
-    /// A condition that changes between two openings is found, and the file is left alone.
-    @Test func aStepThatIsMissingLaterIsAnError() async throws {
-        let vault = Vault(keys: .numbered(1))
-        try await vault.with(\.migrator, Self.migrator(.plain, years: 1...2, isLast: true)).using { _ in }
-        for other in [
-            Self.migrator(.plain, years: 1...1, isLast: true), Self.migrator(.plain, years: 1...2, isLast: false),
-            Self.migrator(.traced, years: 1...2, isLast: true),
-        ] {
-            let changed = vault.with(\.migrator, other)
-            await #expect(throws: StrongroomError.self) { try await changed.using { _ in } }
-        }
-        try await vault.with(\.migrator, Self.migrator(.plain, years: 1...2, isLast: true)).using { _ in }
     }
 }
 

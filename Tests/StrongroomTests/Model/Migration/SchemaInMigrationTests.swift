@@ -11,11 +11,12 @@ struct SchemaInMigrationTests {
         "person", Column<Int64?>("id", primaryKey: true), Column<String>("name"), Column<Int?>("age"))
 
     @Test func everyChangeCanBeMadeInOneMigration() async throws {
+        let first = Migration("1") { db in
+            try db.createTable(Self.person)
+            try db.execute("INSERT INTO person (name, age) VALUES ('Ada', 36), ('Bo', 7)")
+        }
         let migrator = Migrator {
-            Migration("1") { db in
-                try db.createTable(Self.person)
-                try db.execute("INSERT INTO person (name, age) VALUES ('Ada', 36), ('Bo', 7)")
-            }
+            first
             Migration("2") { db in
                 try db.addColumn(Column<String?>("mail"), to: "person")
                 try db.addColumn(Column<String>("code", unique: true, default: nil), to: "person")
@@ -25,10 +26,7 @@ struct SchemaInMigrationTests {
         // left.
         try await expectFailure(.migrationFailed) { try await vault.with(\.migrator, migrator).open() }
         let whole = Migrator {
-            Migration("1") { db in
-                try db.createTable(Self.person)
-                try db.execute("INSERT INTO person (name, age) VALUES ('Ada', 36), ('Bo', 7)")
-            }
+            first
             Migration("2") { db in
                 try db.addColumn(Column<String?>("mail", unique: true), to: "person")
                 try db.renameColumn("name", to: "full_name", in: "person")

@@ -41,15 +41,6 @@ struct JoinTests {
         }
     }
 
-    @Test func aLeftJoinHasNilWhereThereIsNone() async throws {
-        try await temporary.store.read { db in
-            let pairs = try Contact.leftJoin(Purchase.self) { contact, purchase in contact.id == purchase.buyer }
-                .order { contact, _ in contact.id.ascending }.fetch(in: db)
-            #expect(pairs.map(\.0.id) == [1, 1, 2, 3, 4])
-            #expect(pairs.map { $0.1?.article } == ["pen", "ink", "pen", nil, "cup"])
-        }
-    }
-
     @Test("The columns of a left join's other table are nil where it found none")
     func columnsOfAnOuterPartAreOptional() async throws {
         try await temporary.store.read { db in
@@ -94,33 +85,6 @@ struct JoinTests {
             .fetch(in: db)
             #expect(sums.map(\.1) == [11, 4, nil, 9])
             #expect(sums.map(\.2) == [2, 1, 0, 1])
-        }
-    }
-
-    @Test("Outer parts of joins of three and four tables, and calculations with inner parts")
-    func outerPartsOfLargerJoins() async throws {
-        try await temporary.store.read { db in
-            let three = try Purchase.join(Contact.self) { purchase, contact in purchase.buyer == contact.id }
-                .leftJoin(Purchase.self) { purchase, _, cheaper in
-                    cheaper.buyer == purchase.buyer && cheaper.total < purchase.total
-                }
-                .order { purchase, _, _ in purchase.id.ascending }
-            let rows: [(String, Int?, Int?)] = try three.select { purchase, _, cheaper in
-                (purchase.article, purchase.total - cheaper.total, cheaper.total + purchase.total)
-            }
-            .fetch(in: db)
-            #expect(rows.map(\.0) == ["pen", "ink", "pen", "cup"])
-            #expect(rows.map(\.1) == [nil, 5, nil, nil])
-            #expect(rows.map(\.2) == [nil, 11, nil, nil])
-            #expect(try three.where { _, _, cheaper in cheaper.id == nil }.count(in: db) == 3)
-
-            let four = three.leftJoin(Contact.self) { _, _, cheaper, other in cheaper.buyer == other.id }
-            let names: [(String, String?)] = try four.select { purchase, _, _, other in
-                (purchase.article, other.email)
-            }
-            .fetch(in: db)
-            #expect(names.map(\.1) == [nil, "contact1@example.org", nil, nil])
-            #expect(try four.where { _, _, cheaper, other in cheaper.id == nil && other.id == nil }.count(in: db) == 3)
         }
     }
 
@@ -223,32 +187,9 @@ struct JoinOfManyTablesTests {
             .leftJoin(Review.self) { loan, _, _, _, review in loan.id == review.loan }
     }
 
-    @Test func threeTablesAreGroupedInOneExpression() async throws {
-        try await temporary.store.read { db in
-            let rows = try Reader.leftJoin(Loan.self) { reader, loan in reader.id == loan.reader }
-                .leftJoin(Review.self) { _, loan, review in loan.id == review.loan }
-                .group { reader, _, _ in reader.id }
-                .order { reader, _, _ in reader.id.ascending }
-                .select { reader, loan, review in (reader.name, loan.id.count(), review.id.count()) }
-                .fetch(in: db)
-            #expect(rows.map(\.0) == ["Ada", "Bo", "Cy"])
-            #expect(rows.map(\.1) == [2, 2, 0] && rows.map(\.2) == [1, 1, 0])
-        }
-    }
-
     @Test func fiveTablesTwoOfThemOuter() async throws {
         try await temporary.store.read { db in
-            let rows = try db.expectSQL(
-                """
-                SELECT t0.`id`, t0.`reader`, t0.`book`, t0.`days`, t1.`id`, t1.`name`, t1.`city`,
-                t2.`id`, t2.`title`, t2.`shelf`, t3.`id`, t3.`room`, t4.`id`, t4.`loan`, t4.`stars`
-                FROM `loan` AS t0 JOIN `reader` AS t1 ON (t0.`reader` = t1.`id`)
-                JOIN `book` AS t2 ON (t0.`book` = t2.`id`) LEFT JOIN `shelf` AS t3 ON (t2.`shelf` = t3.`id`)
-                LEFT JOIN `review` AS t4 ON (t0.`id` = t4.`loan`) ORDER BY t0.`id` ASC
-                """
-            ) {
-                try Self.loans().order { loan, _, _, _, _ in loan.id.ascending }.fetch(in: db)
-            }
+            let rows = try Self.loans().order { loan, _, _, _, _ in loan.id.ascending }.fetch(in: db)
             #expect(rows.map(\.0.id) == [1, 2, 3, 4])
             #expect(rows.map(\.1.name) == ["Ada", "Ada", "Bo", "Bo"])
             #expect(rows.map(\.2.title) == ["Algebra", "Botany", "Chess", "Algebra"])
@@ -271,34 +212,13 @@ struct JoinOfManyTablesTests {
             #expect(try six.count(in: db) == 4)
             let unrated = six.where { _, _, _, _, review, _ in review.stars == nil }
                 .order { _, _, _, _, _, city in city.name.descending }
-            let rows = try db.expectSQL(
-                """
-                SELECT t0.`id`, t0.`reader`, t0.`book`, t0.`days`, t1.`id`, t1.`name`, t1.`city`,
-                t2.`id`, t2.`title`, t2.`shelf`, t3.`id`, t3.`room`, t4.`id`, t4.`loan`, t4.`stars`,
-                t5.`id`, t5.`name` FROM `loan` AS t0 JOIN `reader` AS t1 ON (t0.`reader` = t1.`id`)
-                JOIN `book` AS t2 ON (t0.`book` = t2.`id`) LEFT JOIN `shelf` AS t3 ON (t2.`shelf` = t3.`id`)
-                LEFT JOIN `review` AS t4 ON (t0.`id` = t4.`loan`) JOIN `city` AS t5 ON (t1.`city` = t5.`id`)
-                WHERE (t4.`stars` IS NULL) ORDER BY t5.`name` DESC LIMIT ? OFFSET ?
-                """
-            ) {
-                try unrated.limit(1, offset: 1).fetch(in: db)
-            }
+            let rows = try unrated.limit(1, offset: 1).fetch(in: db)
             #expect(rows.map(\.0.id) == [2] && rows.map(\.5.name) == ["Bonn"] && rows[0].3 == nil && rows[0].4 == nil)
             #expect(try unrated.first(in: db)?.5 == City(id: 2, name: "Mainz"))
 
-            let values: [(String, String?, Int?, String)] = try db.expectSQL(
-                """
-                SELECT t2.`title`, t3.`room`, t4.`stars`, t5.`name`
-                FROM `loan` AS t0 JOIN `reader` AS t1 ON (t0.`reader` = t1.`id`)
-                JOIN `book` AS t2 ON (t0.`book` = t2.`id`) LEFT JOIN `shelf` AS t3 ON (t2.`shelf` = t3.`id`)
-                LEFT JOIN `review` AS t4 ON (t0.`id` = t4.`loan`) JOIN `city` AS t5 ON (t1.`city` = t5.`id`)
-                WHERE (t0.`days` > ?)
-                """
-            ) {
-                try six.where { loan, _, _, _, _, _ in loan.days > 6 }
-                    .select { _, _, book, shelf, review, city in (book.title, shelf.room, review.stars, city.name) }
-                    .fetch(in: db)
-            }
+            let values: [(String, String?, Int?, String)] = try six.where { loan, _, _, _, _, _ in loan.days > 6 }
+                .select { _, _, book, shelf, review, city in (book.title, shelf.room, review.stars, city.name) }
+                .fetch(in: db)
             #expect(values.map(\.0).sorted() == ["Algebra", "Algebra", "Botany"])
             #expect(values.compactMap(\.1) == ["hall", "hall"] && values.compactMap(\.2) == [5])
             let sums = try six.group { _, _, _, _, _, city in city.id }.select { loan, _, _, _, review, city in
@@ -309,35 +229,10 @@ struct JoinOfManyTablesTests {
         }
     }
 
-    @Test("A table that is outer in a join of seven is joined on by the next")
-    func sevenTables() async throws {
-        try await temporary.store.read { db in
-            let seven = try Self.loans()
-                .leftJoin(Shelf.self) { _, _, _, shelf, _, next in next.id > shelf.id }
-                .join(Reader.self) { _, reader, _, _, _, _, neighbour in
-                    neighbour.city == reader.city && neighbour.id != reader.id
-                }
-                .order { loan, _, _, _, _, _, _ in loan.id.ascending }
-            let rows: [(Loan, Reader, Book, Shelf?, Review?, Shelf?, Reader)] = try seven.fetch(in: db)
-            #expect(rows.map(\.0.id) == [1, 2])
-            #expect(rows.map { $0.5?.room } == ["attic", nil])
-            #expect(rows.map(\.6.name) == ["Cy", "Cy"])
-        }
-    }
-
     @Test func whetherThereIsARowOfAJoin() async throws {
         try await temporary.store.read { db in
             let loans = try Self.loans()
-            let found = try db.expectSQL(
-                """
-                SELECT 1 FROM `loan` AS t0 JOIN `reader` AS t1 ON (t0.`reader` = t1.`id`)
-                JOIN `book` AS t2 ON (t0.`book` = t2.`id`) LEFT JOIN `shelf` AS t3 ON (t2.`shelf` = t3.`id`)
-                LEFT JOIN `review` AS t4 ON (t0.`id` = t4.`loan`) WHERE (t4.`stars` = ?) LIMIT ?
-                """
-            ) {
-                try loans.where { _, _, _, _, review in review.stars == 5 }.exists(in: db)
-            }
-            #expect(found)
+            #expect(try loans.where { _, _, _, _, review in review.stars == 5 }.exists(in: db))
             #expect(try !loans.where { _, _, _, _, review in review.stars == 4 }.exists(in: db))
             #expect(try loans.limit(1, offset: 3).exists(in: db))
             #expect(try !loans.limit(1, offset: 4).exists(in: db))

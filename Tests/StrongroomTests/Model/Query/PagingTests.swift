@@ -209,40 +209,6 @@ struct CursorTests {
         try await temporary.store.write { db in _ = try Contact.insert(contentsOf: Contact.samples(5), in: db) }
     }
 
-    @Test func oneRecordAfterTheOther() async throws {
-        try await temporary.store.read { db in
-            var ids: [Int64?] = []
-            try Contact.order { $0.id.descending }.forEach(in: db) { ids.append($0.id) }
-            #expect(ids == [5, 4, 3, 2, 1])
-        }
-    }
-
-    @Test func twoOfOneQueryDoNotDisturbEachOther() async throws {
-        try await temporary.store.read { db in
-            let query = Contact.order { $0.id.ascending }
-            var pairs: [[Int64?]] = []
-            try query.forEach(in: db) { outer in
-                try query.forEach(in: db) { inner in
-                    pairs.append([outer.id, inner.id])
-                }
-            }
-            #expect(pairs.count == 25 && pairs.first == [1, 1] && pairs.last == [5, 5])
-        }
-    }
-
-    /// A long array gets the capacity for as many rows as there were the last time.
-    @Test func oneStatementFindsMoreAndFewerRows() async throws {
-        try await temporary.store.write { db in
-            _ = try Contact.insert(contentsOf: Contact.samples(4_000, first: 6), in: db)
-        }
-        try await temporary.store.read { db in
-            for count: Int64 in [4_005, 10, 3_000, 1_024, 1_025, 4_000, 0, 2] {
-                let found = try Contact.where { $0.id <= count }.order { $0.id.ascending }.fetch(in: db)
-                #expect(found.map(\.id) == (0..<count).map { $0 + 1 })
-            }
-        }
-    }
-
     @Test func anErrorEndsItAndLeavesTheTransactionUsable() async throws {
         struct Enough: Error {}
         try await temporary.store.write { db in

@@ -91,86 +91,6 @@ struct QueriesAcrossTablesTests {
         #expect(rows.map(\.0) == ["Bonn"] && rows.map(\.1) == [4] && rows.map(\.2) == [Decimal(7550) / 100])
     }
 
-    @Test func q55_groupsOfALeftJoin() async throws {
-        let rows = try await store.read { db in
-            try db.expectSQL(
-                """
-                SELECT t0.`name`, count(t1.`id`), max(t1.`date`) FROM `patient` AS t0 LEFT JOIN `appointment` AS t1 ON
-                (t0.`id` = t1.`patient`) GROUP BY t0.`id` ORDER BY t0.`name` ASC
-                """
-            ) {
-                try Patient.leftJoin(Appointment.self) { patient, visit in patient.id == visit.patient }
-                    .group { patient, _ in patient.id }
-                    .order { patient, _ in patient.name.ascending }
-                    .select { patient, visit in (patient.name, visit.id.count(), visit.date.max()) }
-                    .fetch(in: db)
-            }
-        }
-        #expect(rows.map(\.0) == ["Ada", "Bo", "Cy", "Di"])
-        #expect(rows.map(\.1) == [3, 1, 1, 0])
-        #expect(rows.map { $0.2 == nil } == [false, false, false, true])
-    }
-
-    @Test func q56_aJoinWithOrdersAndALimit() async throws {
-        let rows = try await store.read { db in
-            try db.expectSQL(
-                """
-                SELECT t0.`name`, t1.`id` FROM `patient` AS t0 JOIN `appointment` AS t1 ON (t0.`id` = t1.`patient`)
-                ORDER BY t0.`city` DESC, t1.`date` ASC LIMIT ?
-                """
-            ) {
-                try Patient.join(Appointment.self) { patient, visit in patient.id == visit.patient }
-                    .order { patient, visit in (patient.city.descending, visit.date.ascending) }
-                    .limit(3)
-                    .select { patient, visit in (patient.name, visit.id) }
-                    .fetch(in: db)
-            }
-        }
-        #expect(rows.map(\.0) == ["Bo", "Ada", "Cy"] && rows.map(\.1) == [3, 5, 4])
-    }
-
-    @Test func q57_aSubqueryInTheConditionOfAJoin() async throws {
-        let rows = try await store.read { db in
-            try db.expectSQL(
-                """
-                SELECT t0.`name`, t1.`name` FROM `patient` AS t0 JOIN `doctor` AS t1 ON (t0.`doctor` = t1.`id`) WHERE
-                (NOT EXISTS (SELECT 1 FROM `appointment` AS s1 WHERE ((s1.`patient` = t0.`id`) AND (s1.`doctor` =
-                t1.`id`))))
-                """
-            ) {
-                try Patient.join(Doctor.self) { patient, doctor in patient.doctor == doctor.id }
-                    .where { patient, doctor in
-                        !Appointment.exists { $0.patient == patient.id && $0.doctor == doctor.id }
-                    }
-                    .select { patient, doctor in (patient.name, doctor.name) }
-                    .fetch(in: db)
-            }
-        }
-        #expect(rows.map(\.0) == ["Cy"] && rows.map(\.1) == ["Weiss"])
-    }
-
-    @Test func q58_threeTables() async throws {
-        let rows = try await store.read { db in
-            let visits = try Patient.join(Appointment.self) { patient, visit in patient.id == visit.patient }
-                .join(Doctor.self) { patient, visit, doctor in
-                    visit.doctor == doctor.id && doctor.city != patient.city
-                }
-            return try db.expectSQL(
-                """
-                SELECT t2.`name`, count(*), sum(t1.`minutes`) FROM `patient` AS t0 JOIN `appointment` AS t1 ON
-                (t0.`id` = t1.`patient`) JOIN `doctor` AS t2 ON ((t1.`doctor` = t2.`id`) AND (t2.`city` <> t0.`city`))
-                GROUP BY t2.`id` ORDER BY t2.`name` ASC
-                """
-            ) {
-                try visits.group { _, _, doctor in doctor.id }
-                    .order { _, _, doctor in doctor.name.ascending }
-                    .select { _, visit, doctor in (doctor.name, RowCount(), visit.minutes.sum()) }
-                    .fetch(in: db)
-            }
-        }
-        #expect(rows.map(\.0) == ["Grau", "Weiss"] && rows.map(\.1) == [1, 1] && rows.map(\.2) == [45, 15])
-    }
-
     @Test("A join within the closure of a join has other aliases")
     func q59_aJoinInAJoin() async throws {
         let rows = try await store.read { db in
@@ -193,23 +113,6 @@ struct QueriesAcrossTablesTests {
             }
         }
         #expect(rows.map(\.0) == ["Ada"] && rows.map(\.1) == ["Cy"] && rows.map(\.2) == [3])
-    }
-
-    @Test func q60_aSelectionOfAJoinInAList() async throws {
-        let names = try await store.read { db in
-            let far = try Patient.join(Doctor.self) { patient, doctor in patient.doctor == doctor.id }
-                .where { patient, doctor in patient.city != doctor.city }.select { patient, _ in patient.id }
-            return try db.expectSQL(
-                """
-                SELECT `name` FROM `patient` WHERE (`id` IN (SELECT `strongroom_0` FROM (SELECT t0.`id` AS
-                `strongroom_0` FROM `patient` AS t0 JOIN `doctor` AS t1 ON (t0.`doctor` = t1.`id`) WHERE (t0.`city` <>
-                t1.`city`)) WHERE `strongroom_0` IS NOT NULL)) ORDER BY `name` ASC, `id` ASC
-                """
-            ) {
-                try Patient.where { $0.id.isIn(far) }.order { $0.name.ascending }.select { $0.name }.fetch(in: db)
-            }
-        }
-        #expect(names == ["Bo", "Cy"])
     }
 
     // MARK: What is refused

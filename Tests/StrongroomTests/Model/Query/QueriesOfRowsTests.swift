@@ -8,8 +8,6 @@ import Testing
 struct QueriesOfRowsTests {
     private typealias Patient = Practice.Patient
     private typealias Appointment = Practice.Appointment
-    private typealias Doctor = Practice.Doctor
-    private typealias Ward = Practice.Ward
 
     private let temporary: TemporaryStore
     private var store: Store { temporary.store }
@@ -50,43 +48,6 @@ struct QueriesOfRowsTests {
 
     // MARK: Conditions and orders
 
-    @Test func q01_severalConditions() async throws {
-        try await expect("WHERE ((`city` = ?) AND (`born` >= ?))", finds: ["Ada"]) {
-            Patient.where { $0.city == "Bonn" && $0.born >= Practice.date(1960, 1, 1) }
-        }
-    }
-
-    @Test func q02_severalOrders() async throws {
-        try await expect("ORDER BY `city` ASC, `name` DESC, `id` DESC", finds: ["Di", "Cy", "Ada", "Bo"]) {
-            Patient.order { ($0.city.ascending, $0.name.descending) }
-        }
-    }
-
-    @Test func q03_anOrderWithNullsLast() async throws {
-        try await expect("ORDER BY `born` IS NULL, `born` ASC, `id` ASC", finds: ["Cy", "Ada", "Bo", "Di"]) {
-            Patient.order { $0.born.ascending.nullsLast }
-        }
-    }
-
-    @Test func q04_anOrderMadeAtRunTime() async throws {
-        let byCity = true
-        try await expect("ORDER BY `city` ASC, `name` ASC, `id` ASC", finds: ["Di", "Ada", "Cy", "Bo"]) {
-            Patient.order { byCity ? [$0.city.ascending, $0.name.ascending] : [$0.name.ascending] }
-        }
-    }
-
-    @Test func q05_aPage() async throws {
-        try await expect(
-            """
-            WHERE (((`city` > ?) OR ((`city` = ?) AND (`name` > ?))) OR (((`city` = ?) AND (`name` = ?)) AND (`id` >
-            ?))) ORDER BY `city` ASC, `name` ASC, `id` ASC LIMIT ?
-            """, finds: ["Cy", "Bo"]
-        ) {
-            let ada = Patient(id: 1, name: "Ada", city: "Bonn")
-            return Patient.order { ($0.city.ascending, $0.name.ascending) }.limit(5).after(ada)
-        }
-    }
-
     @Test func q06_aColumnInACondition() async throws {
         let pattern = "?[aoy]*"
         try await expect("WHERE (`name` GLOB ?)", finds: ["Bo", "Cy"]) {
@@ -95,16 +56,6 @@ struct QueriesOfRowsTests {
     }
 
     // MARK: Lists
-
-    @Test func q07_aListThatAQuerySelects() async throws {
-        let recent = try Appointment.where { $0.date >= Self.newYear }.select { $0.patient }
-        try await expect(
-            """
-            WHERE (`id` IN (SELECT `strongroom_0` FROM (SELECT `patient` AS `strongroom_0` FROM `appointment` WHERE
-            (`date` >= ?)) WHERE `strongroom_0` IS NOT NULL))
-            """, finds: ["Ada", "Bo"]
-        ) { Patient.where { $0.id.isIn(recent) } }
-    }
 
     @Test("A NULL in the list does not hide what is not in it")
     func q08_notInAListWithNull() async throws {
@@ -115,15 +66,6 @@ struct QueriesOfRowsTests {
             WHERE (`date` >= ?)) WHERE `strongroom_0` IS NOT NULL)))
             """, finds: ["Cy", "Di"]
         ) { Patient.where { !$0.id.isIn(recent) } }
-    }
-
-    @Test func q09_theKeysOfAQuery() async throws {
-        let local = Patient.where { $0.city == "Bonn" }
-        try await expect(
-            """
-            WHERE (`patient` IN (SELECT `id` FROM `patient` WHERE (`city` = ?)))
-            """, finds: [1, 2, 4, 5]
-        ) { Appointment.where { $0.patient.isIn(local) } }
     }
 
     @Test("A query within a query's closure, which uses the outer columns")
@@ -150,32 +92,7 @@ struct QueriesOfRowsTests {
         ) { Patient.where { $0.id.isIn(busy) } }
     }
 
-    @Test func q12_aListOfASubquery() async throws {
-        try await expect(
-            """
-            WHERE ((`id` IN (SELECT `strongroom_0` FROM (SELECT s1.`patient` AS `strongroom_0` FROM `appointment` AS
-            s1 WHERE ((s1.`doctor` = ?) AND (s1.`minutes` < ?))) WHERE `strongroom_0` IS NOT NULL)) AND (`name` <> ?))
-            """, finds: ["Bo", "Cy"]
-        ) {
-            Patient.where { patient in
-                patient.id.isIn(Subquery(Appointment.self) { $0.doctor == 1 && $0.minutes < 50 }.select { $0.patient })
-                    && patient.name != "Ada"
-            }
-        }
-    }
-
     // MARK: Whether rows exist
-
-    @Test func q13_withARow() async throws {
-        try await expect(
-            """
-            WHERE EXISTS (SELECT 1 FROM `appointment` AS s1 WHERE ((s1.`patient` = `patient`.`id`) AND (s1.`note` IS
-            NOT NULL)))
-            """, finds: ["Ada", "Bo"]
-        ) {
-            Patient.where { patient in Appointment.exists { $0.patient == patient.id && $0.note != nil } }
-        }
-    }
 
     @Test func q14_withoutAnAppointmentIn2026() async throws {
         try await expect(
@@ -202,51 +119,6 @@ struct QueriesOfRowsTests {
         }
     }
 
-    @Test func q16_aSubqueryInASubquery() async throws {
-        try await expect(
-            """
-            WHERE (EXISTS (SELECT 1 FROM `appointment` AS s1 WHERE ((s1.`patient` = `patient`.`id`) AND (NOT EXISTS
-            (SELECT 1 FROM `doctor` AS s2 WHERE ((s2.`id` = s1.`doctor`) AND (s2.`id` = `patient`.`doctor`)))))) AND
-            (`id` <> ?))
-            """, finds: ["Cy"]
-        ) {
-            Patient.where { patient in
-                Appointment.exists { visit in
-                    visit.patient == patient.id
-                        && !Doctor.exists { $0.id == visit.doctor && $0.id == patient.doctor }
-                } && patient.id != 1
-            }
-        }
-    }
-
-    @Test func q17_aColumnOfTheOuterQueryOfTwo() async throws {
-        try await expect(
-            """
-            WHERE EXISTS (SELECT 1 FROM `doctor` AS s1 WHERE ((s1.`city` = `patient`.`city`) AND EXISTS (SELECT 1 FROM
-            `appointment` AS s2 WHERE ((s2.`doctor` = s1.`id`) AND (s2.`patient` = `patient`.`id`)))))
-            """, finds: ["Ada", "Cy"]
-        ) {
-            Patient.where { patient in
-                Doctor.exists { doctor in
-                    doctor.city == patient.city
-                        && Appointment.exists { visit in
-                            visit.doctor == doctor.id && visit.patient == patient.id
-                        }
-                }
-            }
-        }
-    }
-
-    @Test func q18_aNumberOfRows() async throws {
-        try await expect(
-            """
-            WHERE ((SELECT count(*) FROM `appointment` AS s1 WHERE (s1.`patient` = `patient`.`id`)) > ?)
-            """, finds: ["Ada"]
-        ) {
-            Patient.where { patient in Subquery(Appointment.self) { $0.patient == patient.id }.count > 1 }
-        }
-    }
-
     @Test func q19_orderedByANumberOfRows() async throws {
         try await expect(
             """
@@ -257,16 +129,6 @@ struct QueriesOfRowsTests {
             Patient.order { patient in
                 (Subquery(Appointment.self) { $0.patient == patient.id }.count.descending, patient.name.ascending)
             }
-        }
-    }
-
-    @Test func q20_theLargestValue() async throws {
-        try await expect(
-            """
-            WHERE (`minutes` = (SELECT max(s1.`minutes`) FROM `appointment` AS s1))
-            """, finds: [5]
-        ) {
-            Appointment.where { $0.minutes == Subquery(Appointment.self).value { $0.minutes.max() } }
         }
     }
 

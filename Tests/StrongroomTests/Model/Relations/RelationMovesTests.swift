@@ -3,17 +3,8 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-/// A store with the tables of the relations.
-private func withTables(_ work: @Sendable @escaping (borrowing WriteTransaction) throws -> Void) async throws {
-    let tables = [
-        Company.schema, Customer.schema, Call.schema, Remark.schema, Badge.schema, Folder.schema, Album.schema,
-        Song.schema, Verse.schema, Picture.schema, Traveller.schema, Passport.schema, Stamp.schema, Mark.schema,
-    ]
-    try await TemporaryStore(tables: tables).store.write { db in try work(db) }
-}
-
-/// Records that change their places in a tree while it is saved: nothing that is still in it is lost, nor what is below
-/// it and not loaded.
+/// Records that change their positions in a tree while it is saved: nothing that is still in it is lost, nor what is
+/// below it and not loaded.
 @Suite("Children that move")
 struct RelationMovesTests {
     @Test func belowASiblingTheyKeepWhatIsBelowThem() async throws {
@@ -204,22 +195,6 @@ struct RelationMovesTests {
         }
     }
 
-    @Test func behindTheLargestPositionThereIsNone() async throws {
-        try await withTables { db throws in
-            var ada = Customer(name: "Ada", calls: [Call(text: "a")])
-            try Customer.save(&ada, cascading: true, in: db)
-            try db.execute("UPDATE call SET place = \(Int.max)")
-            var found = try #require(try Customer.find(1, in: db))
-            found.calls = [Call(text: "b")]
-            try expectFailure(.limit) { try Customer.save(&found, cascading: true, in: db) }
-            #expect(try Call.count(in: db) == 1)
-            try Customer.load(\.$calls, of: &found, in: db)
-            found.calls.append(Call(text: "b"))
-            try Customer.save(&found, cascading: true, in: db)
-            #expect(try Call.all(in: db).map(\.place) == [0, 1])
-        }
-    }
-
     @Test func aParentOfAnotherListIsLetGoOf() async throws {
         try await withTables { db throws in
             var ada = Customer(name: "Ada")
@@ -241,17 +216,6 @@ struct RelationMovesTests {
             try Folder.insert(contentsOf: folders, in: db)
             #expect(try Folder.delete(contentsOf: [folders[1], folders[2]], cascading: true, in: db) == 2)
             #expect(try Folder.all(in: db).map(\.id) == ["root"])
-        }
-    }
-
-    @Test func textKeysAreToldApartAsTheEngineDoes() async throws {
-        try await withTables { db throws in
-            try Folder.insert(Folder(id: "root", parent: "root"), in: db)
-            var root = try #require(try Folder.find("root", in: db))
-            // One letter in two forms.
-            root.inside = ["e\u{301}", "\u{E9}"].map { Folder(id: $0, parent: "") }
-            try Folder.save(&root, cascading: true, in: db)
-            #expect(try Folder.count(in: db) == 3)
         }
     }
 }

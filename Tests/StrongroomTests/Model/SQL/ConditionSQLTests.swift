@@ -211,18 +211,6 @@ struct QueryTests {
             #expect(!expected.isEmpty && expected.count < 200)
         }
     }
-
-    @Test func aQueryCanBeRunAgainAndRefinedInTwoWays() async throws {
-        let store = try await Self.makeStore()
-        let positive = Sample.where { $0.size > 0 }
-        try await store.read { db in
-            let first = try positive.count(in: db)
-            let few = try positive.limit(2).count(in: db)
-            let other = try positive.where { $0.size > 1 }.count(in: db)
-            #expect(try positive.count(in: db) == first)
-            #expect(few == 2 && other < first)
-        }
-    }
 }
 
 private let oddNames = [

@@ -353,19 +353,6 @@ struct ChangeSchemaTests {
         }
     }
 
-    @Test func aTableIsDroppedWithItsIndexes() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            try Contact.insert(Contact(), in: db)
-            try db.dropTable("contact")
-            #expect(try db.tableNames() == [])
-            #expect(
-                try db.value("SELECT count(*) FROM sqlite_master WHERE tbl_name = 'contact'", as: Int.self) == 0)
-            try expectFailure(.sql) { try db.dropTable("contact") }
-            try db.createTable(Contact.schema)
-            #expect(try Contact.count(in: db) == 0)
-        }
-    }
-
     @Test func indexesComeAndGo() async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: [Contact(email: "1"), Contact(email: "2")], in: db)
@@ -379,27 +366,6 @@ struct ChangeSchemaTests {
             try db.dropIndex("by_name")
             try expectFailure(.sql) { try db.dropIndex("by_name") }
             try Contact.insert(Contact(email: "3"), in: db)
-        }
-    }
-
-    @Test func changesOfTheSchemaAreUndoneWithTheirTransaction() async throws {
-        struct Stop: Error {}
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in try Contact.insert(Contact(), in: db) }
-        await #expect(throws: Stop.self) {
-            try await store.write { db in
-                try db.createTable(Cell<Int64>.schema)
-                try db.addColumn(Column<Int?>("age"), to: "contact")
-                try db.dropIndex("contact_name")
-                try db.dropTable("contact")
-                throw Stop()
-            }
-        }
-        try await store.read { db in
-            let names = try db.tableNames()
-            #expect(names == ["contact"])
-            try db.forEachRow("SELECT * FROM contact") { row in #expect(row.count == 6) }
-            #expect(try db.value("SELECT name FROM sqlite_master WHERE name = 'contact_name'", as: String.self) != nil)
         }
     }
 

@@ -1,8 +1,7 @@
 import Foundation
+import Strongroom
 import StrongroomTesting
 import Testing
-
-@testable import Strongroom
 
 /// Several processes write and search one file; one of them is killed again and again in the middle of a transaction.
 @Suite("Full-text indexes and several processes", .timeLimit(.minutes(30)))

@@ -42,23 +42,6 @@ import Testing
         #expect(expression.fts4 == fts4)
     }
 
-    @Test func `lists are flat, without duplicates, and keep their order`() throws {
-        let a = SearchExpression.phrase(SearchPhrase(["a"]))
-        let b = SearchExpression.phrase(SearchPhrase(["b"]))
-        let c = SearchExpression.phrase(SearchPhrase(["c"]))
-        #expect(try ("b a" && "a b" && ("c" && "a")).expression(by: .standard) == .all([b, a, c]))
-        #expect(try (("a" && "b") || "c" || .any("c a")).expression(by: .standard) == .any([.all([a, b]), c, a]))
-        let excluding = SearchQuery("a").excluding("b").excluding("a")
-        #expect(try excluding.expression(by: .standard) == .excluding(a, .any([b, a])))
-    }
-
-    @Test func `phrases are those that may be found`() throws {
-        let query = SearchQuery.all("a b") && .typing("a cd").excluding("e")
-        #expect(
-            try query.expression(by: .standard).phrases
-                == [SearchPhrase(["a"]), SearchPhrase(["b"]), SearchPhrase(["cd"], isPrefix: true)])
-    }
-
     @Test func `limits are reported and nothing is cut`() throws {
         let words = { (count: Int) in (0..<count).map { "w\($0)" }.joined(separator: " ") }
         #expect(try SearchQuery.all(words(256) + " " + words(256)).expression(by: .standard).phrases.count == 256)
@@ -100,14 +83,6 @@ import Testing
             if let fts4 = expression.fts4 { #expect(Self.isSafe(fts4, operators: ["OR"])) }
             #expect((expression == .nothing) == expression.phrases.isEmpty)
         }
-    }
-
-    @Test(arguments: [" a", "東", "x-", "\"", "e\u{301}", "👍", "w ", "½"])
-    func `a question of many words is refused, not cut`(_ part: String) {
-        let text = String(repeating: part, count: 100_000 / part.utf8.count)
-        let different = (0..<2_000).map { "\(part)\($0)" }.joined(separator: " ")
-        _ = SearchQuery.all(text).highlights(in: "a b 東京")
-        #expect(throws: StrongroomError.self) { try SearchQuery.all(different).expression(by: .standard) }
     }
 
     private static func query(levels: Int, using random: inout SeededGenerator) -> SearchQuery {

@@ -1,8 +1,7 @@
 import Foundation
+import Strongroom
 import StrongroomTesting
 import Testing
-
-@testable import Strongroom
 
 /// A question, and texts that it has to find and not to find.
 struct LanguageCase: Sendable, CustomTestStringConvertible {

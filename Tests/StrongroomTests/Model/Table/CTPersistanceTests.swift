@@ -55,7 +55,7 @@ struct CTPersistanceTests {
         }
     }
 
-    @Test("record") func record() async throws {
+    @Test("record") func record() throws {
         var old = Note(id: 1, "a", slug: "b", level: 1)
         let new = Note("c", mood: "calm", level: 5)
         try old.merge(new)
@@ -63,34 +63,7 @@ struct CTPersistanceTests {
         try old.merge(new, overriding: true, columns: ["level"])
         #expect(old == Note(id: 1, "a", slug: "b", mood: "calm", level: 5))
         #expect(try old.columnValues()["slug"] == .text("b"))
-        // One record type in two tables, one table read as another type.
-        let stored = old
-        try await store.write { db in
-            try db.createTable(Archive.schema)
-            try Note.insert(stored, in: db)
-            try Archive.insert(stored, in: db)
-            #expect(try Archive.find(1, in: db) == Note.find(1, in: db))
-            #expect(try Note.where { $0.level == 5 }.fetch(as: Title.self, in: db).map(\.title) == ["a"])
-        }
-    }
-
-    /// Notes in a second table.
-    private enum Archive: Table {
-        typealias RecordType = Note
-        static let columns = Note.columns
-        static let schema = TableSchema(
-            "archive", columns.id, columns.title, columns.slug, columns.mood, columns.level, columns.code)
-        static func key(of note: Note) -> Int64? { note.id }
-        static func setKey(_ key: Int64, of note: inout Note) { note.id = key }
-    }
-
-    /// What a list of notes shows.
-    private struct Title: Record {
-        static let columnNames = ["title"]
-        var title: String
-
-        init(row: borrowing Row) throws { title = try row[0] }
-        func encode(to bindings: borrowing Bindings) throws { try bindings.set(title, at: 0) }
+        // One record type in two tables, one table read as other types: `MappingTests`.
     }
 
     @Test("find") func find() async throws {

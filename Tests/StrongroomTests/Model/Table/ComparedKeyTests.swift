@@ -65,15 +65,20 @@ struct ComparedKeyTests {
         }
     }
 
+    private static func loadedWriters(_ db: borrowing WriteTransaction) throws -> [Writer] {
+        try Writer.insert(contentsOf: ["ada", composed, decomposed].map { Writer(name: $0) }, in: db)
+        for (title, writer) in [("1", "ADA"), ("2", "ada"), ("3", composed), ("4", decomposed)] {
+            try Work.insert(Work(title: title, writer: writer), in: db)
+        }
+        var writers = try Writer.all(in: db)
+        try Writer.load(\.$works, of: &writers, in: db)
+        return writers
+    }
+
     @Test("children are loaded for the parent to which the engine says that they refer")
     func children() async throws {
         try await TemporaryStore(tables: [Writer.schema, Work.schema]).store.write { db throws in
-            try Writer.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Writer(name: $0) }, in: db)
-            for (title, writer) in [("1", "ADA"), ("2", "ada"), ("3", Self.composed), ("4", Self.decomposed)] {
-                try Work.insert(Work(title: title, writer: writer), in: db)
-            }
-            var writers = try Writer.all(in: db)
-            try Writer.load(\.$works, of: &writers, in: db)
+            let writers = try Self.loadedWriters(db)
             func titles(_ name: String) -> [String]? {
                 writers.first { $0.name.utf8.elementsEqual(name.utf8) }?.works.map(\.title)
             }
@@ -90,12 +95,7 @@ struct ComparedKeyTests {
     @Test("what is taken out of a list is deleted, and nothing of another list")
     func orphans() async throws {
         try await TemporaryStore(tables: [Writer.schema, Work.schema]).store.write { db throws in
-            try Writer.insert(contentsOf: ["ada", Self.composed, Self.decomposed].map { Writer(name: $0) }, in: db)
-            for (title, writer) in [("1", "ADA"), ("2", "ada"), ("3", Self.composed), ("4", Self.decomposed)] {
-                try Work.insert(Work(title: title, writer: writer), in: db)
-            }
-            var writers = try Writer.all(in: db)
-            try Writer.load(\.$works, of: &writers, in: db)
+            var writers = try Self.loadedWriters(db)
             for index in writers.indices where !writers[index].name.utf8.elementsEqual(Self.decomposed.utf8) {
                 writers[index].works = []
             }

@@ -11,6 +11,10 @@ struct FindTests {
         #expect(try await contacts.find([4, 99, 1, -1]).map(\.id) == [4, 1])
         #expect(try await contacts.find([3, 3, 1, 3, 1]).map(\.id) == [3, 1])
         #expect(try await contacts.find([] as [Int64]).isEmpty)
+        #expect(try await contacts.find(2)?.name == "Contact 2")
+        #expect(try await contacts.find(99) == nil)
+        #expect(try await contacts.all().count == 10)
+        #expect(try await contacts.fetch(Contact.where { $0.phone == nil }.limit(1)).map(\.id) == [1])
     }
 
     @Test func moreKeysThanAStatementHasParametersAreFound() async throws {
@@ -247,34 +251,6 @@ struct MappingTests {
             try Card.delete(1, in: db)
             #expect(try Contact.all(in: db) == [expected[1]])
         }
-    }
-}
-
-/// The reads of a store's table, each in a transaction of its own.
-struct StoreTableTests {
-    @Test func readsOfAStoresTableSeeWhatIsWritten() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        let contacts = store.table(Contact.self)
-        #expect(try await store.write { db in try Contact.insert(Contact(email: "1"), in: db) } == 1)
-        #expect(
-            try await store.write { db in
-                try Contact.insert(contentsOf: [Contact(email: "2"), Contact(email: "3")], in: db)
-            } == [2, 3])
-        #expect(try await contacts.find(2) == Contact(id: 2, email: "2"))
-        #expect(try await contacts.find([3, 1, 9]).map(\.id) == [3, 1])
-        #expect(try await contacts.all().map(\.id) == [1, 2, 3])
-        #expect(try await contacts.count() == 3)
-        #expect(try await contacts.fetch(Contact.where { $0.email > "1" }.limit(1)).count == 1)
-        try await store.write { db in try Contact.update(Contact(id: 2, name: "Bo", email: "2"), in: db) }
-        let result = try await store.write { db in
-            try Contact.upsert(Contact(name: "Cy", email: "3", phone: nil), .by(\.email, nils: .keep), in: db)
-        }
-        #expect(result.key == 3 && result.outcome == .updated)
-        #expect(try await contacts.all().map(\.name) == ["Ada", "Bo", "Cy"])
-        #expect(try await store.write { db in try Contact.delete(1, in: db) })
-        #expect(try await !store.write { db in try Contact.delete(1, in: db) })
-        #expect(try await store.write { db in try Contact.truncate(in: db) } == 2)
-        #expect(try await contacts.all().isEmpty)
     }
 }
 

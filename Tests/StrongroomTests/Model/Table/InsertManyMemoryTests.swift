@@ -18,11 +18,11 @@ struct InsertManyMemoryTests {
             try await store.write { db throws in
                 _ = try Possession.insert(contentsOf: possessions.prefix(4_000), in: db)
             }
-            let before = try peak()
+            let before = try peakMemory()
             try await store.write { db throws in
                 _ = try Possession.insert(contentsOf: possessions.dropFirst(4_000), in: db)
             }
-            let grown = try peak() - before
+            let grown = try peakMemory() - before
             // The page cache and the list of keys; without the mend it is 190 MB on SQLCipher 3.4.1.
             if grown > 24 << 20 { print("grown by \(grown)") }
             exit(grown > 24 << 20 ? 1 : 0)
@@ -50,9 +50,9 @@ struct InsertManyMemoryTests {
                 }
             }
             try await write(Array(loans.prefix(2_000)))
-            let before = try peak()
+            let before = try peakMemory()
             try await write(loans)
-            let grown = try peak() - before
+            let grown = try peakMemory() - before
             // The page cache and the lists of keys, 3 MB; on SQLCipher 3.4.1 it is 21 MB where the ordinary form of the
             // statement is used, and 66 MB for each list where the foreign key is written, too.
             if grown > 12 << 20 { print("grown by \(grown)") }
@@ -67,13 +67,13 @@ struct InsertManyMemoryTests {
             let store = try await TemporaryStore(tables: [Owner.schema, Possession.schema]).store
             let owners = (0..<40_000).map { Owner(id: UUID(), name: "\($0)") }
             try await store.write { db throws in _ = try Owner.insert(contentsOf: owners, in: db) }
-            let before = try peak()
+            let before = try peakMemory()
             try await store.write { db throws in
                 try Owner.delete(keys: owners.prefix(20_000).map(\.id), in: db)
                 try Owner.delete(contentsOf: owners.suffix(20_000), cascading: true, in: db)
                 #expect(try Owner.count(in: db) == 0)
             }
-            let grown = try peak() - before
+            let grown = try peakMemory() - before
             // The lists and each changed page once, 12 MB; with a statement for each row 59 MB on SQLCipher 3.4.1.
             if grown > 24 << 20 { print("grown by \(grown)") }
             exit(grown > 24 << 20 ? 1 : 0)
@@ -103,7 +103,7 @@ extension InsertManyMemoryTests {
 }
 
 /// The highest amount of memory that the process has had, in bytes.
-private func peak() throws -> Int {
+func peakMemory() throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
     let number = try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })

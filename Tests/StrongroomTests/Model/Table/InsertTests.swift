@@ -15,17 +15,6 @@ struct InsertTests {
         }
     }
 
-    @Test func aKeyThatIsTakenIsRefusedAndTheRecordIsUnchanged() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            try Contact.insert(Contact(id: 1, email: "1"), in: db)
-            try expectFailure(.constraint) { try Contact.insert(Contact(id: 1, email: "2"), in: db) }
-            var contact = Contact(email: "1")
-            try expectFailure(.constraint) { try Contact.save(&contact, .insert, in: db) }
-            #expect(contact == Contact(email: "1"))
-            #expect(try Contact.count(in: db) == 1)
-        }
-    }
-
     @Test func aTextKeyIsNotOverwrittenByTheRowsNumber() async throws {
         try await TemporaryStore(tables: [Named.schema]).store.write { db in
             var record = Named("seven", 7)
@@ -47,25 +36,6 @@ struct InsertTests {
             try expectFailure(.missingKey) { try Named.insert(contentsOf: [Named("a"), Named(nil)], in: db) }
             #expect(try Named.count(in: db) == 0)
         }
-    }
-
-    @Test func aListIsInsertedAsAWholeOrNotAtAll() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in
-            try Contact.insert(Contact(email: "before"), in: db)
-            let list = Contact.samples(20) + [Contact(email: "before")] + Contact.samples(5, first: 50)
-            // The caller goes on as if nothing had happened.
-            try expectFailure(.constraint) { try Contact.insert(contentsOf: list, in: db) }
-            #expect(try Contact.count(in: db) == 1)
-            try Contact.insert(contentsOf: Contact.samples(20), in: db)
-        }
-        #expect(try await store.table(Contact.self).count() == 21)
-        try await expectFailure(.constraint) {
-            try await store.write { db in
-                try Contact.insert(contentsOf: Contact.samples(1, first: 99) + Contact.samples(1), in: db)
-            }
-        }
-        #expect(try await store.table(Contact.self).count() == 21)
     }
 
     @Test func anySequenceCanBeInserted() async throws {
@@ -229,19 +199,6 @@ struct InsertManyTests {
             #expect(contact.id == nil)
             try expectFailure(.writeRefused) { try Contact.insert(contentsOf: Contact.samples(60), in: db) }
             #expect(try Contact.count(in: db) == 1)
-        }
-    }
-
-    @Test("Insert of single values gives the row id")
-    func singleValues() async throws {
-        try await temporary.store.write { db in
-            let key = try Contact.insert(in: db) {
-                [$0.name.set("Bo"), $0.email.set("bo@example.org"), $0.photo.set([])]
-            }
-            #expect(
-                try Contact.find(key, in: db)
-                    == Contact(id: key, name: "Bo", email: "bo@example.org", score: 0, photo: []))
-            try expectFailure(.constraint) { try Contact.insert(in: db) { [$0.name.set("no address")] } }
         }
     }
 }

@@ -1,4 +1,3 @@
-import Logging
 import Strongroom
 import StrongroomTesting
 import Testing
@@ -42,26 +41,6 @@ struct UpdateManyTests {
                 #expect(try Item.count(in: db) == 2 * Int(Self.count))
             }
         }
-    }
-
-    /// The engine keeps what a statement could undo by itself behind what the list may have to undo: memory for each
-    /// row on older engines, a walk through all of it after each row on newer ones.
-    @Test func theStatementsOfAListUndoNothingByThemselves() async throws {
-        let log = CollectedLog()
-        let vault = Vault(keys: .numbered(1)).with(\.migrator, nil).with(\.logger, log.logger(.debug))
-        let store = try await vault.open()
-        try await Self.makeTables(.plain, in: store)
-        try await store.write { db throws in
-            var items = try Item.order { $0.id.ascending }.fetch(in: db)
-            for index in items.indices { items[index].note = "changed" }
-            try Item.update(contentsOf: items, in: db)
-        }
-        let statements = log.entries.compactMap { $0.metadata["sql"] }.filter { $0.hasPrefix("UPDATE") }
-        #expect(statements.count == 2 * Int(Self.count))
-        // The foreign key is compared, and not set.
-        let changes = statements.compactMap { $0.split(separator: " WHERE ").first }
-        #expect(changes.allSatisfy { $0.hasPrefix("UPDATE OR FAIL") && !$0.contains("owner") })
-        try await store.close()
     }
 
     // MARK: What is compared

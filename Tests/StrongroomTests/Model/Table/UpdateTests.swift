@@ -3,33 +3,6 @@ import StrongroomTesting
 import Testing
 
 struct UpdateTests {
-    @Test func anUpdateThatChangesNothingIsStillOne() async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            var contact = Contact()
-            try Contact.save(&contact, .insert, in: db)
-            try Contact.update(contact, in: db)
-            try Contact.update(contact, in: db)
-            #expect(try Contact.all(in: db) == [contact])
-        }
-    }
-
-    @Test func aRowThatIsNotThereIsAnError() async throws {
-        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db in
-            try expectFailure(.noSuchRow, saying: "\"contact\"") { try Contact.update(Contact(id: 5), in: db) }
-            try expectFailure(.noSuchRow) { try Named.update(Named("x"), in: db) }
-            #expect(try Contact.count(in: db) == 0)
-        }
-    }
-
-    @Test func aRecordWithoutAKeyIsAnError() async throws {
-        try await TemporaryStore(tables: [Contact.schema, Named.schema]).store.write { db in
-            try Contact.insert(Contact(), in: db)
-            try expectFailure(.missingKey) { try Contact.update(Contact(name: "other"), in: db) }
-            try expectFailure(.missingKey) { try Named.update(Named(nil), in: db) }
-            #expect(try Contact.find(1, in: db)?.name == "Ada")
-        }
-    }
-
     @Test func aListIsUpdatedAsAWholeOrNotAtAll() async throws {
         try await TemporaryStore(tables: [Contact.schema]).store.write { db in
             try Contact.insert(contentsOf: Contact.samples(5), in: db)
@@ -45,6 +18,7 @@ struct UpdateTests {
             ]
             for (list, code) in failing {
                 try expectFailure(code) { try Contact.update(contentsOf: list, in: db) }
+                try expectFailure(code, saying: "contact") { try Contact.update(list[5], in: db) }
                 #expect(try Contact.all(in: db) == before)
             }
             try Contact.update(contentsOf: [], in: db)
@@ -115,22 +89,6 @@ struct DeleteTests {
             #expect(try Contact.count(in: db) == count)
             #expect(try Contact.delete(keys: keys, in: db) == count)
             #expect(try db.value("SELECT count(*) FROM message", as: Int.self) == 0)
-        }
-    }
-
-    @Test(arguments: [2, 40])
-    func triggersOfCascadesRunInTheOrderOfTheList(count: Int) async throws {
-        try await TemporaryStore(tables: [Contact.schema]).store.write { db in
-            for sql: SQL in [
-                "CREATE TABLE note (contact INTEGER REFERENCES contact (id) ON DELETE CASCADE)",
-                "CREATE TABLE gone (id)",
-                "CREATE TRIGGER going AFTER DELETE ON note BEGIN INSERT INTO gone VALUES (old.contact); END",
-            ] { try db.execute(sql) }
-            let keys = try Contact.insert(contentsOf: Contact.samples(count), in: db)
-            try db.execute("INSERT INTO note SELECT id FROM contact")
-            #expect(try Contact.delete(keys: keys.reversed(), in: db) == count)
-            let gone: String? = try db.value("SELECT group_concat(id) FROM (SELECT id FROM gone ORDER BY rowid)")
-            #expect(gone == keys.reversed().map(String.init).joined(separator: ","))
         }
     }
 

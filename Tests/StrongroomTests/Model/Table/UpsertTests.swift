@@ -33,15 +33,6 @@ struct UpsertTests {
         }
     }
 
-    @Test func aColumnWithAUniqueIndexOfItsOwnCounts() async throws {
-        try await TemporaryStore(tables: [Note.schema]).store.write { db in
-            try Note.insert(Note("a", slug: "s", level: 1), in: db)
-            let result = try Note.upsert(Note("b", slug: "s", level: 2), .by(\.slug), in: db)
-            #expect(result.outcome == .updated)
-            #expect(try Note.all(in: db).map(\.title) == ["b"])
-        }
-    }
-
     @Test func aColumnThatIsNotUniqueIsRefusedAndNothingChanges() async throws {
         try await TemporaryStore(tables: [Note.schema, Contact.schema]).store.write { db in
             try Note.insert(Note("a", level: 1), in: db)

@@ -257,32 +257,6 @@ struct ValidationTests {
     private static let noInsert = Choosy.Refusal(operation: "insert", name: "no insert")
     private static let noUpdate = Choosy.Refusal(operation: "update", name: "no update")
 
-    @Test func anInsertIsAskedAboutFirst() async throws {
-        try await TemporaryStore(tables: [Choosy.schema]).store.write { db in
-            #expect(throws: Self.noInsert) { try Choosy.insert(Choosy("no insert", "1"), in: db) }
-            var record = Choosy("no insert", "1")
-            #expect(throws: Self.noInsert) { try Choosy.save(&record, .insert, in: db) }
-            #expect(record.id == nil)
-            #expect(throws: Self.noInsert) {
-                try Choosy.insert(contentsOf: [Choosy("a", "1"), Choosy("no insert", "2")], in: db)
-            }
-            #expect(try Choosy.count(in: db) == 0)
-            try Choosy.insert(Choosy("no update", "1"), in: db)
-        }
-    }
-
-    @Test func anUpdateIsAskedAboutFirst() async throws {
-        try await TemporaryStore(tables: [Choosy.schema]).store.write { db in
-            try Choosy.insert(contentsOf: [Choosy("a", "1"), Choosy("b", "2")], in: db)
-            #expect(throws: Self.noUpdate) { try Choosy.update(Choosy(id: 1, "no update", "1"), in: db) }
-            #expect(throws: Self.noUpdate) {
-                try Choosy.update(contentsOf: [Choosy(id: 1, "c", "1"), Choosy(id: 2, "no update", "2")], in: db)
-            }
-            #expect(try Choosy.all(in: db).map(\.name) == ["a", "b"])
-            try Choosy.update(Choosy(id: 1, "no insert", "1"), in: db)
-        }
-    }
-
     @Test func anUpsertIsAskedAboutWhatItDoes() async throws {
         try await TemporaryStore(tables: [Choosy.schema]).store.write { db in
             try Choosy.insert(Choosy("a", "1"), in: db)
