@@ -1,0 +1,164 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+extension KeyFile {
+    private static let credentialsVariable = "CREDENTIALS_DIRECTORY"
+
+    /// Refers to a credential of systemd, the file `$CREDENTIALS_DIRECTORY/NAME`, with ``Access/mounted``; reads only
+    /// the variable yet.
+    ///
+    /// ```swift
+    /// func keyChain(for database: DatabaseName) throws -> KeyChain {
+    ///     try KeyFile(credential: "keys").keyChain()
+    /// }
+    /// ```
+    ///
+    /// The unit has `LoadCredential=keys:/etc/inventory/keys`, or `LoadCredentialEncrypted=`; see systemd.exec(5).
+    ///
+    /// - Parameter name: The credential's name, without a slash.
+    /// - Throws: ``StrongroomError`` with `keySource` if the variable is not set, as outside a unit with credentials,
+    ///   or the name is not one of a file.
+    public init(credential name: String) throws {
+        guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) else {
+            throw StrongroomError(
+                .keySource,
+                """
+                "\(name)" is no name of a credential; give the one in the unit's `LoadCredential=`, or a path with \
+                `KeyFile(_:access:)`.
+                """)
+        }
+        guard let value = getenv(Self.credentialsVariable), value.pointee != 0 else {
+            throw StrongroomError(
+                .keySource,
+                """
+                There is no credential "\(name)", since the variable \(Self.credentialsVariable) is not set. Start the \
+                program as a unit of systemd with `LoadCredential=\(name):PATH`, or set the variable to the directory \
+                in which another platform mounts secrets.
+                """)
+        }
+        self.init("\(String(cString: value))/\(name)", access: .mounted)
+    }
+
+    /// How often a file is opened that the platform replaces at that moment.
+    private static let attempts = 5
+
+    /// Opens the file if it is as safe as ``Access/mounted`` requires.
+    func mounted() throws -> PlainFile {
+        var attempt = 1
+        while true {
+            do {
+                return try mountedNow()
+            } catch let error as StrongroomError where error.code == .fileMissing && attempt < Self.attempts {
+                // The link referred to a directory that has been removed since.
+                attempt += 1
+            }
+        }
+    }
+
+    private func mountedNow() throws -> PlainFile {
+        let way = try TrustedPath(of: path, refusal: refusal)
+        let file = try opened(way.path)
+        let status = try file.status()
+        try checkOwner(status)
+        let others = try ForeignAccess(status, at: way.path, refusal)
+        guard !others.mayWrite else {
+            throw refusal("can be written by other users. \(advice(or: "Run: chmod go-w '\(path)'"))")
+        }
+        guard others.mayRead, !way.isClosed else { return file }
+        guard !others.namedMayRead else {
+            throw refusal(
+                "has an access list that lets other users read it. \(advice(or: "Run: setfacl -b '\(path)'"))")
+        }
+        guard FileSystem.isOnReadOnlyMount(way.path) else {
+            throw refusal(
+                """
+                can be read by other users, and its mount is not read-only. \
+                \(advice(or: "Run: chmod go= '\(path)'"))
+                """)
+        }
+        return file
+    }
+
+    /// Reports that the file has been replaced or written, as when Kubernetes swaps the link to a secret.
+    ///
+    /// ```swift
+    /// for await _ in try KeyFile(credential: "keys").changes() {
+    ///     try await store.rotate()
+    /// }
+    /// ```
+    ///
+    /// The file at the end of all symbolic links is compared with the one at the last comparison, from this call on.
+    /// Its keys are not read, and several changes between two comparisons are one. A missing file is reported when it
+    /// is back. The sequence ends when its task is cancelled.
+    ///
+    /// - Parameter interval: The time between two comparisons.
+    /// - Returns: An element for each change, for one iteration.
+    public func changes(every interval: Duration = .seconds(10)) -> AsyncStream<Void> {
+        let last = Locked(try? FileStatus.at(path))
+        return AsyncStream {
+            while (try? await Task.sleep(for: interval)) != nil {
+                guard let now = try? FileStatus.at(path) else { continue }
+                let isChanged = last.withLock { last in
+                    defer { last = now }
+                    return last != now
+                }
+                if isChanged { return () }
+            }
+            return nil
+        }
+    }
+}
+
+/// The platform that mounts a secret, by its path.
+enum SecretMount {
+    case systemd, kubernetes, docker
+    /// Another one, by a read-only mount.
+    case other
+
+    /// Nil if nothing shows that the file is mounted.
+    init?(of path: String) {
+        let directory = FileSystem.directory(of: path)
+        if FileSystem.isSymbolicLink("\(directory)/..data") {
+            self = .kubernetes
+        } else if directory == "/run/secrets" || directory == "/var/run/secrets" {
+            self = .docker
+        } else if path.hasPrefix("/run/credentials/") {
+            self = .systemd
+        } else if FileSystem.isOnReadOnlyMount(path) {
+            self = .other
+        } else {
+            return nil
+        }
+    }
+
+    /// How the platform gives the program a file that it may use.
+    var advice: String {
+        switch self {
+        case .systemd:
+            """
+            Let `LoadCredential=` in the unit of this program mount it, and read it with `KeyFile(credential:)` \
+            (--credential in the tool)
+            """
+        case .kubernetes:
+            """
+            In the pod, set `defaultMode: 0400` of the secret's volume, and `fsGroup` unless the program runs as root; \
+            then read it with `access: .mounted` (--credential in the tool)
+            """
+        case .docker:
+            """
+            Set `uid`, `gid` and `mode: 0400` of the secret for the user of this program, or read it with \
+            `access: .mounted` (--credential in the tool)
+            """
+        case .other:
+            """
+            Its mount is read-only: let the platform that mounts it give it to the user of this program with mode \
+            0400, or read it with `access: .mounted` (--credential in the tool)
+            """
+        }
+    }
+}
