@@ -5,20 +5,22 @@ import Testing
 @testable import Strongroom
 
 #if os(Linux)
+extension SecretDirectory {
+    static let knowsAccessLists: Bool = {
+        guard let directory = try? SecretDirectory() else { return false }
+        return Attribute.set(Attribute.accessList, Attribute.oneReader, directory.path)
+    }()
+}
+
 @Suite(
     "Access lists of mounted key files", .enabled(if: SecretDirectory.parent != nil, SecretDirectory.reason),
-    .enabled(if: SecretAccessListTests.areKnown, "the file system of the tests' directory knows no access lists"))
+    .enabled(if: SecretDirectory.knowsAccessLists, "the file system of the tests' directory knows no access lists"))
 struct SecretAccessListTests {
     private typealias Entry = (tag: UInt16, permissions: UInt16, who: UInt32)
 
     private let directory: SecretDirectory
 
     init() throws { directory = try SecretDirectory() }
-
-    static let areKnown: Bool = {
-        guard let directory = try? SecretDirectory() else { return false }
-        return Attribute.set(Attribute.accessList, Attribute.oneReader, directory.path)
-    }()
 
     private func chain(_ path: String) throws -> KeyChain { try KeyFile(path, access: .mounted).keyChain() }
 
