@@ -53,8 +53,10 @@ extension KeyFile {
         while true {
             do {
                 return try mountedNow()
-            } catch let error as StrongroomError where error.code == .fileMissing && attempt < Self.attempts {
-                // The link referred to a directory that has been removed since.
+            } catch let error as StrongroomError where error.code == .fileMissing {
+                // A link may have referred to a directory that has been removed since.
+                if attempt == Self.attempts { try requireRegular(FileStatus.at(path)) }
+                guard attempt < Self.attempts else { throw error }
                 attempt += 1
             }
         }
@@ -62,6 +64,7 @@ extension KeyFile {
 
     private func mountedNow() throws -> PlainFile {
         let way = try TrustedPath(of: path, refusal: refusal)
+        try requireRegular(FileStatus.ofName(way.path))
         let file = try opened(way.path)
         let status = try file.status()
         try checkOwner(status)

@@ -75,17 +75,34 @@ public struct KeyFile: Sendable {
     ///
     /// - Parameter body: Called with the content, which is wiped afterwards.
     func withContent<T>(_ body: (_ content: [UInt8]) throws -> T) throws -> T {
-        guard let existing = try FileStatus.at(path) else {
-            let advice = access == .owner ? "make one, or correct the path" : "check what the platform mounts"
-            throw StrongroomError(.fileMissing, "There is no key file at \"\(path)\"; \(advice).")
-        }
-        guard existing.isRegularFile else { throw refusal("is not a regular file; give the path of a file") }
-        let file = try access == .owner ? checked(opened(path)) : mounted()
+        let file = try access == .owner ? owned() : mounted()
         var content = try file.bytes(at: 0, KeyText.largest + 1)
         defer { content.withUnsafeMutableBytes { $0.wipe() } }
         // It may have grown since its size was read.
         guard content.count <= KeyText.largest else { throw tooLarge(content.count) }
         return try body(content)
+    }
+
+    /// Opens the file if nobody but its owner has access.
+    private func owned() throws -> PlainFile {
+        try requireRegular(FileStatus.at(path))
+        let file = try opened(path)
+        let status = try file.status()
+        try checkOwner(status)
+        guard status.permissions & 0o077 == 0 else {
+            throw refusal("can be used by others than its owner. \(advice(or: "Run: chmod 600 '\(path)'"))")
+        }
+        guard status.size <= KeyText.largest else { throw tooLarge(Int(status.size)) }
+        return file
+    }
+
+    /// - Parameter status: The file's status; nil if there is none.
+    func requireRegular(_ status: FileStatus?) throws {
+        guard let status else {
+            let advice = access == .owner ? "make one, or correct the path" : "check what the platform mounts"
+            throw StrongroomError(.fileMissing, "There is no key file at \"\(path)\"; \(advice).")
+        }
+        guard status.isRegularFile else { throw refusal("is not a regular file; give the path of a file") }
     }
 
     /// Opens the file.
@@ -113,16 +130,6 @@ public struct KeyFile: Sendable {
     }
 
     private static var user: UInt32 { geteuid() }
-
-    private func checked(_ file: PlainFile) throws -> PlainFile {
-        let status = try file.status()
-        try checkOwner(status)
-        guard status.permissions & 0o077 == 0 else {
-            throw refusal("can be used by others than its owner. \(advice(or: "Run: chmod 600 '\(path)'"))")
-        }
-        guard status.size <= KeyText.largest else { throw tooLarge(Int(status.size)) }
-        return file
-    }
 
     /// What to do about the file's owner or mode.
     ///
