@@ -88,64 +88,42 @@ struct ForeignAccess {
     /// Permissions of users that the access list names.
     private(set) var named: UInt32 = 0
 
-    private static let (read, write, search): (UInt32, UInt32, UInt32) = (4, 2, 1)
-
-    var mayRead: Bool { (anyone | named) & Self.read != 0 }
-    var namedMayRead: Bool { named & Self.read != 0 }
-    var mayWrite: Bool { (anyone | named) & Self.write != 0 }
-    var maySearch: Bool { (anyone | named) & Self.search != 0 }
+    var mayRead: Bool { (anyone | named) & 4 != 0 }
+    var namedMayRead: Bool { named & 4 != 0 }
+    var mayWrite: Bool { (anyone | named) & 2 != 0 }
+    var maySearch: Bool { (anyone | named) & 1 != 0 }
 
     init(_ status: FileStatus, at path: String, _ refusal: TrustedPath.Refusal) throws {
-        anyone = (status.permissions | status.permissions >> 3) & 7
-        // With an access list, the mode has its mask in place of the group's permissions, so it grants nothing if the
-        // mask is empty.
-        guard status.permissions >> 3 & 7 != 0, let list = try FileAttributes.accessList(of: path) else { return }
-        guard let entries = AccessListEntry.entries(of: list) else {
+        // With an access list, the group's bits of the mode are its mask: without them it grants nothing.
+        let list = try status.permissions & 0o070 == 0 ? nil : FileAttributes.accessList(of: path)
+        guard let access = ForeignAccess(status.permissions, list: list) else {
             throw refusal("has an access list that is not understood, on \"\(path)\"; run: setfacl -b '\(path)'")
         }
-        anyone = status.permissions & 7
-        let mask = entries.first { $0.tag == .mask }?.permissions ?? 7
+        self = access
+    }
+
+    private enum Tag: UInt8 {
+        case owner = 1, user = 2, owningGroup = 4, group = 8, mask = 16, everybody = 32
+    }
+
+    /// - Parameter list: The attribute `system.posix_acl_access`: version 2, then entries of a tag, permissions and a
+    ///   user's or group's number, little-endian; see acl(5). Nil is returned for another form.
+    init?(_ permissions: UInt32, list: [UInt8]?) {
+        anyone = (permissions | permissions >> 3) & 7
+        guard let list else { return }
+        guard list.starts(with: [2, 0, 0, 0]), list.count % 8 == 4 else { return nil }
+        anyone = permissions & 7
+        let entries = stride(from: 4, to: list.count, by: 8).map { list[$0..<$0 + 8] }
+        let mask = entries.first { $0.first == Tag.mask.rawValue }.map { $0[$0.startIndex + 2] } ?? 7
         for entry in entries {
-            switch entry.tag {
-            case .user where ![0, geteuid()].contains(entry.id): named |= entry.permissions & mask
-            case .owningGroup, .group: anyone |= entry.permissions & mask
+            let granted = UInt32(entry[entry.startIndex + 2] & mask)
+            let id = entry.suffix(4).reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+            switch Tag(rawValue: entry[entry.startIndex]) {
+            case .user where ![0, geteuid()].contains(id): named |= granted
+            case .owningGroup, .group: anyone |= granted
             case .owner, .user, .mask, .everybody: break
+            case nil: return nil
             }
-        }
-    }
-}
-
-/// An entry of a POSIX access list, in the form of the attribute `system.posix_acl_access`; see acl(5).
-struct AccessListEntry {
-    enum Tag: UInt16 {
-        case owner = 0x01, user = 0x02, owningGroup = 0x04, group = 0x08, mask = 0x10, everybody = 0x20
-    }
-
-    let tag: Tag
-    let permissions: UInt32
-    /// The user's or group's number.
-    let id: UInt32
-
-    private static let version: UInt32 = 2
-    private static let (headSize, size) = (4, 8)
-
-    /// The entries of a list; nil if it has another form.
-    static func entries(of list: [UInt8]) -> [AccessListEntry]? {
-        guard list.count >= headSize, (list.count - headSize).isMultiple(of: size) else { return nil }
-        return list.withUnsafeBytes { bytes in
-            func number<T: FixedWidthInteger>(at offset: Int, _: T.Type) -> T {
-                T(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
-            }
-            guard number(at: 0, UInt32.self) == version else { return nil }
-            var entries: [AccessListEntry] = []
-            for offset in stride(from: headSize, to: list.count, by: size) {
-                guard let tag = Tag(rawValue: number(at: offset, UInt16.self)) else { return nil }
-                entries.append(
-                    AccessListEntry(
-                        tag: tag, permissions: UInt32(number(at: offset + 2, UInt16.self)) & 7,
-                        id: number(at: offset + 4, UInt32.self)))
-            }
-            return entries
         }
     }
 }

@@ -49,17 +49,15 @@ extension KeyFile {
 
     /// Opens the file if it is as safe as ``Access/mounted`` requires.
     func mounted() throws -> PlainFile {
-        var attempt = 1
-        while true {
+        for _ in 1..<Self.attempts {
             do {
                 return try mountedNow()
             } catch let error as StrongroomError where error.code == .fileMissing {
                 // A link may have referred to a directory that has been removed since.
-                if attempt == Self.attempts { try requireRegular(FileStatus.at(path)) }
-                guard attempt < Self.attempts else { throw error }
-                attempt += 1
             }
         }
+        try requireRegular(FileStatus.at(path))
+        return try mountedNow()
     }
 
     private func mountedNow() throws -> PlainFile {
@@ -117,51 +115,28 @@ extension KeyFile {
     }
 }
 
-/// The platform that mounts a secret, by its path.
-enum SecretMount {
-    case systemd, kubernetes, docker
-    /// Another one, by a read-only mount.
-    case other
-
-    /// Nil if nothing shows that the file is mounted.
-    init?(of path: String) {
+extension KeyFile {
+    /// What to set on the platform that mounts the file, which cannot be changed there; nil if nothing shows that one
+    /// does.
+    static func advice(onMountOf path: String) -> String? {
         let directory = FileSystem.directory(of: path)
         if FileSystem.isSymbolicLink("\(directory)/..data") {
-            self = .kubernetes
-        } else if directory == "/run/secrets" || directory == "/var/run/secrets" {
-            self = .docker
-        } else if path.hasPrefix("/run/credentials/") {
-            self = .systemd
-        } else if FileSystem.isOnReadOnlyMount(path) {
-            self = .other
-        } else {
-            return nil
+            return """
+                For a secret of Kubernetes, set `defaultMode: 0400` of its volume, and `fsGroup` of the pod unless the \
+                program runs as root; then read it with `access: .mounted` (--credential in the tool)
+                """
         }
-    }
-
-    /// How the platform gives the program a file that it may use.
-    var advice: String {
-        switch self {
-        case .systemd:
-            """
-            Let `LoadCredential=` in the unit of this program mount it, and read it with `KeyFile(credential:)` \
-            (--credential in the tool)
-            """
-        case .kubernetes:
-            """
-            In the pod, set `defaultMode: 0400` of the secret's volume, and `fsGroup` unless the program runs as root; \
-            then read it with `access: .mounted` (--credential in the tool)
-            """
-        case .docker:
-            """
-            Set `uid`, `gid` and `mode: 0400` of the secret for the user of this program, or read it with \
-            `access: .mounted` (--credential in the tool)
-            """
-        case .other:
-            """
-            Its mount is read-only: let the platform that mounts it give it to the user of this program with mode \
-            0400, or read it with `access: .mounted` (--credential in the tool)
-            """
+        if path.hasPrefix("/run/credentials/") {
+            return """
+                For a credential of systemd, set `LoadCredential=` in the unit of this program, and read it with \
+                `KeyFile(credential:)` (--credential in the tool)
+                """
         }
+        let isOfDocker = ["/run/secrets", "/var/run/secrets"].contains(directory)
+        guard isOfDocker || FileSystem.isOnReadOnlyMount(path) else { return nil }
+        return """
+            \(isOfDocker ? "For a secret of Docker" : "On this read-only mount"), let the platform set the user of this \
+            program (uid, gid) and mode 0400, or read it with `access: .mounted` (--credential in the tool)
+            """
     }
 }

@@ -114,7 +114,7 @@ public struct KeyFile: Sendable {
         } catch let error as StrongroomError where error.code == .permissionDenied {
             // Another user's file usually cannot be opened either.
             if let status = try FileStatus.at(target) { try checkOwner(status) }
-            guard let advice = SecretMount(of: path)?.advice else { throw error }
+            guard let advice = Self.advice(onMountOf: path) else { throw error }
             throw StrongroomError(.permissionDenied, "\(error.message) \(advice).")
         }
     }
@@ -134,7 +134,7 @@ public struct KeyFile: Sendable {
     /// What to do about the file's owner or mode.
     ///
     /// - Parameter command: What helps where the process can change them.
-    func advice(or command: String) -> String { SecretMount(of: path)?.advice ?? command }
+    func advice(or command: String) -> String { Self.advice(onMountOf: path) ?? command }
 
     private func tooLarge(_ size: Int) -> StrongroomError {
         refusal("has \(size) bytes or more, and at most \(KeyText.largest) are read; is it the right file?")
