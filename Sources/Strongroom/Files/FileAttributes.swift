@@ -67,6 +67,11 @@ struct FileAttributes {
         #endif
     }
 
+    /// The access control list of a file, as the kernel has it; nil if it has none, and on Apple platforms.
+    static func accessList(of path: String) throws -> [UInt8]? {
+        try hasAccessList(path) ? try value(accessList, path) : nil
+    }
+
     /// Applies the attributes to another file.
     ///
     /// - Returns: The names of the extended attributes that could not be applied.

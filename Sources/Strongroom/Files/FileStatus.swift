@@ -27,6 +27,7 @@ package struct FileStatus: Equatable {
     let links: Int
     package let isRegularFile: Bool
     package let isDirectory: Bool
+    let isSymbolicLink: Bool
     /// The file type as text, such as "a FIFO".
     let kind: String
     let permissions: UInt32
@@ -96,6 +97,7 @@ package struct FileStatus: Equatable {
         links = Int(status.st_nlink)
         isRegularFile = status.st_mode & S_IFMT == S_IFREG
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
+        isSymbolicLink = status.st_mode & S_IFMT == S_IFLNK
         kind = Self.kind(status)
         permissions = UInt32(status.st_mode & 0o7777)
         owner = status.st_uid

@@ -79,6 +79,12 @@ package enum FileSystem {
 
     static func isMountedReadOnly(_ path: String) -> Bool { !mayWrite(path) && errno == EROFS }
 
+    /// Whether nobody can write the file system of a file through the mount that the process sees.
+    static func isOnReadOnlyMount(_ path: String) -> Bool {
+        var status = statvfs()
+        return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+    }
+
     static func isSymbolicLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
@@ -139,6 +145,17 @@ package enum FileSystem {
             throw failure(errno, "cannot find", directory(of: path))
         }
         return parent == "/" ? "/\(name(of: path))" : "\(parent)/\(name(of: path))"
+    }
+
+    /// Bytes, as Linux and Apple platforms allow.
+    private static let maximumPath = 4_096
+
+    /// What a symbolic link refers to.
+    static func target(ofLink path: String) throws -> String {
+        var target = [CChar](repeating: 0, count: maximumPath)
+        let length = readlink(path, &target, target.count)
+        guard length >= 0 else { throw failure(errno, "cannot find", path) }
+        return String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func realPath(_ path: String) -> String? {

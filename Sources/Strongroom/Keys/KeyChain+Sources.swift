@@ -59,6 +59,13 @@ struct KeyText {
             return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
         }
         let digits = text.dropFirst(4)
+        guard digits.count <= 64 else {
+            throw refusal(
+                """
+                has a raw key in line \(line) that is followed by something else than the end of the line; write each \
+                key, 64 hexadecimal digits, on a line of its own
+                """)
+        }
         let raw = try SecretBytes(count: Cryptography.keyLength) { raw in
             for index in raw.indices {
                 let start = digits.startIndex + 2 * index

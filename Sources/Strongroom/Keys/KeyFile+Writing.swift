@@ -8,8 +8,9 @@ extension KeyFile {
     /// ```
     ///
     /// - Throws: ``StrongroomError`` with `exists` if something exists at the path, such as a dangling symbolic link,
-    ///   which is not changed; `permissionDenied`, `diskFull`.
+    ///   which is not changed; `keySource` if it is ``Access/mounted``; `permissionDenied`, `diskFull`.
     public func create() throws {
+        try requireOwn()
         guard try !exists() else { throw alreadyThere }
         try FileSystem.createDirectories(FileSystem.directory(of: path))
         do {
@@ -33,13 +34,14 @@ extension KeyFile {
     /// ```
     ///
     /// - Returns: The number of keys in the file now.
-    /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``; the file is then unchanged, unless the error says that
-    ///   the new one is in its place.
+    /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``, and with `keySource` if it is ``Access/mounted``; the
+    ///   file is then unchanged, unless the error says that the new one is in its place.
     @discardableResult
     public func appendKey() throws -> Int { try append(nil) }
 
     /// As ``appendKey()``, with a given key, such as a passphrase.
     package func append(_ key: Key?) throws -> Int {
+        try requireOwn()
         let target = KeyFile(try FileSystem.resolve(path))
         guard let lock = try FileLock.tryAcquire(FileSystem.hiddenFile(of: target.path, "lock")) else {
             throw StrongroomError(
@@ -119,6 +121,13 @@ extension KeyFile {
             // The first failure is the one to report.
             try? FileSystem.remove(temporary)
             throw error
+        }
+    }
+
+    private func requireOwn() throws {
+        guard access == .owner else {
+            throw refusal(
+                "is the platform's, which mounts it, and is not written here; change the secret from which it comes")
         }
     }
 

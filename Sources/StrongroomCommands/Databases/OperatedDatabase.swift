@@ -50,7 +50,7 @@ package struct OperatedDatabase: Sendable {
         if !isConfigured { try checkFile(FilePath.absolute(file)) }
         let chain = try keys.keyChain(asking: isConfigured ? nil : "Key of \(file)", isNew: isNewKey)
         var database = try OperatedDatabase(argument, path: path, keys: chain)
-        database.keyFile = keys.keyFile
+        database.keyFile = keys.path
         return database
     }
 

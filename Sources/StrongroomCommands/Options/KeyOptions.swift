@@ -8,6 +8,14 @@ package struct KeyOptions: ParsableArguments {
             "Take the keys from a file: one per line, oldest first, mode 0600.", valueName: "file"))
     package var keyFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Take the keys from a secret that a platform mounts: the file of this name in $CREDENTIALS_DIRECTORY, which \
+            systemd sets.
+            """, valueName: "name"))
+    package var credential: String?
+
     @Option(help: ArgumentHelp("Take the keys from an environment variable.", valueName: "name"))
     package var keyEnv: String?
 
@@ -20,18 +28,22 @@ package struct KeyOptions: ParsableArguments {
     package init() {}
 
     package func validate() throws {
-        let given = [keyFile != nil, keyEnv != nil, keyStdin, plaintext].count { $0 }
+        let given = [keyFile != nil, credential != nil, keyEnv != nil, keyStdin, plaintext].count { $0 }
         guard given < 2 else {
-            throw ValidationError("Use only one of --key-file, --key-env, --key-stdin and --plaintext.")
+            throw ValidationError("Use only one of --key-file, --credential, --key-env, --key-stdin and --plaintext.")
         }
     }
 
     /// The source of the keys; nil if no option specifies one.
     package var source: KeySource? {
         if let keyFile { return .file(keyFile) }
+        if let credential { return .credential(credential) }
         if let keyEnv { return .environment(keyEnv) }
         return keyStdin ? .standardInput : nil
     }
+
+    /// The path of the file with the keys; nil if no option names one.
+    package var path: String? { keyFile ?? credential.flatMap { try? KeyFile(credential: $0).path } }
 
     /// The keys of the options, read once per command.
     ///

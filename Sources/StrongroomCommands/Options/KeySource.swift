@@ -4,6 +4,8 @@ package import Strongroom
 package enum KeySource: Equatable, Sendable {
     /// A file in the format of ``KeyFile``.
     case file(String)
+    /// A secret that a platform mounts, by its name in `$CREDENTIALS_DIRECTORY`.
+    case credential(String)
     /// An environment variable.
     case environment(String)
     /// Standard input, to its end.
@@ -21,6 +23,7 @@ package enum KeySource: Equatable, Sendable {
         let input = CommandSession.current.input
         switch self {
         case .file(let path): return try KeyFile(FilePath.absolute(path)).keyChain()
+        case .credential(let name): return try KeyFile(credential: name).keyChain()
         case .environment(let name):
             return try Self.chain(ofVariable: name)
         case .standardInput:
@@ -95,6 +98,9 @@ package enum KeySource: Equatable, Sendable {
 
     private static let noKey = CommandFailure(
         "noKey",
-        "There is no configuration and no terminal to ask for the key. Give --key-file, --key-env or --key-stdin.",
+        """
+        There is no configuration and no terminal to ask for the key. Give --key-file, --credential, --key-env or \
+        --key-stdin.
+        """,
         .configuration)
 }

@@ -115,6 +115,30 @@ struct KeyOptionsTests {
         #expect(run.output.contains("key 2 of 2"))
     }
 
+    @Test func aCredentialOfThePlatformOpensIt() async throws {
+        // The directory for temporary files is everybody's.
+        let directory = "\(NSHomeDirectory())/strongroom-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let keys = try ledger.keyFile(Ledger.secrets[1], Ledger.secrets[0], name: "mounted", mode: 0o640)
+        try FileManager.default.copyItem(atPath: keys, toPath: "\(directory)/mounted")
+        await #expect(processExitsWith: .success) {
+            [directory = directory as String, path = ledger.path() as String] in
+            let ledger = try Ledger()
+            let arguments = ["status", path, "--credential"]
+            unsetenv("CREDENTIALS_DIRECTORY")
+            let unset = try await ledger.run(arguments + ["mounted", "--json"])
+            #expect(unset.status == .configuration)
+            #expect(try unset.failure().code == "keySource")
+            setenv("CREDENTIALS_DIRECTORY", directory, 1)
+            #expect(try await ledger.run(arguments + ["missing"]).status == .noInput)
+            let run = try await ledger.run(arguments + ["mounted"])
+            // Unless others can write the home directory of the user, or one above it.
+            #expect(run.output.contains("key 2 of 2") || run.errors.contains("can be replaced by"), "\(run.errors)")
+        }
+    }
+
     @Test func standardInputOpensIt() async throws {
         let run = try await ledger.run(
             "status", ledger.path(), "--key-stdin", piped: "\(Ledger.secrets[0])\n")
@@ -184,7 +208,9 @@ struct KeyOptionsTests {
     }
 
     /// The key is spelled so that the test of the output does not meet it: the parser repeats what it does not know.
-    @Test(arguments: [["--key-stdin", "--plaintext"], ["--key", "something"]])
+    @Test(arguments: [
+        ["--key-stdin", "--plaintext"], ["--key-stdin", "--credential", "keys"], ["--key", "something"],
+    ])
     func twoSourcesAndAKeyAsAnArgumentAreWrongUsage(options: [String]) async throws {
         #expect(try await ledger.run(["status", ledger.path()] + options).status == .usage)
     }

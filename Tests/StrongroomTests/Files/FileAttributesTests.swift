@@ -7,7 +7,7 @@ import Testing
 
 #if os(Linux)
 /// What belongs to a file besides its content, by the system's own calls.
-private enum Attribute {
+enum Attribute {
     /// An entry of an access list, as the kernel has it: version 2, then tag, permissions and who it is for.
     static func list(_ entries: (tag: UInt16, permissions: UInt16, who: UInt32)...) -> [UInt8] {
         func bytes<T: FixedWidthInteger>(_ number: T) -> [UInt8] {
@@ -32,7 +32,7 @@ private enum Attribute {
     }
 
     /// The C library's own, which Swift's module does not show.
-    private static func function<T>(_ name: String, as type: T.Type) -> T {
+    static func function<T>(_ name: String, as type: T.Type) -> T {
         unsafeBitCast(dlsym(nil, name), to: type)
     }
 

@@ -56,7 +56,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 "exists", "There is a database at \"\(target.path)\". Give --force to replace it by the backup.",
                 .cannotCreate)
         }
-        try await target.requireNoKeyFile(target.path, keyFiles: [database.keys.keyFile, backupKeyFile])
+        try await target.requireNoKeyFile(target.path, keyFiles: [database.keys.path, backupKeyFile])
         let progress = CommandProgress("Restoring", count: 1, unit: .bytes, isQuiet: form.json)
         defer { progress.finish() }
         let report = try await Interruption.cancelling { [file, allowPlaintext, adoptFrom] in
