@@ -11,83 +11,22 @@ public struct MigrationPlan: Sendable, Equatable {
     /// The versions of the file whose statements have changed in the program; see ``ChangedMigrations``.
     public let changed: [String]
     /// Descriptions of the changes that ``Migrator/automatic(tables:removingColumns:)`` would make.
-    public internal(set) var schemaChanges: [String] = []
+    public var schemaChanges: [String] { changes.map(\.description) }
 
     /// Whether there is nothing to do.
-    public var isEmpty: Bool { applies.isEmpty && undoes.isEmpty && schemaChanges.isEmpty && from != nil }
+    public var isEmpty: Bool { !hasWork && from != nil }
+
+    var changes: [AutomaticSchema.Change] = []
+    /// Whether the file has no table: today's schema is created, and no step runs.
+    var isOfNewFile = false
+
+    /// Whether an existing file is changed.
+    var hasWork: Bool { !(applies.isEmpty && undoes.isEmpty && changes.isEmpty) }
 }
 
 extension Migrator {
-    /// The public form of a plan.
-    func publicPlan(_ plan: Plan) -> MigrationPlan {
-        if case .adapt(let changes) = plan.work {
-            return MigrationPlan(
-                from: plan.from, to: Self.automaticVersion, applies: [], undoes: [], changed: [],
-                schemaChanges: changes.map(\.description))
-        }
-        let (applies, undoes, to): ([String], [String], String?) =
-            switch plan.work {
-            case .create, .adapt: ([], [], newestVersion)
-            case .apply(let indices):
-                (migrations[indices].map(\.version), [], migrations[indices].last?.version ?? plan.from)
-            case .undo(let indices):
-                ([], migrations[indices].reversed().map(\.version), migrations[indices.lowerBound - 1].version)
-            }
-        return MigrationPlan(from: plan.from, to: to ?? "", applies: applies, undoes: undoes, changed: plan.changed)
-    }
-}
-
-extension Migrator {
-    /// The changes to a file, determined without a write.
-    struct Plan {
-        enum Work {
-            /// The file has no table: today's schema is created.
-            case create
-            /// These steps are applied.
-            case apply(Range<Int>)
-            /// These steps are reverted, the last one first.
-            case undo(Range<Int>)
-            /// The tables are changed to their declarations.
-            case adapt([AutomaticSchema.Change])
-        }
-
-        /// The version of the file; nil for a new file and for one without a history.
-        let from: String?
-        let work: Work
-        /// The versions of the file whose statements have changed.
-        var changed: [String] = []
-
-        /// Whether all existing objects remain unchanged.
-        var onlyCreatesTables: Bool {
-            guard case .adapt(let changes) = work else { return false }
-            return changes.allSatisfy(\.createsTable)
-        }
-
-        /// Whether a table or a column is missing that an automatic migrator's tables declare.
-        var addsColumns: Bool {
-            guard case .adapt(let changes) = work else { return false }
-            return changes.contains { change in
-                switch change.kind {
-                case .createTable, .addColumn, .renameColumn: true
-                default: false
-                }
-            }
-        }
-
-        /// Whether an existing file is changed.
-        var hasWork: Bool {
-            switch work {
-            case .create: false
-            case .apply(let indices), .undo(let indices): !indices.isEmpty
-            case .adapt(let changes): !changes.isEmpty
-            }
-        }
-    }
-
-    /// Determines the changes to a file.
-    ///
     /// - Parameter version: The target version; nil for the newest.
-    func plan(for connection: Connection, to version: String? = nil) throws -> Plan {
+    func plan(for connection: Connection, to version: String? = nil) throws -> MigrationPlan {
         if let automatic { return try plan(for: connection, automatic, to: version) }
         try check()
         let target = try index(of: version, connection)
@@ -96,18 +35,25 @@ extension Migrator {
             let entries = try VersionHistory(connection: connection).entries()
             return (entries, try connection.ownValue(RecordedName.anyObject) == nil)
         }
+        let versions = migrations.map(\.version)
         guard let last = entries.last?.version else {
-            let isNewest = target == migrations.count - 1
-            return Plan(from: nil, work: isEmpty && tables != nil && isNewest ? .create : .apply(0..<target + 1))
+            let isNew = isEmpty && tables != nil && target == versions.count - 1
+            return MigrationPlan(
+                from: nil, to: versions[target], applies: isNew ? [] : Array(versions[...target]), undoes: [],
+                changed: [], isOfNewFile: isNew)
         }
         let index = try index(after: entries.map(\.version), in: connection)
         let changed = try changedVersions(entries, in: connection)
         guard target < index else {
-            return Plan(from: last, work: .apply(index + 1..<target + 1), changed: changed)
+            return MigrationPlan(
+                from: last, to: versions[target], applies: Array(versions[index + 1..<target + 1]), undoes: [],
+                changed: changed)
         }
         let missing = migrations[target + 1...index].filter { $0.down == nil }.map { "\"\($0.version)\"" }
         guard missing.isEmpty else { throw noWayBack(missing.reversed(), connection) }
-        return Plan(from: last, work: .undo(target + 1..<index + 1), changed: changed)
+        return MigrationPlan(
+            from: last, to: versions[target], applies: [], undoes: versions[target + 1...index].reversed(),
+            changed: changed)
     }
 
     /// Throws if the migrator cannot continue from the version of a file; to be called in a transaction.

@@ -7,7 +7,7 @@
 ///     Migration("2") { db in try db.execute("ALTER TABLE contact ADD COLUMN phone TEXT") }
 /// }
 /// ```
-public struct Migrator: Sendable {
+public struct Migrator: Sendable, Refinable {
     /// The steps, oldest first.
     package let migrations: [Migration]
 
@@ -63,9 +63,7 @@ public struct Migrator: Sendable {
     ///   ``MigrationTransaction/report(_:of:)``; must return quickly.
     /// - Returns: The migrator.
     public func reporting(_ progress: @escaping @Sendable (WorkProgress) -> Void) -> Migrator {
-        var telling = self
-        telling.progress = progress
-        return telling
+        with { $0.progress = progress }
     }
 
     /// Watches the statements of an automatic migration; for the testing library, which interrupts them.
@@ -74,9 +72,7 @@ public struct Migrator: Sendable {
     ///   thrown in place of the statement.
     /// - Returns: The migrator.
     package func watchingChanges(_ watch: @escaping @Sendable (String?) throws -> Void) -> Migrator {
-        var other = self
-        other.changeWatch = watch
-        return other
+        with { $0.changeWatch = watch }
     }
 
     /// Sets the policy for migrations that have changed since files went through them.
@@ -84,9 +80,7 @@ public struct Migrator: Sendable {
     /// - Parameter policy: The policy; by default a warning is logged.
     /// - Returns: The migrator.
     public func whenChanged(_ policy: ChangedMigrations) -> Migrator {
-        var other = self
-        other.changePolicy = policy
-        return other
+        with { $0.changePolicy = policy }
     }
 
     /// The index of a version in the list.

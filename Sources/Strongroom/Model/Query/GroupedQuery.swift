@@ -10,7 +10,7 @@
 /// ```
 ///
 /// See ``Query/group(_:)`` and ``Join/group(_:)-((Columns)->E)``.
-public struct GroupedQuery<Columns: Sendable>: Sendable {
+public struct GroupedQuery<Columns: Sendable>: Sendable, Refinable {
     private let columns: Columns
     /// Begins a closure with the columns.
     private let begin: @Sendable () -> RunningScope
@@ -34,10 +34,9 @@ public struct GroupedQuery<Columns: Sendable>: Sendable {
     /// - Parameter condition: Makes the condition from the columns, mostly with aggregates such as ``RowCount``.
     /// - Returns: The groups with the condition.
     public func having(_ condition: (Columns) -> Condition) -> GroupedQuery {
-        var copy = self
         let scope = begin()
-        copy.clauses.add(having: scope.end(condition(columns)))
-        return copy
+        let made = scope.end(condition(columns))
+        return with { $0.clauses.add(having: made) }
     }
 
     /// Adds orderings of the groups; earlier ones have priority.
@@ -46,10 +45,9 @@ public struct GroupedQuery<Columns: Sendable>: Sendable {
     ///   aggregates; the first has the highest priority.
     /// - Returns: The sorted groups.
     public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> GroupedQuery {
-        var copy = self
         let scope = begin()
-        copy.clauses.orderings += scope.end(orderings(columns))
-        return copy
+        let made = scope.end(orderings(columns))
+        return with { $0.clauses.orderings += made }
     }
 
     /// Limits the number of groups.
@@ -59,9 +57,7 @@ public struct GroupedQuery<Columns: Sendable>: Sendable {
     ///   - offset: The number of groups to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited groups.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedQuery {
-        var copy = self
-        copy.clauses.limit(to: count, offset: offset)
-        return copy
+        with { $0.clauses.limit(to: count, offset: offset) }
     }
 
     /// Selects values of each group.
@@ -74,10 +70,8 @@ public struct GroupedQuery<Columns: Sendable>: Sendable {
         _ expressions: (Columns) -> (repeat each E)
     ) throws -> SelectQuery<repeat (each E).Value> {
         let scope = begin()
-        let made = expressions(columns)
-        var list: [SQL] = []
-        repeat list.append((each made).sql)
-        return SelectQuery(try content(list.checked(scope.end()), clauses))
+        let list = scope.end(sql(of: repeat each expressions(columns)))
+        return SelectQuery(try content(list, clauses))
     }
 }
 

@@ -7,7 +7,7 @@
 /// let first = try recent.first(in: db)
 /// let number = try recent.count(in: db)
 /// ```
-public struct Query<Source: Table>: Sendable {
+public struct Query<Source: Table>: Sendable, Refinable {
     @usableFromInline var clauses: QueryClauses
     @usableFromInline var anchor: Anchor?
 
@@ -72,9 +72,7 @@ public struct Query<Source: Table>: Sendable {
     ///
     /// - Returns: The query without duplicates.
     public func distinct() -> Query {
-        var copy = self
-        copy.clauses.isDistinct = true
-        return copy
+        with { $0.clauses.isDistinct = true }
     }
 
     /// Keeps the rows that follow a record in the query's order: the next page, found by index lookup (keyset
@@ -95,9 +93,7 @@ public struct Query<Source: Table>: Sendable {
     /// - Returns: The query; it must be sorted by columns only, and not by JSON columns, whose values can be
     ///   stored in several forms.
     public func after(_ record: Source.RecordType) -> Query {
-        var copy = self
-        copy.anchor = .record(record)
-        return copy
+        with { $0.anchor = .record(record) }
     }
 
     /// Keeps the rows that follow a cursor in the query's order; see ``cursor(after:)``.
@@ -106,9 +102,7 @@ public struct Query<Source: Table>: Sendable {
     ///   the query throws ``StrongroomError`` with `pageCursor`.
     /// - Returns: The query.
     public func after(_ cursor: PageCursor) -> Query {
-        var copy = self
-        copy.anchor = .cursor(cursor)
-        return copy
+        with { $0.anchor = .cursor(cursor) }
     }
 
     /// The position of a record in the query's order, which can be sent to a client and returned with the request for
@@ -289,47 +283,32 @@ extension Table {
 
 /// What the closures of a query make from the table's columns.
 extension Table {
-    /// A condition.
     @inlinable
     static func made(_ condition: (Columns) -> Condition) -> Condition {
         let scope = RunningScope(of: schema)
         return scope.end(condition(columns))
     }
 
-    /// Orderings.
     @inlinable
     static func made(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
         let scope = RunningScope(of: schema)
         return scope.end(orderings(columns))
     }
 
-    /// Expressions.
     static func made<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
         let scope = RunningScope(of: schema)
-        let made = expressions(columns)
-        var list: [SQL] = []
-        repeat list.append((each made).sql)
-        return list.checked(scope.end())
+        return scope.end(sql(of: repeat each expressions(columns)))
     }
 
-    /// Assignments.
     static func made(_ assignments: (Columns) -> [Assignment]) -> [Assignment] {
-        let (made, nested) = QueryScope.run(schema, of: columns, assignments)
-        guard let fault = nested?.fault(in: made.map(\.value)) else { return made }
-        return made.map { Assignment(column: $0.column, value: SQL(failing: fault)) }
+        let scope = RunningScope(of: schema)
+        return scope.end(assignments(columns))
     }
 }
 
-extension [Ordering] {
-    /// The orderings; if they are ambiguous, some that fail when the statement runs.
-    func checked(_ nested: QueryScope?) -> [Ordering] {
-        nested?.fault(in: map(\.expression)).map { [Ordering(failing: $0)] } ?? self
-    }
-}
-
-extension [SQL] {
-    /// The expressions; if they are ambiguous, some that fail when the statement runs.
-    func checked(_ nested: QueryScope?) -> [SQL] {
-        nested?.fault(in: self).map { [SQL](repeating: SQL(failing: $0), count: count) } ?? self
-    }
+/// The SQL of several expressions.
+func sql<each E: SQLExpression>(of expressions: repeat each E) -> [SQL] {
+    var list: [SQL] = []
+    repeat list.append((each expressions).sql)
+    return list
 }

@@ -6,7 +6,7 @@
 ///     .select { ($0.city, RowCount(), $0.age.average()) }
 ///     .fetch(in: db)                                    // [(String, Int, Double?)]
 /// ```
-public struct SelectQuery<each Value: ColumnValue>: Sendable {
+public struct SelectQuery<each Value: ColumnValue>: Sendable, Refinable {
     var content: SelectionContent
 
     init(_ content: SelectionContent) {
@@ -17,9 +17,7 @@ public struct SelectQuery<each Value: ColumnValue>: Sendable {
     ///
     /// - Returns: The selection without duplicates.
     public func distinct() -> SelectQuery {
-        var copy = self
-        copy.content.clauses.isDistinct = true
-        return copy
+        with { $0.content.clauses.isDistinct = true }
     }
 
     /// Runs the selection.
@@ -40,9 +38,7 @@ public struct SelectQuery<each Value: ColumnValue>: Sendable {
     /// - Returns: The values, or nil if there is no row.
     /// - Throws: As ``fetch(in:)``.
     public func first(in db: borrowing some Reading & ~Copyable) throws -> (repeat each Value)? {
-        var copy = self
-        copy.content.clauses.limit = min(content.clauses.limit ?? 1, 1)
-        return try copy.fetch(in: db).first
+        try with { $0.content.clauses.limit = min(content.clauses.limit ?? 1, 1) }.fetch(in: db).first
     }
 
     /// The number of rows.

@@ -159,6 +159,15 @@ extension Related: Hashable where Child: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }
 
+/// A property for children.
+protocol ChildProperty: Sendable {
+    associatedtype Child: Table where Child.RecordType == Child
+    var related: Related<Child> { get set }
+}
+
+extension HasMany: ChildProperty {}
+extension HasOne: ChildProperty {}
+
 /// A property for records of another table: ``HasMany``, ``HasOne`` or ``BelongsTo``.
 public protocol _RelatedProperty: Sendable {}
 

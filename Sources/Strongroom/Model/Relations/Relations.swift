@@ -20,7 +20,7 @@
 ///
 /// Without `cascading`, only the row of the record is written. After a rollback, load the values that were saved in the
 /// transaction again.
-public struct Relations<Source: Record>: Sendable {
+public struct Relations<Source: Record>: Sendable, Refinable {
     private(set) var children: [any ChildRelation<Source>] = []
     private(set) var parents: [any ParentRelation<Source>] = []
 
@@ -42,7 +42,7 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         _ property: any WritableKeyPath<Source, HasMany<Child>> & Sendable,
         by reference: any WritableKeyPath<Child, Reference> & Sendable, orphans: Orphans<Reference> = .keep
     ) -> Relations where Child.RecordType == Child, Child.Key: ColumnValue, Reference.Referred == Source.Key {
-        adding(property, reference, orphans.rule, position: nil)
+        adding(property, reference, orphans)
     }
 
     /// Adds an ordered list of children.
@@ -59,19 +59,18 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         by reference: any WritableKeyPath<Child, Reference> & Sendable, orphans: Orphans<Reference> = .keep,
         position: any WritableKeyPath<Child, Int> & Sendable
     ) -> Relations where Child.RecordType == Child, Child.Key: ColumnValue, Reference.Referred == Source.Key {
-        adding(property, reference, orphans.rule, position: Position(position))
+        adding(property, reference, orphans, position: Position(position))
     }
 
-    private func adding<Child: Table, Reference: KeyReference>(
-        _ property: any WritableKeyPath<Source, HasMany<Child>> & Sendable,
-        _ reference: any WritableKeyPath<Child, Reference> & Sendable, _ orphans: OrphanRule, position: Position<Child>?
-    ) -> Relations where Child.RecordType == Child, Child.Key: ColumnValue, Reference.Referred == Source.Key {
-        var copy = self
-        copy.children.append(
-            Children<Source, Child>(
-                path: property, get: { $0[keyPath: property].related }, set: { $0[keyPath: property].related = $1 },
-                reference: ForeignKey(reference), orphans: orphans, position: position, isOnly: false))
-        return copy
+    private func adding<Property: ChildProperty, Reference: KeyReference>(
+        _ property: any WritableKeyPath<Source, Property> & Sendable,
+        _ reference: any WritableKeyPath<Property.Child, Reference> & Sendable, _ orphans: Orphans<Reference>,
+        position: Position<Property.Child>? = nil, isOnly: Bool = false
+    ) -> Relations where Property.Child.Key: ColumnValue, Reference.Referred == Source.Key {
+        let added = Children<Source, Property.Child>(
+            path: property, get: { $0[keyPath: property].related }, set: { $0[keyPath: property].related = $1 },
+            reference: ForeignKey(reference), orphans: orphans.rule, position: position, isOnly: isOnly)
+        return with { $0.children.append(added) }
     }
 
     /// Adds an only child. If several rows reference the record, the one with the lowest key is loaded; saving a child
@@ -86,12 +85,7 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         _ property: any WritableKeyPath<Source, HasOne<Child>> & Sendable,
         by reference: any WritableKeyPath<Child, Reference> & Sendable, orphans: Orphans<Reference> = .keep
     ) -> Relations where Child.RecordType == Child, Child.Key: ColumnValue, Reference.Referred == Source.Key {
-        var copy = self
-        copy.children.append(
-            Children<Source, Child>(
-                path: property, get: { $0[keyPath: property].related }, set: { $0[keyPath: property].related = $1 },
-                reference: ForeignKey(reference), orphans: orphans.rule, position: nil, isOnly: true))
-        return copy
+        adding(property, reference, orphans, isOnly: true)
     }
 }
 
@@ -106,9 +100,7 @@ extension Relations where Source: Table, Source.RecordType == Source {
         _ property: any WritableKeyPath<Source, BelongsTo<Parent>> & Sendable,
         by reference: any WritableKeyPath<Source, Reference> & Sendable
     ) -> Relations where Parent.RecordType == Parent, Parent.Key: ColumnValue, Reference.Referred == Parent.Key {
-        var copy = self
-        copy.parents.append(Parents<Source, Parent>(property: property, reference: ForeignKey(reference)))
-        return copy
+        with { $0.parents.append(Parents<Source, Parent>(property: property, reference: ForeignKey(reference))) }
     }
 }
 

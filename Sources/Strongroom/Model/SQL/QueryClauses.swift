@@ -1,3 +1,14 @@
+/// A value that is refined by changed copies of it.
+protocol Refinable {}
+
+extension Refinable {
+    func with(_ change: (inout Self) -> Void) -> Self {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
 /// The clauses of a query after its FROM clause: conditions, groups, order and limit.
 @usableFromInline
 struct QueryClauses: Sendable {

@@ -157,7 +157,7 @@ extension Record {
 /// tables of later versions.
 ///
 /// A list is written in three steps: `willSave` for each record, then the rows, then `didSave` for each record.
-public struct RecordHooks<R: Record>: Sendable {
+public struct RecordHooks<R: Record>: Sendable, Refinable {
     private var changes: [@Sendable (inout R, borrowing WriteTransaction) throws -> Void] = []
     private var afterSave: [@Sendable (R, borrowing WriteTransaction) throws -> Void] = []
     private var beforeDelete: [@Sendable (R, borrowing WriteTransaction) throws -> Void] = []
@@ -174,9 +174,7 @@ public struct RecordHooks<R: Record>: Sendable {
     public func willSave(
         _ hook: @escaping @Sendable (_ record: inout R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        var copy = self
-        copy.changes.append(hook)
-        return copy
+        with { $0.changes.append(hook) }
     }
 
     /// Adds a hook that runs after a record's row is written; the record has its key.
@@ -186,9 +184,7 @@ public struct RecordHooks<R: Record>: Sendable {
     public func didSave(
         _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        var copy = self
-        copy.afterSave.append(hook)
-        return copy
+        with { $0.afterSave.append(hook) }
     }
 
     /// Adds a hook that runs before a record's row is deleted, whether it exists or not.
@@ -198,9 +194,7 @@ public struct RecordHooks<R: Record>: Sendable {
     public func willDelete(
         _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        var copy = self
-        copy.beforeDelete.append(hook)
-        return copy
+        with { $0.beforeDelete.append(hook) }
     }
 
     /// Adds a hook that runs after a record's row is deleted; not if there was none.
@@ -210,9 +204,7 @@ public struct RecordHooks<R: Record>: Sendable {
     public func didDelete(
         _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        var copy = self
-        copy.afterDelete.append(hook)
-        return copy
+        with { $0.afterDelete.append(hook) }
     }
 
     /// Sets which records `save` deletes instead: mark a record and save it with the others.
@@ -221,9 +213,7 @@ public struct RecordHooks<R: Record>: Sendable {
     ///   without a row nothing is written.
     /// - Returns: The hooks with this condition added; a record is deleted if any condition is true.
     public func deletesOnSave(_ isMarked: @escaping @Sendable (R) -> Bool) -> RecordHooks {
-        var copy = self
-        copy.marks.append(isMarked)
-        return copy
+        with { $0.marks.append(isMarked) }
     }
 
     func isMarked(_ record: R) -> Bool { marks.contains { $0(record) } }

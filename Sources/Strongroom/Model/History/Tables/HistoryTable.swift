@@ -4,7 +4,7 @@
 /// ```swift
 /// @Table("patient", in: "clinic.sqlite", history: .keep(days: 365))
 /// ```
-public struct History: Sendable, Hashable {
+public struct History: Sendable, Hashable, Refinable {
     /// How many days a change is kept; nil for no limit.
     public let days: Int?
     /// How many changes of each row are kept; nil for no limit.
@@ -34,9 +34,7 @@ public struct History: Sendable, Hashable {
     ///   when the table is created.
     /// - Returns: The history.
     public func versioned(by column: String) -> History {
-        var copy = self
-        copy.version = column
-        return copy
+        with { $0.version = column }
     }
 }
 
@@ -44,7 +42,7 @@ public struct History: Sendable, Hashable {
 ///
 /// A row of the history has the values from before the change: those from after it are in the next change of the same
 /// row, or in the table. Removing the oldest changes therefore loses nothing of later ones.
-struct HistoryTable {
+struct HistoryTable: Refinable {
     let table: TableSchema
     let history: History
     /// The columns whose former values are kept, besides the key.
@@ -220,9 +218,7 @@ struct HistoryTable {
     /// The same history without the column of the version; nil if it has none.
     var withoutVersion: HistoryTable? {
         guard kept.contains(where: isVersion) else { return nil }
-        var copy = self
-        copy.kept.removeAll(where: isVersion)
-        return copy
+        return with { $0.kept.removeAll(where: isVersion) }
     }
 
     func isVersion(_ column: ColumnDefinition) -> Bool {

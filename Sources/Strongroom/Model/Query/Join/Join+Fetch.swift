@@ -69,8 +69,8 @@ extension Join {
         in db: borrowing some Reading & ~Copyable,
         columns expressions: (Columns) -> [any SQLExpression]
     ) throws -> [R] {
-        let (made, nested) = content.run(columns, expressions)
-        return try content.fetch(type, made.map { $0.sql }.checked(nested), in: db)
+        let scope = content.begin()
+        return try content.fetch(type, scope.end(expressions(columns).map { $0.sql }), in: db)
     }
 
     /// Selects single values of each row.

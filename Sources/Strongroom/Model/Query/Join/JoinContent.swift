@@ -36,12 +36,6 @@ struct JoinContent: Sendable {
     /// The alias of the next table in the statement.
     @usableFromInline var nextAlias: String { "t\(members.count)\(suffix)" }
 
-    /// Runs a closure with the columns of the join's tables.
-    func run<C, T>(_ columns: C, _ make: (C) -> T) -> (result: T, nested: QueryScope?) {
-        QueryScope.run(
-            nil, others: members.map(\.schema), aliases: members.map(\.alias), of: columns, make)
-    }
-
     /// Begins a closure with the columns of the join's tables.
     func begin() -> RunningScope {
         RunningScope(QueryScope(nil, members.map(\.schema), aliases: members.map(\.alias)))

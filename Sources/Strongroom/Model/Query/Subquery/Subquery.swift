@@ -29,7 +29,7 @@
 /// - ``value(_:)``
 /// - ``first(_:)``
 /// - ``select(_:)``
-public struct Subquery<Source: Table>: Sendable {
+public struct Subquery<Source: Table>: Sendable, Refinable {
     private let alias: String
     private var clauses = QueryClauses()
 
@@ -50,9 +50,11 @@ public struct Subquery<Source: Table>: Sendable {
     private var columns: JoinedColumns<Source> { JoinedColumns(alias: alias) }
 
     private func made<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> SQL {
-        let (made, nested) = QueryScope.run(Source.schema, aliases: [alias], of: columns, expression)
-        return [made.sql].checked(nested)[0]
+        let scope = begin()
+        return scope.end([expression(columns).sql])[0]
     }
+
+    private func begin() -> RunningScope { RunningScope(QueryScope(Source.schema, aliases: [alias])) }
 
     // MARK: Which rows
 
@@ -61,9 +63,7 @@ public struct Subquery<Source: Table>: Sendable {
     /// - Parameter condition: Makes the condition from the table's columns, and from those of the outer query.
     /// - Returns: The subquery with the condition.
     public func `where`(_ condition: (JoinedColumns<Source>) -> Condition) -> Subquery {
-        var copy = self
-        copy.clauses.add(Condition(enclosed: made(condition)))
-        return copy
+        with { $0.clauses.add(Condition(enclosed: made(condition))) }
     }
 
     /// Adds orderings; earlier ones have priority.
@@ -71,10 +71,9 @@ public struct Subquery<Source: Table>: Sendable {
     /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns.
     /// - Returns: The sorted subquery.
     public func order(@OrderingBuilder _ orderings: (JoinedColumns<Source>) -> [Ordering]) -> Subquery {
-        let (made, nested) = QueryScope.run(Source.schema, aliases: [alias], of: columns, orderings)
-        var copy = self
-        copy.clauses.orderings += made.checked(nested)
-        return copy
+        let scope = begin()
+        let made = scope.end(orderings(columns))
+        return with { $0.clauses.orderings += made }
     }
 
     /// Limits the number of rows.
@@ -84,9 +83,7 @@ public struct Subquery<Source: Table>: Sendable {
     ///   - offset: The number of rows to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited subquery.
     public func limit(_ count: Int, offset: Int = 0) -> Subquery {
-        var copy = self
-        copy.clauses.limit(to: count, offset: offset)
-        return copy
+        with { $0.clauses.limit(to: count, offset: offset) }
     }
 
     // MARK: In the outer query
