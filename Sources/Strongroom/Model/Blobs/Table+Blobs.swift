@@ -80,13 +80,12 @@ extension BlobPlace {
     }
 
     private func isIncomplete(_ written: Int, of size: Int) -> StrongroomError {
-        StrongroomError(
+        connection.failure(
             .invalidArgument,
             """
             \(written) of the \(size) bytes of the value in column "\(column.name)" of table "\(Source.schema.name)" \
             were appended, so the former value was kept; append as many bytes as `size` says.
-            """,
-            database: connection.database)
+            """)
     }
 }
 
@@ -183,22 +182,20 @@ struct BlobPlace<Source: Table> {
     private func check(size: Int) throws {
         let most = connection.maxBytes
         guard size >= 0, size <= most else {
-            throw StrongroomError(
+            throw connection.failure(
                 .limit,
                 """
                 A value of \(size) bytes cannot be stored in column "\(column.name)" of table "\(table.name)": the \
                 engine stores at most \(most) bytes in a row. Divide it into several rows.
-                """,
-                database: connection.database)
+                """)
         }
     }
 
     private func refusal(_ reason: String) -> StrongroomError {
-        StrongroomError(
+        connection.failure(
             .blobAccess,
             """
             Column "\(column.name)" of table "\(table.name)" \(reason). Read and write it as a property of its record.
-            """,
-            database: connection.database)
+            """)
     }
 }

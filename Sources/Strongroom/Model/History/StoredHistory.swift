@@ -44,13 +44,12 @@ struct StoredHistory: KeyedHistory {
             try connection.historyColumns(HistoryTable.name(of: trigger.table), with: needed) != nil,
             recorded.allSatisfy({ Identifier.index(of: $0.column, in: present.map(\.name)) != nil })
         else {
-            throw StrongroomError(
+            throw connection.failure(
                 .tableDiffers,
                 """
                 The history of table "\(trigger.table)" does not fit the table as it is now; call `keepHistory(of:)` \
                 with the table's schema, or stop the history with `stopHistory(of:)`.
-                """,
-                database: connection.database)
+                """)
         }
         let plain = present.filter { $0.generated == nil }.map(\.name)
         let kept = recorded.filter { !isKey($0.stored) && Identifier.index(of: $0.column, in: plain) != nil }

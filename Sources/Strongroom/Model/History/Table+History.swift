@@ -140,13 +140,12 @@ public enum ErasedRows: Sendable, Hashable {
 
 extension HistoryTable {
     fileprivate func reused(_ connection: Connection) -> StrongroomError {
-        StrongroomError(
+        connection.failure(
             .notUnique,
             """
             A row of table "\(table.name)" with this key was deleted, and the key was used again; nothing was erased. \
             Say which row is meant: `erase(_:_:in:)` with `.present`, `.former` or `.all`.
-            """,
-            database: connection.database)
+            """)
     }
 
     fileprivate func prune(on connection: Connection) throws -> Int {
@@ -217,13 +216,12 @@ struct HistoryReader<Source: Table> {
     init(on connection: Connection) throws {
         self.connection = connection
         guard let history = try HistoryTable(Source.schema) else {
-            throw StrongroomError(
+            throw connection.failure(
                 .notDeclared,
                 """
                 Table "\(Source.schema.name)" has no history; write `history: .keep(…)` in its declaration, as in \
                 `@Table("\(Source.schema.name)", history: .keep(days: 365))`.
-                """,
-                database: connection.database)
+                """)
         }
         self.history = history
         try connection.prepareTable(Source.schema)

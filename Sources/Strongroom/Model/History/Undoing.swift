@@ -99,7 +99,7 @@ struct TransactionUndoing {
         let pruned = try connection.ownValue(
             "SELECT name FROM \(PrunedHistory.table) WHERE pruned >= ? LIMIT 1", .integer(transaction))
         if let name = pruned?.asText {
-            throw error(
+            throw connection.failure(
                 .notUndoable,
                 """
                 Changes of transaction \(transaction), or of later ones, were pruned from "\(name)", or the history \
@@ -124,7 +124,7 @@ struct TransactionUndoing {
             steps += found.map(\.step)
         }
         guard conflicts.isEmpty else {
-            throw error(
+            throw connection.failure(
                 .notUndoable,
                 """
                 Transaction \(transaction) was not undone, since rows have changed after it: \
@@ -132,11 +132,12 @@ struct TransactionUndoing {
                 """)
         }
         guard !steps.isEmpty else {
-            throw error(.notUndoable, "No history has a change of transaction \(transaction), so nothing was undone.")
+            throw connection.failure(
+                .notUndoable, "No history has a change of transaction \(transaction), so nothing was undone.")
         }
         var report = try lostReport(steps)
         if let losses = report.losses, !allowsLosses {
-            throw error(
+            throw connection.failure(
                 .notUndoable,
                 """
                 Transaction \(transaction) was not undone, since rows would come back without what was deleted with \
@@ -178,10 +179,6 @@ struct TransactionUndoing {
 
     /// The most changes that a message names for a table.
     private static let maxNamed = 10
-
-    private func error(_ code: StrongroomError.Code, _ message: String) -> StrongroomError {
-        StrongroomError(code, message, database: connection.database)
-    }
 
     /// The rows that the transaction has changed, with the number of a later change.
     private func changedRows(of history: StoredHistory) throws -> [(step: Step, later: Int64?)] {
@@ -251,7 +248,7 @@ struct TransactionUndoing {
     }
 
     private func conflict(_ step: Step, with table: String) -> StrongroomError {
-        error(
+        connection.failure(
             .notUndoable,
             """
             Transaction \(transaction) was not undone: rows of table "\(table)" reference a row that it has inserted \

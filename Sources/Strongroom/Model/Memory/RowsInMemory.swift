@@ -173,13 +173,12 @@ extension WriteTransaction {
     package func delete(_ identities: [[SQLValue]], of schema: TableSchema) throws -> Int {
         guard !identities.isEmpty else { return 0 }
         guard !identities.contains(where: { $0.contains(.null) }) else {
-            throw StrongroomError(
+            throw _handle.connection.failure(
                 .missingKey,
                 """
                 A row of table "\(schema.name)" has NULL in its key, and is not deleted by a condition while objects \
                 are in memory. Delete it in a `write` of the store.
-                """,
-                database: _handle.connection.database)
+                """)
         }
         try _handle.connection.requireUniqueKey(of: schema)
         let names = try schema.identityNames()

@@ -33,12 +33,11 @@ extension Migrator {
     func plan(for connection: Connection, _ schema: AutomaticSchema, to version: String?) throws -> MigrationPlan {
         try schema.check()
         guard version == nil else {
-            throw StrongroomError(
+            throw connection.failure(
                 .invalidArgument,
                 """
                 The migrator is automatic and has no versions; call `migrate()` without one. The file was not changed.
-                """,
-                database: connection.database)
+                """)
         }
         return try connection.inSnapshot {
             let isEmpty = try connection.ownValue(RecordedName.anyObject) == nil
@@ -236,13 +235,12 @@ struct AutomaticSchema: Sendable {
     }
 
     func versioned(_ version: String, _ connection: Connection) -> StrongroomError {
-        StrongroomError(
+        connection.failure(
             .otherMigrations,
             """
             The file is at version "\(version)" of a migrator with steps, and this one is automatic. Continue with the \
             steps; the file was not changed.
-            """,
-            database: connection.database)
+            """)
     }
 
     static func carryOut(_ changes: [Change], in db: borrowing MigrationTransaction) throws {

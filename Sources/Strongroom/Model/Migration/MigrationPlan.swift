@@ -67,14 +67,12 @@ extension Migrator {
     private func index(of version: String?, _ connection: Connection) throws -> Int {
         guard let version else { return migrations.count - 1 }
         guard let index = index(of: version) else {
-            throw StrongroomError(
+            throw connection.failure(
                 .invalidArgument,
                 """
                 There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Use \
                 one of these; the file was not changed.
-                """,
-                database: connection.database
-            )
+                """)
         }
         return index
     }
@@ -83,19 +81,17 @@ extension Migrator {
     private func index(after recorded: [String], in connection: Connection) throws -> Int {
         let known = migrations.map(\.version)
         guard let last = recorded.last, let index = self.index(of: last) else {
-            throw unknown(recorded.last ?? "", in: connection.database)
+            throw unknown(recorded.last ?? "", connection)
         }
         let expected = known[...index].suffix(recorded.count)
         guard expected.map({ Array($0.utf8) }) != recorded.map({ Array($0.utf8) }) else { return index }
-        throw StrongroomError(
+        throw connection.failure(
             .otherMigrations,
             """
             The file was migrated through the versions \(list(recorded)), which differ from those of the migrator \
             (\(list(known))): \(difference(recorded, known)). Put new migrations at the end of the list only, and \
             keep the old ones in it; the file was not changed.
-            """,
-            database: connection.database
-        )
+            """)
     }
 
     private func difference(_ recorded: [String], _ known: [String]) -> String {
@@ -115,26 +111,22 @@ extension Migrator {
     }
 
     private func noWayBack(_ versions: [String], _ connection: Connection) -> StrongroomError {
-        StrongroomError(
+        connection.failure(
             .invalidMigrator,
             """
             There is no way back from \(versions.joined(separator: ", ")): add \
             \(versions.count == 1 ? "a `down` to this migration" : "a `down` to these migrations"), or continue with \
             the version that the file has. The file was not changed.
-            """,
-            database: connection.database
-        )
+            """)
     }
 
-    private func unknown(_ version: String, in database: String) -> StrongroomError {
-        StrongroomError(
+    private func unknown(_ version: String, _ connection: Connection) -> StrongroomError {
+        connection.failure(
             .newerSchema,
             """
             The file has schema version "\(version)", which is unknown to this program (its newest is \
             "\(newestVersion ?? "")"). Use a newer program; or, if this version was removed from the list of \
             migrations, put it back. The file was not changed.
-            """,
-            database: database
-        )
+            """)
     }
 }

@@ -173,15 +173,13 @@ extension Migrator {
         }.map(\.version)
         guard changePolicy == .refuse, !changed.isEmpty else { return changed }
         let names = changed.map { "\"\($0)\"" }.joined(separator: ", ")
-        throw StrongroomError(
+        throw connection.failure(
             .otherMigrations,
             """
             The file was migrated through \(names), whose statements have changed in the program: it may have another \
             schema than a new file. Put the old statements back, and make the change in a separate migration. The \
             file was not changed.
-            """,
-            database: connection.database
-        )
+            """)
     }
 }
 

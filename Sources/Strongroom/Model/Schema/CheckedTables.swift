@@ -44,13 +44,12 @@ extension Connection {
                     "Change it with `db.changeColumn(_:in:)` in a migration, or use an automatic migrator; in CREATE "
                     + "TABLE, declare it as \(column.declaredType)."
             }
-            throw StrongroomError(
+            throw failure(
                 .tableDiffers,
                 """
                 Column "\(column.name)" of table "\(schema.name)" is declared as \(info.declaredType), not as \
                 \(column.declaredType). \(remedy)
-                """,
-                database: database)
+                """)
         }
         // Uncommitted changes may be rolled back; the engine reports a missing table.
         if !infos.isEmpty, !transaction.tables.changesSchema {
@@ -127,13 +126,12 @@ extension Connection {
     }
 
     private func noMadeKeys(_ schema: TableSchema, _ key: ColumnDefinition) -> StrongroomError {
-        StrongroomError(
+        failure(
             .missingKey,
             """
             A record of table "\(schema.name)" has no key, and the engine does not generate one: column "\(key.name)" \
             is not declared as INTEGER PRIMARY KEY, so its value would be NULL. Set the record's key, or rebuild the \
             table with that declaration in a migration.
-            """,
-            database: database)
+            """)
     }
 }

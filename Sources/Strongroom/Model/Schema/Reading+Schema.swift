@@ -71,7 +71,7 @@ extension Connection {
         try checkTransaction()
         try Identifier.check(table, "table")
         let columns = try columnInfos(of: table)
-        guard !columns.isEmpty else { throw StrongroomError(.sql, "no such table: \(table).", database: database) }
+        guard !columns.isEmpty else { throw failure(.sql, "no such table: \(table).") }
         return columns
     }
 }

@@ -57,14 +57,18 @@ extension Connection {
     /// The entry of a user's table.
     func tableEntry(_ name: String, in entries: [SchemaEntry]) throws -> SchemaEntry {
         guard let entry = entries.first(where: { $0.kind == .table && Identifier.areSame($0.name, name) }) else {
-            throw StrongroomError(.sql, "no such table: \(name).", database: database)
+            throw failure(.sql, "no such table: \(name).")
         }
         return entry
     }
 
+    func failure(_ code: StrongroomError.Code, _ message: String) -> StrongroomError {
+        StrongroomError(code, message, database: database)
+    }
+
     /// The error for a change of the schema that is refused.
     func refusal(_ message: String) -> StrongroomError {
-        StrongroomError(.schemaChange, message, database: database)
+        failure(.schemaChange, message)
     }
 
     /// Rewrites texts in the schema table and makes the engine read the schema again.

@@ -125,13 +125,12 @@ extension Connection {
                 && zip(stored.columns, index.columns).allSatisfy { Identifier.areSame($0, $1) }
         }
         guard isKept != true else { return try requireStatistics(of: name) }
-        throw StrongroomError(
+        throw failure(
             .tableDiffers,
             """
             The file \(isKept == nil ? "does not have the" : "has another") full-text index "\(index.name)" of table \
             "\(schema.name)"\(isKept == nil ? "" : " than the table declares"); call `keepFullText(of:)` in a migration.
-            """,
-            database: database)
+            """)
     }
 }
 

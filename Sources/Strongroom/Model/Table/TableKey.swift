@@ -227,14 +227,13 @@ extension Connection {
 
     private func noUniqueKey(_ schema: TableSchema, _ keys: [String]) -> StrongroomError {
         let list = keys.map { "\"\($0)\"" }.joined(separator: ", ")
-        return StrongroomError(
+        return failure(
             .tableDiffers,
             """
             Several rows of table "\(schema.name)" can have the same key: in the file, \(list) is neither its primary \
             key nor in a unique index, as it is declared. Nothing was changed. Create a unique index on \(list), or \
             write by a condition (`where`).
-            """,
-            database: database)
+            """)
     }
 }
 

@@ -7,7 +7,7 @@ extension ColumnChange {
     func rename(_ column: String, to newName: String) throws {
         _ = try position(of: column)
         guard Identifier.areSame(column, newName) || text.position(of: newName) == nil else {
-            throw StrongroomError(.sql, "duplicate column name: \(newName).", database: connection.database)
+            throw connection.failure(.sql, "duplicate column name: \(newName).")
         }
         if try EngineFeatures.current().hasRenameColumn {
             let names = [table.name, column, newName].map(Identifier.quote)

@@ -30,7 +30,7 @@ struct ColumnChange {
     func add(_ column: ColumnDefinition) throws {
         let sql = try column.sql()
         guard text.position(of: column.name) == nil else {
-            throw StrongroomError(.sql, "duplicate column name: \(column.name).", database: connection.database)
+            throw connection.failure(.sql, "duplicate column name: \(column.name).")
         }
         guard !column.isPrimaryKey else {
             throw refusal(
@@ -238,8 +238,8 @@ struct ColumnChange {
 
     func position(of column: String) throws -> Int {
         guard let position = text.position(of: column) else {
-            throw StrongroomError(
-                .sql, "no such column: \(column) in table \"\(table.name)\".", database: connection.database)
+            throw connection.failure(
+                .sql, "no such column: \(column) in table \"\(table.name)\".")
         }
         return position
     }

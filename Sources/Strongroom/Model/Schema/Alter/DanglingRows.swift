@@ -133,7 +133,7 @@ struct DanglingComparison {
     /// Throws if there are new dangling rows.
     func refuseNew() throws {
         guard let sentence, let first = new.first else { return }
-        var error = StrongroomError(.constraint, sentence, database: connection.database)
+        var error = connection.failure(.constraint, sentence)
         error.constraint = ConstraintFailure(kind: .foreignKey, table: first.table, parentTable: first.parentTable)
         throw error
     }

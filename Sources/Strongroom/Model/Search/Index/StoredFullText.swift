@@ -96,13 +96,12 @@ extension FullTextTable {
         guard !keys.isEmpty else { throw refusal("it has no primary key; declare one.") }
         let features = try EngineFeatures.current()
         guard features.hasFullText else {
-            throw StrongroomError(
+            throw connection.failure(
                 .notSupported,
                 """
                 The linked engine has neither FTS5 nor FTS4, so table "\(table)" cannot have a full-text index; link \
                 an SQLCipher with one of them. Nothing was changed.
-                """,
-                database: connection.database)
+                """)
         }
         name = Self.name(of: index, table: entry.name)
         self.table = entry.name
