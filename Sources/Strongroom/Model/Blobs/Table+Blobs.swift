@@ -103,12 +103,10 @@ struct BlobPlace<Source: Table> {
         guard column.generated == nil else { throw refusal("is generated, and has no stored bytes of its own") }
     }
 
-    /// Opens the value to read it.
     func open() throws -> OpenBlob {
         try open(try findRow(), isWriting: false)
     }
 
-    /// Opens the value to overwrite it.
     func openForWriting() throws -> OpenBlob {
         try checkWriting()
         return try open(try findRow(), isWriting: true)
@@ -135,7 +133,6 @@ struct BlobPlace<Source: Table> {
         try OpenBlob(table.name, column.name, rowID: rowID, isWriting: isWriting, on: connection)
     }
 
-    /// The id of the row with the key.
     private func findRow() throws -> Int64 {
         try connection.prepareTable(table)
         let name = try rowIDName()

@@ -1,8 +1,6 @@
 /// A history that a file keeps, and the table that it is of, without their Swift types.
 struct StoredHistory: KeyedHistory {
-    /// The table's name.
     let table: String
-    /// The names of the key's columns in the table.
     let keyNames: [String]
     /// The names of the other columns whose former values are kept.
     let kept: [String]
@@ -109,7 +107,6 @@ struct StoredHistory: KeyedHistory {
 /// The lives of a table's rows in its history: a key can be used for several rows, one after another, and a row can
 /// have several keys.
 struct HistoryLives {
-    /// The quoted name of the history.
     let history: String
     /// The columns of the key's values, quoted.
     let keys: [String]
@@ -125,7 +122,6 @@ struct HistoryLives {
         case all
     }
 
-    /// A deletion of a key's row.
     struct Deletion {
         let change: Int64
         /// Whether the row goes on, under another key or since it was put back.
@@ -275,11 +271,8 @@ struct HistoryLives {
 
 /// A history of rows that have keys: as a table declares it, or as the file keeps it.
 protocol KeyedHistory {
-    /// The quoted name of the history.
     var quotedName: String { get }
-    /// The quoted name of its table.
     var quotedTable: String { get }
-    /// The names of the key's columns in the table.
     var keyNames: [String] { get }
     /// The columns of the key's values in the history, quoted.
     var quotedKeys: [String] { get }
@@ -291,12 +284,10 @@ extension KeyedHistory {
         keyNames.enumerated().map { "\(Identifier.quote($1)) = ?\($0 + 1)" }.joined(separator: " AND ")
     }
 
-    /// Whether the table has a row with a key.
     func isPresent(_ key: [SQLValue], on connection: Connection) throws -> Bool {
         try !connection.rows("SELECT 1 FROM main.\(quotedTable) WHERE \(rowCondition)", key).isEmpty
     }
 
-    /// The lives of the table's rows.
     func lives(on connection: Connection) -> HistoryLives {
         HistoryLives(history: quotedName, keys: quotedKeys, connection: connection)
     }

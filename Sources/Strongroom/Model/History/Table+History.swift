@@ -203,7 +203,6 @@ public struct RecordChange<Source: Table>: Sendable {
     public let columns: [String]
 }
 
-/// Reads the history of a table in a transaction.
 struct HistoryReader<Source: Table> {
     let history: HistoryTable
     let connection: Connection
@@ -234,7 +233,6 @@ struct HistoryReader<Source: Table> {
         let values: [SQLValue]
     }
 
-    /// A row of the history.
     private struct Entry {
         let number: Int64
         let transaction: Int64?
@@ -247,7 +245,6 @@ struct HistoryReader<Source: Table> {
         let isBeforeKnown: Bool
     }
 
-    /// The changes that satisfy a condition, in order.
     func changes(
         where condition: String, limit: Int? = nil, _ bind: (borrowing Bindings) throws -> Void
     ) throws -> [RecordChange<Source>] {
@@ -312,7 +309,6 @@ struct HistoryReader<Source: Table> {
         return entries
     }
 
-    /// The expression for a column of the record.
     private func stored(_ column: String) -> String {
         if Identifier.index(of: column, in: history.keys.map(\.name)) != nil {
             return Identifier.quote(HistoryTable.keyName(of: column))

@@ -1,6 +1,5 @@
 /// Gives rows the values from before a transaction, in an order in which the values of unique columns are free.
 extension TransactionUndoing {
-    /// A row to put back.
     struct Step {
         let history: StoredHistory
         /// The number of the transaction's first change of the row.
@@ -148,7 +147,6 @@ extension TransactionUndoing {
         return false
     }
 
-    /// The values of the columns that the history does not keep.
     private func others(_ step: Step) throws -> [SQLValue] {
         let history = step.history
         guard !history.others.isEmpty else { return [] }

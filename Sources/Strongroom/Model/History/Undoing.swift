@@ -84,7 +84,6 @@ extension UndoReport {
     }
 }
 
-/// Puts back the rows that a transaction has changed.
 struct TransactionUndoing {
     let connection: Connection
     let transaction: Int64
@@ -177,7 +176,6 @@ struct TransactionUndoing {
         return report
     }
 
-    /// The most changes that a message names for a table.
     private static let maxNamed = 10
 
     /// The rows that the transaction has changed, with the number of a later change.
@@ -258,7 +256,6 @@ struct TransactionUndoing {
     }
 }
 
-/// The references to rows that an undoing deletes.
 struct UndoneReferences {
     private let connection: Connection
     private let references: [DeclaredReference]

@@ -48,7 +48,6 @@ extension Migrator {
         }
     }
 
-    /// Carries out the changes in one transaction.
     func adapt(
         _ changes: [AutomaticSchema.Change], on connection: Connection, _ run: MigrationRun
     ) throws -> [MigrationReport.Step] {
@@ -74,7 +73,6 @@ struct AutomaticSchema: Sendable {
     let tables: [TableSchema]
     let removesColumns: Bool
 
-    /// A change that the table of a schema needs in a file.
     struct Change: Sendable, Equatable {
         enum Kind: Sendable {
             case createTable

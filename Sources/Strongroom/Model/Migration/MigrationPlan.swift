@@ -77,7 +77,6 @@ extension Migrator {
         return index
     }
 
-    /// The index in the list after the version of a file.
     private func index(after recorded: [String], in connection: Connection) throws -> Int {
         let known = migrations.map(\.version)
         guard let last = recorded.last, let index = self.index(of: last) else {

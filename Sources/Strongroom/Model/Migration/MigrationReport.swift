@@ -9,9 +9,7 @@ public struct MigrationReport: Sendable, Equatable {
         /// The number of inserted, updated and deleted rows, including those of the version history and of rebuilt
         /// tables.
         public let rows: Int
-        /// See ``MigrationReport/danglingRowCount``.
         var danglingRowCount = 0
-        /// See ``MigrationReport/danglingRows``.
         var danglingRows: [DanglingRow] = []
         /// The engine's data version at the end of the step, if every foreign key references a row.
         var intactAtDataVersion: SQLValue?
@@ -80,7 +78,6 @@ public struct MigrationDryRun: Sendable, Equatable {
 }
 
 extension Migrator {
-    /// Migrates a copy.
     func dryRun(
         to version: String?, on connection: Connection, copying: Duration, _ run: MigrationRun
     ) throws -> MigrationDryRun {
@@ -98,7 +95,6 @@ struct SchemaImage {
     private let entries: [SQLName: SchemaEntry]
     private let columns: [SQLName: [ColumnInfo]]
 
-    /// Reads the schema inside a transaction.
     init(_ connection: Connection) throws {
         var entries: [SQLName: SchemaEntry] = [:]
         var columns: [SQLName: [ColumnInfo]] = [:]

@@ -8,7 +8,6 @@
 /// }
 /// ```
 public struct Migrator: Sendable, Refinable {
-    /// The steps, oldest first.
     package let migrations: [Migration]
 
     /// The tables of the newest version; nil if a new file runs every step.
@@ -20,13 +19,10 @@ public struct Migrator: Sendable, Refinable {
     /// Called before each statement of an automatic migration, and with nil at its end.
     private(set) var changeWatch: (@Sendable (String?) throws -> Void)?
 
-    /// Called with the progress of the steps.
     private(set) var progress: WorkMonitor.Progress?
 
-    /// The policy for files that went through other statements.
     private(set) var changePolicy = ChangedMigrations.warn
 
-    /// The fingerprints of the current steps.
     let fingerprintRun = FingerprintRun()
 
     /// Creates a migrator with steps.
@@ -51,7 +47,6 @@ public struct Migrator: Sendable, Refinable {
     /// Whether it has no steps and compares the declared tables with those of the file.
     package var isAutomatic: Bool { automatic != nil }
 
-    /// Whether it removes columns that are not declared.
     package var removesColumns: Bool { automatic?.removesColumns ?? false }
 
     /// The newest version, or nil if there is no step.
@@ -83,12 +78,10 @@ public struct Migrator: Sendable, Refinable {
         with { $0.changePolicy = policy }
     }
 
-    /// The index of a version in the list.
     func index(of version: String) -> Int? {
         migrations.firstIndex { $0.version.utf8.elementsEqual(version.utf8) }
     }
 
-    /// Checks the list.
     func check() throws {
         if let automatic { return try automatic.check() }
         guard !migrations.isEmpty else {

@@ -1,8 +1,6 @@
-/// The table with the version history of a file.
 struct VersionHistory {
     static let table = "strongroom_migrations"
 
-    /// A version that the file went through.
     struct Entry: Equatable {
         let version: String
         /// The fingerprint of the step; nil if no step ran, or for a step of a program that did not record it.
@@ -11,7 +9,6 @@ struct VersionHistory {
 
     let connection: Connection
 
-    /// Whether the file has the table.
     var exists: Bool { get throws { try connection.hasTable(Self.table) } }
 
     /// The recorded versions, oldest first.
@@ -33,7 +30,6 @@ struct VersionHistory {
         }
     }
 
-    /// Creates the table, unless the file has it.
     func create() throws {
         guard try !exists else { return }
         try connection.run(
@@ -107,7 +103,6 @@ final class KnownSchema: Sendable {
 /// Stored with the migrator, so that a configuration that keeps its migrator computes them once.
 final class FingerprintRun: Sendable {
     private struct State {
-        /// The number of steps that were run.
         var count = 0
         var fingerprints: [[UInt8]: String] = [:]
     }
@@ -157,7 +152,6 @@ final class FingerprintRun: Sendable {
 }
 
 extension Migrator {
-    /// The versions of a file whose statements have changed.
     func changedVersions(_ entries: [VersionHistory.Entry], in connection: Connection) throws -> [String] {
         guard changePolicy != .ignore, let last = entries.last(where: { $0.fingerprint != nil }),
             let index = index(of: last.version)

@@ -12,11 +12,9 @@
 /// See ``Query/group(_:)`` and ``Join/group(_:)-((Columns)->E)``.
 public struct GroupedQuery<Columns: Sendable>: Sendable, Refinable {
     private let columns: Columns
-    /// Begins a closure with the columns.
     private let begin: @Sendable () -> RunningScope
     /// Selects expressions of the groups to which the clauses apply.
     private let content: @Sendable ([SQL], QueryClauses) throws -> SelectionContent
-    /// What applies to the groups.
     private var clauses = QueryClauses()
 
     init(

@@ -19,7 +19,6 @@ internal import Foundation
 /// in a query with other conditions it denotes the same position. It is neither encrypted nor signed: a client can read
 /// the values and create another cursor, which reveals no rows that the query does not match.
 public struct PageCursor: Sendable, Hashable {
-    /// The table, and the columns that its rows are sorted by.
     struct Order {
         let table: String
         let terms: [String]

@@ -60,7 +60,6 @@ extension Query {
 }
 
 extension Query {
-    /// Reads a query's first row; nil if it has none.
     static func firstRow<T>(
         _ sql: SQL, on connection: Connection, _ read: (borrowing Row) throws -> T
     ) throws -> T? {

@@ -175,7 +175,6 @@ extension Query {
         return try sorted.orderedByKey(descending: true)
     }
 
-    /// The query's statement for a record's columns, with its values bound.
     @inlinable
     func statement<R: Record>(as type: R.Type, on connection: Connection) throws -> Statement {
         try connection.prepareTable(Source.schema)

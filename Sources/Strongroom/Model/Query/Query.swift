@@ -23,7 +23,6 @@ public struct Query<Source: Table>: Sendable, Refinable {
     @inlinable
     public init() { clauses = .all }
 
-    /// The rows that match a condition.
     @inlinable
     init(_ condition: consuming Condition) { clauses = .matching(condition) }
 
@@ -123,7 +122,6 @@ public struct Query<Source: Table>: Sendable, Refinable {
         return PageCursor(ordered.pageOrder(of: Source.schema.name), try ordered.values(of: record))
     }
 
-    /// The condition of the query; nil for all rows.
     package var condition: Condition? { clauses.condition }
 
     func `where`(key: Source.Key) throws -> Query {
@@ -135,7 +133,6 @@ public struct Query<Source: Table>: Sendable, Refinable {
         return copy
     }
 
-    /// Appends the primary key to the query's order.
     @usableFromInline
     package func orderedByKey(descending: Bool) throws -> Query {
         var copy = self
@@ -200,7 +197,6 @@ extension [Ordering] {
 }
 
 extension QueryClauses {
-    /// A record's values of the columns that the query is sorted by.
     fileprivate func values(of record: some Record) throws -> [SQLValue] {
         let values = try record.values()
         return try orderings.map { ordering in
@@ -306,7 +302,6 @@ extension Table {
     }
 }
 
-/// The SQL of several expressions.
 func sql<each E: SQLExpression>(of expressions: repeat each E) -> [SQL] {
     var list: [SQL] = []
     repeat list.append((each expressions).sql)

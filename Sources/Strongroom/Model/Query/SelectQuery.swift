@@ -85,7 +85,6 @@ extension Query {
     }
 }
 
-/// The SELECT statement of a selection.
 struct SelectionContent: Sendable {
     let expressions: [SQL]
     private let source: SQL
@@ -108,10 +107,8 @@ struct SelectionContent: Sendable {
         return "SELECT \(name) FROM (\(sql(as: name))) WHERE \(name) IS NOT NULL"
     }
 
-    /// The statement.
     var sql: SQL { sql(as: nil) }
 
-    /// - Parameter name: The name of the only result column.
     private func sql(as name: SQL?) -> SQL {
         var sql = SQL(reserving: 192)
         sql.append(text: clauses.isDistinct ? "SELECT DISTINCT " : "SELECT ")

@@ -2,7 +2,6 @@
 /// end.
 final class Cascade {
     let connection: Connection
-    /// The visited rows.
     private var entered = KeySets()
     /// The rows whose records are among the saved values. A saved row is never deleted with another one.
     private let present: KeySets
@@ -19,7 +18,6 @@ final class Cascade {
 
     var db: WriteTransaction { WriteTransaction(connection) }
 
-    /// A deletion within the save.
     var deletion: Cascade { Cascade(connection, present: present) }
 
     /// Records a visited row; true if it is visited for the first time.
@@ -36,7 +34,6 @@ final class Cascade {
         }
     }
 
-    /// The keys of a table's rows that are saved.
     func present<Source: Table>(_ table: Source.Type) throws -> KeySet<Source> { try present.keys(of: table) }
 
     func mark<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws { _ = try marked.insert(key, of: table) }
@@ -50,7 +47,6 @@ final class Cascade {
         try linked[column, default: KeySets()].insert(key, of: table)
     }
 
-    /// Defers work until everything is saved.
     func atTheEnd(_ work: @escaping () throws -> Void) {
         remaining.append(work)
     }
@@ -64,7 +60,6 @@ final class Cascade {
 struct KeySets {
     private var sets: [ObjectIdentifier: [[SQLValue]: any TableKey]] = [:]
 
-    /// - Returns: Whether it was inserted.
     mutating func insert<Source: Table>(_ key: Source.Key, of table: Source.Type) throws -> Bool {
         try sets[ObjectIdentifier(table), default: [:]].updateValue(key, forKey: table.identity(of: key)) == nil
     }
@@ -88,7 +83,6 @@ protocol Deletion: AnyObject {
 final class DeletionOf<Source: Table>: Deletion {
     private let records: [Source.RecordType]
     private var relations: ArraySlice<any ChildRelation<Source.RecordType>>
-    /// The number of rows that existed.
     private(set) var count = 0
 
     init(_ records: [Source.RecordType]) {

@@ -1,4 +1,3 @@
-/// The records that reference those of a table.
 struct Children<Source: Table, Child: Table>: ChildRelation
 where
     Source.RecordType == Source, Child.RecordType == Child, Source.Key: ColumnValue, Child.Key: ColumnValue
@@ -98,7 +97,6 @@ where
     }
 }
 
-/// Saves children with their parents.
 extension Children {
     func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws {
         let column = try reference.column()
@@ -147,7 +145,6 @@ extension Children {
         }
     }
 
-    /// Whether two keys are equal byte by byte.
     private static func isWritten(_ key: Source.Key, as other: Source.Key) throws -> Bool {
         try Source.plainValues(of: key).map(\.exact) == Source.plainValues(of: other).map(\.exact)
     }
@@ -164,7 +161,6 @@ extension Children {
 
     // MARK: Order
 
-    /// The numbering of a list's children.
     private struct Numbering {
         /// Nil after the largest number.
         var next: Int?
@@ -271,12 +267,10 @@ extension Children {
 }
 
 extension Int {
-    /// Nil for the largest integer.
     fileprivate var successor: Int? { self == .max ? nil : self + 1 }
 }
 
 extension TableSchema {
-    /// Whether a row is deleted with the one that a column references.
     fileprivate func cascades(_ column: String) -> Bool {
         columns.contains { Identifier.areSame($0.name, column) && $0.references?.onDelete == .cascade }
     }

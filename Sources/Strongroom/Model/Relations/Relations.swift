@@ -104,12 +104,9 @@ extension Relations where Source: Table, Source.RecordType == Source {
     }
 }
 
-/// The requirements for every kind of relation.
 protocol Relation<Source>: Sendable {
     associatedtype Source: Record
-    /// The property that identifies the relation.
     var path: any PartialKeyPath<Source> & Sendable { get }
-    /// The related table.
     var table: any Table.Type { get }
 
     /// Collects the keys of the related records, and of the records related to these.
@@ -124,9 +121,7 @@ protocol Relation<Source>: Sendable {
     func load(into records: inout [Source], on connection: Connection) throws
 }
 
-/// A relation to records that reference this one.
 protocol ChildRelation<Source>: Relation {
-    /// - Parameter saved: The outcome for each of the parents.
     func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws
 
     /// Deletes the rows that must be deleted before the records, or returns the deletion that must come first; nil if
@@ -137,9 +132,7 @@ protocol ChildRelation<Source>: Relation {
     func referring(to parents: [Source], _ cascade: Cascade) throws -> CascadeStep?
 }
 
-/// A relation to a record that this one references.
 protocol ParentRelation<Source>: Relation {
-    /// The column of the reference.
     var column: String? { get }
 
     func save(of children: inout [Source], _ cascade: Cascade) throws
@@ -196,7 +189,6 @@ struct Position<Source: Table>: Sendable where Source.RecordType == Source {
     }
 }
 
-/// Errors in the declaration or use of relations.
 enum RelationFailure {
     static func noColumn(_ schema: TableSchema) -> StrongroomError {
         StrongroomError(

@@ -49,7 +49,6 @@ extension Table where RecordType == Self {
         record = list[0]
     }
 
-    /// The relation of a property.
     static func relation<Property: _RelatedProperty>(
         _ property: any WritableKeyPath<Self, Property> & Sendable
     ) throws -> any Relation<Self> {

@@ -1,5 +1,4 @@
 extension Table {
-    /// Saves records with their parents and children, atomically.
     @usableFromInline
     static func saveTrees(_ records: inout [RecordType], on connection: Connection) throws -> [Saved] {
         try requireOneDatabase()
@@ -19,7 +18,6 @@ extension Table {
         return outcomes
     }
 
-    /// Saves a record with its parents and children, atomically.
     @usableFromInline
     static func saveTree(_ record: inout RecordType, on connection: Connection) throws -> Saved {
         var list = [record]
@@ -141,7 +139,6 @@ extension Table where RecordType == Self {
     }
 }
 
-/// The records that those of a table reference.
 struct Parents<Source: Table, Parent: Table>: ParentRelation
 where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: ColumnValue {
     let property: any WritableKeyPath<Source, BelongsTo<Parent>> & Sendable

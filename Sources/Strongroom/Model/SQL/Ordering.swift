@@ -5,7 +5,6 @@
 /// ```
 public struct Ordering: Sendable, Equatable, Refinable {
     let expression: SQL
-    /// The column's name, if the term is a column.
     let column: String?
     /// Whether equal values can have different stored forms, so that a record does not determine the position of its
     /// row.

@@ -20,7 +20,6 @@ struct QueryClauses: Sendable {
     var groups: [SQL] = []
     var having: Condition?
 
-    /// All rows.
     @usableFromInline static var all: QueryClauses { QueryClauses() }
 
     /// The rows that match a condition.
@@ -57,7 +56,6 @@ struct QueryClauses: Sendable {
 
     @inlinable var hasLimit: Bool { limit != nil || offset != 0 }
 
-    /// The error for a negative limit or offset.
     static var negativeLimit: StrongroomError {
         StrongroomError(
             .invalidArgument, "A limit or an offset is negative; check where the number comes from, such as a request.")
@@ -79,7 +77,6 @@ struct QueryClauses: Sendable {
         appendRest(to: &sql)
     }
 
-    /// The clauses after the condition.
     var rest: SQL {
         var sql = SQL(verbatim: "")
         appendRest(to: &sql)

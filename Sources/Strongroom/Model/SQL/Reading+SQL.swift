@@ -77,7 +77,6 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Connection {
-    /// Prepares a user's statement and binds its values.
     @usableFromInline
     func statement(for sql: SQL) throws -> Statement {
         try check(sql)

@@ -83,7 +83,6 @@ extension [ColumnInfo] {
         ColumnInfo.rowIDNames.first { name in !contains { $0.name.isSameName(as: name) } }
     }
 
-    /// The columns of the primary key, in its order.
     var keys: [ColumnInfo] { filter { $0.keyPlace != nil }.sorted { $0.keyPlace ?? 0 < $1.keyPlace ?? 0 } }
 }
 

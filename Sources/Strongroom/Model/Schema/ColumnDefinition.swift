@@ -47,7 +47,6 @@ public final class ColumnDefinition: Sendable {
     let defaultValue: Result<SQLValue, any Error>?
     /// Whether the default also replaces a nil that is given.
     let replacesNil: Bool
-    /// The quoted name, for conditions.
     let quoted: SQL
 
     init(

@@ -36,7 +36,6 @@ final class QueryScope {
         self.aliases = aliases
     }
 
-    /// Whether the closure runs within another one.
     fileprivate var isNested: Bool { outer != nil }
 
     /// This query and those around it, from the inside.
@@ -108,7 +107,6 @@ final class QueryScope {
     }
 }
 
-/// A closure that is running.
 @usableFromInline
 struct RunningScope: ~Copyable {
     private let scope: QueryScope
@@ -119,7 +117,6 @@ struct RunningScope: ~Copyable {
         if scope.isNested { QueryScope.nestedClosures.add(1, ordering: .relaxed) }
     }
 
-    /// The closure of a query of one table.
     @usableFromInline
     init(of schema: TableSchema) {
         self.init(QueryScope(schema))

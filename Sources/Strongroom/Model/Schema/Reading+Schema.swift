@@ -24,7 +24,6 @@ extension Reading where Self: ~Copyable {
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(name) COLLATE NOCASE", as: Int.self) != nil
     }
 
-    /// The statement that has created a table; nil if there is none, or only a view.
     package func tableText(_ name: String) throws -> String? {
         try value(
             "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(name) COLLATE NOCASE", as: String.self)
@@ -205,20 +204,16 @@ extension Connection {
     }
 }
 
-/// The properties of an index, as reported by the engine.
 struct IndexFacts {
     let name: String
     let isUnique: Bool
     /// What created it: `c` for CREATE INDEX, `u` for a unique column, `pk` for a primary key.
     fileprivate let origin: String
-    /// Whether it is a partial index.
     let isPartial: Bool
-    /// Whether the primary key created it.
     var isPrimaryKey: Bool { origin == "pk" }
 }
 
 extension Connection {
-    /// The indexes of a table.
     func indexFacts(of table: String) throws -> [IndexFacts] {
         var facts: [IndexFacts] = []
         try withOwnStatement("PRAGMA index_list(\(Identifier.quote(table)))") { statement in

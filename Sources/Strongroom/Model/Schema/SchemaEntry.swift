@@ -1,4 +1,3 @@
-/// A row of the engine's schema table.
 struct SchemaEntry: Sendable {
     enum Kind: String {
         case table, index, trigger, view
@@ -14,7 +13,6 @@ struct SchemaEntry: Sendable {
 
     var tokens: [SQLToken] { [SQLToken](sql: sql) }
 
-    /// The statement that creates it.
     var creation: String {
         guard isTemporary, sql.asciiFolded.hasPrefix("create trigger") else { return sql }
         return "CREATE TEMP TRIGGER" + sql.dropFirst("create trigger".count)
@@ -28,7 +26,6 @@ struct SchemaEntry: Sendable {
         return copy
     }
 
-    /// A description for messages.
     var title: String { "\(kind.rawValue) \"\(name)\"" }
 }
 
@@ -54,7 +51,6 @@ extension Connection {
         return entries
     }
 
-    /// The entry of a user's table.
     func tableEntry(_ name: String, in entries: [SchemaEntry]) throws -> SchemaEntry {
         guard let entry = entries.first(where: { $0.kind == .table && Identifier.areSame($0.name, name) }) else {
             throw failure(.sql, "no such table: \(name).")
@@ -66,7 +62,6 @@ extension Connection {
         StrongroomError(code, message, database: database)
     }
 
-    /// The error for a change of the schema that is refused.
     func refusal(_ message: String) -> StrongroomError {
         failure(.schemaChange, message)
     }

@@ -20,17 +20,13 @@ public final class TableSchema: Sendable {
     /// The full-text indexes; see <doc:Searching>.
     public let fullText: [FullTextIndex]
 
-    /// The table's quoted name.
     let quotedName: String
-    /// The quoted names of the columns, with commas between them.
     let quotedColumns: String
     /// The table and the names of its primary key as one text, which no other table has.
     let keyNames: String
     /// The columns that store decimals or dates, in any form.
     let formed: [ColumnDefinition]
-    /// The table and these forms as one text.
     let formTypes: String
-    /// Whether the primary key contains a scaled integer.
     @usableFromInline let hasScaledKey: Bool
     /// The column that is an alias of the row id: an integer that is the whole primary key.
     var rowIDColumn: ColumnDefinition? { primaryKeys.count == 1 && primaryKeys[0].isRowID ? primaryKeys[0] : nil }
@@ -104,7 +100,6 @@ public final class TableSchema: Sendable {
         return column
     }
 
-    /// The statements that create the table and its indexes.
     func creationSQL(ifNotExists: Bool = false) throws -> [String] {
         try Identifier.check(name, "table")
         for (index, column) in columns.enumerated()

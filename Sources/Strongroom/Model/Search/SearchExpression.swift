@@ -50,7 +50,6 @@ extension SearchExpression {
         combined(parts, by: SearchExpression.any) { if case .any(let parts) = $0 { parts } else { [$0] } }
     }
 
-    /// What `base` finds without what `others` find.
     static func excluding(_ base: SearchExpression, _ others: [SearchExpression]) -> SearchExpression {
         let excluded = any(of: others)
         switch (base, excluded) {

@@ -30,7 +30,6 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
 
     let content: Content
 
-    /// The number of levels of combined queries.
     let depth: Int
 
     private init(_ content: Content, depth: Int = 0) {

@@ -86,7 +86,6 @@ struct SearchRanking<Source: Table> {
     private var columns: [Int] { search.columns }
     private var quoted: String { Identifier.quote(search.table) }
 
-    /// The records with their scores, the best first.
     func sql(_ condition: Condition?, _ limit: Int, _ offset: Int) throws -> SQL {
         let usesFTS5 = try connection.ownValue(
             "SELECT sql LIKE '%using fts5%' FROM main.sqlite_master WHERE name = ? COLLATE NOCASE",

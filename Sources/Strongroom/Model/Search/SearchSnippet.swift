@@ -86,7 +86,6 @@ private enum SnippetText {
 struct SnippetWindow {
     let tokens: Range<Int>
 
-    /// The occurrences in it.
     let matches: [PhraseMatch]
 
     /// Chooses the window of a length with the most different phrases, then the most occurrences, then the first one.

@@ -40,7 +40,6 @@ extension Table {
     }
 }
 
-/// A search query as a condition on the rows of a table.
 extension Table {
     private static func searchCondition(_ query: SearchQuery, _ columns: [String], _ name: String?) -> Condition {
         do {
@@ -57,7 +56,6 @@ extension Table {
         }
     }
 
-    /// A query in the terms of a declared index.
     static func compiled(
         _ query: SearchQuery, _ columns: [String], _ name: String?
     ) throws -> (index: FullTextIndex, search: NumberedSearch, expression: SearchExpression) {

@@ -129,7 +129,6 @@ public struct _RecordUpkeep<R: Record>: Sendable {
 }
 
 extension _RecordUpkeep {
-    /// The index of the version's column.
     @usableFromInline var versionIndex: Int? { version?.index }
 
     /// Sets the times of a record that is inserted; the same record and time give the same result again.
@@ -163,7 +162,6 @@ extension _RecordUpkeep {
         return (others + [created.index]).sorted()
     }
 
-    /// Copies the kept columns of a record to another one.
     package func copy(from record: R, to other: inout R) {
         for copy in copies { copy(record, &other) }
     }

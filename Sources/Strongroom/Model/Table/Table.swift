@@ -148,7 +148,6 @@ package struct TableProperties: Sendable {
         byColumn = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The property that is stored in a column.
     func property(ofColumn column: String) -> Property? { byColumn[column] }
 }
 
@@ -205,7 +204,6 @@ extension SQL {
     }
 }
 
-/// The errors of table operations.
 @usableFromInline
 enum TableFailure {
     @usableFromInline

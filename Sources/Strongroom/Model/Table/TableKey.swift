@@ -90,7 +90,6 @@ extension Table {
         }
     }
 
-    /// Whether the engine treats two keys as equal.
     static func isSame(_ key: Key?, _ other: Key?) throws -> Bool {
         try key.map { try identity(of: $0) } == other.map { try identity(of: $0) }
     }
@@ -117,13 +116,11 @@ struct KeySet<Source: Table>: Sendable {
     var isEmpty: Bool { keys.isEmpty }
     var all: some Sequence<Source.Key> { keys.values }
 
-    /// - Returns: Whether it was inserted.
     @discardableResult
     mutating func insert(_ key: Source.Key) throws -> Bool {
         try keys.updateValue(key, forKey: Source.identity(of: key)) == nil
     }
 
-    /// - Returns: Whether it was removed.
     mutating func remove(_ key: Source.Key) throws -> Bool {
         try keys.removeValue(forKey: Source.identity(of: key)) != nil
     }
@@ -159,7 +156,6 @@ extension Table {
         return values
     }
 
-    /// Binds a key in the stored form of its columns.
     @usableFromInline
     static func bindScaled(_ key: Key, to bindings: borrowing Bindings, at index: Int) throws {
         for (position, value) in try plainValues(of: key).enumerated() {
@@ -173,7 +169,6 @@ extension Table {
         try bindScaled(key, to: bindings, at: index)
     }
 
-    /// Reads a key in the stored form of its columns.
     @usableFromInline
     static func readKey(from row: borrowing Row, at index: Int) throws -> Key {
         guard schema.hasScaledKey, Key.self == Decimal.self else { return try Key(from: row, at: index) }

@@ -15,9 +15,7 @@ struct TableStatements {
         @usableFromInline static let keep = 7
         /// The key of the row that unique columns identify.
         @usableFromInline static let lookUp = 8
-        /// The SELECT and FROM clauses of a query.
         @usableFromInline static let select = 11
-        /// A deletion by a list of keys.
         @usableFromInline static let deleteMany = 12
         /// The keys of the rows that columns which need not be unique identify.
         static let lookUpAll = 13
@@ -25,7 +23,6 @@ struct TableStatements {
         @usableFromInline static let listed = 32
     }
 
-    /// The form of an update.
     @usableFromInline
     enum UpdateForm {
         /// Of one record.
@@ -38,7 +35,6 @@ struct TableStatements {
 
     private let schema: TableSchema
     private let columnNames: [String]
-    /// The table's quoted name.
     private let table: String
 
     @usableFromInline
@@ -204,7 +200,6 @@ extension TableSchema {
         if !hasKey { _ = try keyColumns() }
     }
 
-    /// Throws for columns that are not unique.
     func checkUnique(_ names: [String]) throws {
         guard !isUnique(names) else { return }
         let list = names.joined(separator: "\", \"")
@@ -217,7 +212,6 @@ extension TableSchema {
         )
     }
 
-    /// Whether columns are unique.
     func isUnique(_ names: [String]) -> Bool {
         isUniqueByItself(names) || uniqueIndex(on: names) != nil
     }

@@ -93,7 +93,6 @@ struct HistoryTable: Refinable {
 
     // MARK: Names
 
-    /// The name of the table with the history of another one.
     static func name(of table: String) -> String { "\(table)_history" }
 
     /// Whether a table of a file is the history of another one, also of one that has ended.
@@ -102,10 +101,8 @@ struct HistoryTable: Refinable {
         name.hasSuffix(Self.name(of: "")) && (try? connection.historyColumns(name, with: [moved])) != nil
     }
 
-    /// The column with a former value.
     static func formerName(of column: String) -> String { "old_\(column)" }
 
-    /// The column with a value of the row's key.
     static func keyName(of column: String) -> String { "row_\(column)" }
 
     var name: String { Self.name(of: table.name) }
@@ -118,7 +115,6 @@ struct HistoryTable: Refinable {
     /// was put back.
     static let moved = "moved"
 
-    /// The columns of the key's values, quoted.
     var quotedKeys: [String] { keys.map { Identifier.quote(Self.keyName(of: $0.name)) } }
 
     /// Whether a change is one of a row with the key in the parameters.
@@ -128,7 +124,6 @@ struct HistoryTable: Refinable {
 
     // MARK: Statements
 
-    /// The names and the definitions of the table's columns.
     var columns: [(name: String, sql: String)] {
         let own = [
             ("change", "INTEGER PRIMARY KEY AUTOINCREMENT"), ("transaction_id", "INTEGER"), ("author", "TEXT"),
@@ -142,7 +137,6 @@ struct HistoryTable: Refinable {
         return own + [(Self.moved, "INTEGER")] + rowKeys + kept.map { (Self.formerName(of: $0.name), "BLOB") }
     }
 
-    /// The statements that create the table and its index.
     var creation: [String] {
         let list = columns.map { "\(Identifier.quote($0.name)) \($0.sql)" }.joined(separator: ", ")
         let index = Identifier.quote("\(name)_row")
@@ -156,7 +150,6 @@ struct HistoryTable: Refinable {
         ]
     }
 
-    /// The names and the statements of the triggers that keep the history.
     var triggers: [(name: String, sql: String)] {
         let sameKey = keys.map { "old.\($0.quoted.text) IS new.\($0.quoted.text)" }.joined(separator: " AND ")
         // Also in case, which the column's collation may ignore.
@@ -185,7 +178,6 @@ struct HistoryTable: Refinable {
         return (name, "\(start) \(rows) BEGIN \(body)END")
     }
 
-    /// The names that the triggers of a table's history have.
     static func triggerNames(of table: String) -> [String] {
         ["insert", "update", "key", "delete"].map { triggerName($0, of: table) }
     }

@@ -70,7 +70,6 @@ extension Writing where Self: ~Copyable {
 }
 
 extension HistoryTable {
-    /// Adds columns that the table in the file does not have.
     fileprivate func extend(in db: borrowing some Writing & ~Copyable) throws {
         let connection = db._handle.connection
         guard let names = try connection.historyColumns(name, with: keys.map { Self.keyName(of: $0.name) }) else {
@@ -115,7 +114,6 @@ extension HistoryTable {
         return rest
     }
 
-    /// Whether the file keeps the history as it is declared.
     func isKept(_ entries: [SchemaEntry], in connection: Connection) throws -> Bool {
         let tables = entries.filter { $0.kind == .table }.map(\.name)
         guard [AuthorTable.name, PrunedHistory.table].allSatisfy({ Identifier.index(of: $0, in: tables) != nil }),
@@ -197,7 +195,6 @@ extension Connection {
         try raise("last", of: history, to: last)
     }
 
-    /// Continues with the numbers of a history that was dropped.
     func continueNumbers(of history: String) throws {
         let last = try number("last", of: history)
         guard last > 0 else { return }

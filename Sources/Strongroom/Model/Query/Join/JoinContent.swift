@@ -33,10 +33,8 @@ struct JoinContent: Sendable {
     @usableFromInline static var firstAlias: String { "t0\(suffix)" }
     @usableFromInline static var secondAlias: String { "t1\(suffix)" }
 
-    /// The alias of the next table in the statement.
     @usableFromInline var nextAlias: String { "t\(members.count)\(suffix)" }
 
-    /// Begins a closure with the columns of the join's tables.
     func begin() -> RunningScope {
         RunningScope(QueryScope(nil, members.map(\.schema), aliases: members.map(\.alias)))
     }
@@ -71,13 +69,11 @@ struct JoinContent: Sendable {
             .joined(separator: ", ")
     }
 
-    /// The number of rows.
     var count: SQL { "SELECT count(*) FROM (\(presence))" }
 
     /// A statement that has a row for each row of the join. With DISTINCT, an offset applies to the selected rows.
     var presence: SQL { sql(clauses.isDistinct ? recordColumns : "1") }
 
-    /// The statement for the records of all tables.
     @usableFromInline
     func statement(on connection: Connection) throws -> Statement {
         try connection.statement(for: sql(recordColumns))

@@ -145,7 +145,6 @@ extension ColumnChange {
 }
 
 extension [SQLToken] {
-    /// Whether one of the names occurs in the statement.
     fileprivate func names(anyOf names: Set<SQLName>) -> Bool {
         contains { $0.name.map { names.contains(SQLName($0)) } ?? false }
     }
@@ -168,7 +167,6 @@ extension [SQLToken] {
 }
 
 extension String {
-    /// The tokens without leading and trailing whitespace.
     fileprivate var trimmed: String {
         String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }

@@ -136,7 +136,6 @@ struct ColumnChange {
     /// SQLite 3.53, which writes up to 17.
     static func digits(ofReal value: String) -> String { "printf('%!.15g', \(value))" }
 
-    /// The SQL for the converted value of the column.
     private func source(_ value: String, _ column: ColumnDefinition) throws -> String {
         // The engine converts values written to a numeric or text column, but stores a text in a BLOB column unchanged.
         let converted =
@@ -168,7 +167,6 @@ struct ColumnChange {
             """)
     }
 
-    /// Throws if the conversion would change a value.
     private func refuseLoss(_ name: String, _ column: ColumnDefinition) throws {
         // The number of digits that a floating-point number preserves.
         let digits = "length(replace(replace(ltrim(\(name), '-0.'), '.', ''), '-', ''))"

@@ -40,7 +40,6 @@ struct DanglingComparison {
     private let before: DanglingRows
     private let connection: Connection
 
-    /// Compares the file's current state.
     init(since before: DanglingRows, _ connection: Connection, around table: String? = nil) throws {
         self.before = before
         self.connection = connection
@@ -122,7 +121,6 @@ struct DanglingComparison {
         }
     }
 
-    /// A sentence about the new dangling rows, or nil if there are none.
     var sentence: String? {
         guard newCount > 0 else { return nil }
         let rest = newCount - new.count
@@ -130,7 +128,6 @@ struct DanglingComparison {
         return "\(text.prefix(1).uppercased())\(text.dropFirst())."
     }
 
-    /// Throws if there are new dangling rows.
     func refuseNew() throws {
         guard let sentence, let first = new.first else { return }
         var error = connection.failure(.constraint, sentence)
@@ -146,15 +143,12 @@ extension MigrationReport.DanglingRow {
     }
 }
 
-/// What a dangling row is compared by.
 private struct RowHashes {
     /// Of the foreign key, the row id and the values.
     let row: Int
-    /// Of the values.
     let values: Int
 }
 
-/// A foreign key of a table in the file.
 private struct StoredReference {
     /// The identity of the foreign key as long as neither tables nor columns are renamed.
     struct Identity: Hashable {
@@ -213,7 +207,6 @@ extension Connection {
         case unknown
     }
 
-    /// Whether a table has dangling rows.
     fileprivate func danglingState(of table: String) throws -> DanglingState {
         do {
             return try withOwnStatement("PRAGMA foreign_key_check(\(Identifier.quote(table)))") { statement in

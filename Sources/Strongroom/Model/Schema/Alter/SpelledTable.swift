@@ -1,6 +1,5 @@
 /// The columns of a table in the file whose values have one spelling each; see ``Spelling``.
 struct SpelledTable {
-    /// A column of the table.
     typealias Column = (name: String, spelling: Spelling)
 
     private let connection: Connection
@@ -145,7 +144,6 @@ extension Connection {
 }
 
 extension Spelling {
-    /// What is found in place of a value.
     fileprivate var refusal: String {
         switch self {
         case .uuid: "a value that is no UUID"

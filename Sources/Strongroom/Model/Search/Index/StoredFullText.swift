@@ -1,6 +1,5 @@
 /// A full-text index that a file has, as its schema says.
 struct StoredFullText {
-    /// The name of the virtual table.
     let name: String
     var table: String
     var columns: [String]
@@ -121,7 +120,6 @@ extension FullTextTable {
         replaced = try connection.replacedRows(of: entry.name, infos, rowID: rowID)
     }
 
-    /// An index as a table declares it.
     init(_ index: FullTextIndex, of table: String, _ connection: Connection, _ entries: [SchemaEntry]) throws {
         try index.check(table)
         try self.init(

@@ -278,7 +278,6 @@ extension Connection {
 /// on), so a search finds words that the row does not have any more. See "FTS5 Extension", section 6.11
 /// (sqlite.org/fts5.html).
 extension Connection {
-    /// Whether an index has the option.
     func hasSecureDelete(_ index: StoredFullText) throws -> Bool {
         guard index.usesFTS5 else { return false }
         let value = try ownValue(

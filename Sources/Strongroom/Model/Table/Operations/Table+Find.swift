@@ -29,7 +29,6 @@ extension Table {
         }
     }
 
-    /// Whether a row with a key exists.
     @inlinable
     static func isPresent(_ key: Key, on connection: Connection) throws -> Bool {
         let statement = try findStatement(on: connection)

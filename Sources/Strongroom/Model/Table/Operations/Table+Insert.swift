@@ -72,7 +72,6 @@ extension Table {
         Key.made() ?? (connection.makesRowIDs ? Key.generated(rowID: .random(in: Connection.madeRowIDs)) : nil)
     }
 
-    /// Inserts a record with a generated key.
     @inlinable
     static func insert(_ record: RecordType, withKey made: Key, on connection: Connection) throws -> Key {
         var keyed = record
@@ -82,7 +81,6 @@ extension Table {
     }
 }
 
-/// Inserts of single values.
 extension Table {
     /// Inserts a row with single values; the other columns get their defaults.
     ///

@@ -65,7 +65,6 @@ extension Table {
         }
     }
 
-    /// Inserts records, several per statement.
     @inlinable
     static func insert(
         _ records: UnsafeBufferPointer<RecordType>,
@@ -93,7 +92,6 @@ extension Table {
         return keys
     }
 
-    /// Inserts records with one statement.
     @inlinable
     static func insertTogether(
         _ records: UnsafeBufferPointer<RecordType>,
@@ -150,7 +148,6 @@ extension UnsafeBufferPointer where Element: ~Copyable {
     }
 }
 
-/// The number of records per INSERT.
 @usableFromInline
 enum RowsPerStatement {
     /// More records per statement are hardly faster.

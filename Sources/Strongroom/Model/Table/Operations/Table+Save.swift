@@ -86,7 +86,6 @@ extension Table {
         return try save(&record, hooks, on: connection) { record in try saveRow(&record, plan, on: connection) }
     }
 
-    /// Saves a record by its key.
     @inlinable
     static func saveRow(_ record: inout RecordType, on connection: Connection) throws -> Saved {
         try saveRow(&record, WritePlan(.key, on: connection), on: connection)

@@ -90,7 +90,6 @@ extension Table {
 
     @usableFromInline typealias Operation = TableStatements.Operation
 
-    /// - Returns: The record's key.
     @inlinable
     static func update(
         _ record: RecordType, _ operation: Int, except leftOut: [Int], on connection: Connection
@@ -140,13 +139,11 @@ extension Table {
         return false
     }
 
-    /// The sorted indices of columns among the record's.
     @usableFromInline
     static func indices(of names: [String]) -> [Int] {
         RecordType.columnNames.indices.filter { Identifier.index(of: RecordType.columnNames[$0], in: names) != nil }
     }
 
-    /// Runs the statement that writes a record to the row with a key.
     @inlinable
     static func write(
         _ record: RecordType, at key: Key, _ operation: Int, except leftOut: [Int], _ form: TableStatements.UpdateForm,

@@ -70,7 +70,6 @@ extension Table {
         throw TableFailure.ignoredUpdate(schema)
     }
 
-    /// The version of a row; nil if there is none.
     private static func storedVersion(_ column: String, of key: Key, on connection: Connection) throws -> SQLValue? {
         let keys = try schema.keyColumns().map { "\(Identifier.quote($0.name)) = ?" }.joined(separator: " AND ")
         let sql = "SELECT \(Identifier.quote(column)) FROM \(schema.quotedName) WHERE \(keys)"

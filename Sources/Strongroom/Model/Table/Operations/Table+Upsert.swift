@@ -169,7 +169,6 @@ extension Table {
         }
     }
 
-    /// - Returns: Nil if no row matches.
     @usableFromInline
     static func updateMatching(
         _ record: RecordType, _ plan: WritePlan<Self>, on connection: Connection
@@ -189,7 +188,6 @@ extension Table {
 }
 
 extension TableFailure {
-    /// - Parameter columns: The columns that match.
     static func severalRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
         let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
         return StrongroomError(
