@@ -29,7 +29,7 @@ extension Connection {
     }
 
     /// All rows of a statement of the library's own.
-    func ownRows(_ sql: String, _ values: SQLValue...) throws -> [[SQLValue]] {
+    func ownRows(_ sql: String, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
         try withOwnStatement(sql, values) { statement in
             var rows: [[SQLValue]] = []
             while try statement.step() {

@@ -21,8 +21,8 @@ extension Table {
         _ column: KeyPath<Columns, Column<V>>, of key: Key, in db: borrowing some Reading & ~Copyable,
         _ body: (borrowing BlobReader) throws -> T
     ) throws -> T {
-        let place = try BlobPlace<Self>(columns[keyPath: column].definition, key, on: db._handle.connection)
-        let blob = try place.open()
+        let stored = try StoredBlob<Self>(columns[keyPath: column].definition, key, on: db._handle.connection)
+        let blob = try stored.open()
         defer { blob.finish() }
         return try body(BlobReader(blob))
     }
@@ -55,12 +55,12 @@ extension Table {
         in db: borrowing some Writing & ~Copyable, _ body: (inout BlobWriter) throws -> Void
     ) throws {
         let connection = db._handle.connection
-        let place = try BlobPlace<Self>(columns[keyPath: column].definition, key, on: connection)
-        try connection.inSavepoint { try place.write(size, body) }
+        let stored = try StoredBlob<Self>(columns[keyPath: column].definition, key, on: connection)
+        try connection.inSavepoint { try stored.write(size, body) }
     }
 }
 
-extension BlobPlace {
+extension StoredBlob {
     /// Replaces the value, or overwrites parts of it if there is no size; if this throws, the transaction, or the
     /// savepoint around it, must be rolled back.
     func write(_ size: Int?, _ body: (inout BlobWriter) throws -> Void) throws {
@@ -84,13 +84,13 @@ extension BlobPlace {
             .invalidArgument,
             """
             \(written) of the \(size) bytes of the value in column "\(column.name)" of table "\(Source.schema.name)" \
-            were appended, so the former value was kept; append as many bytes as `size` says.
+            were appended, so the previous value was kept; append as many bytes as `size` says.
             """)
     }
 }
 
 /// A value of a table's row that is read or written in parts.
-struct BlobPlace<Source: Table> {
+struct StoredBlob<Source: Table> {
     let column: ColumnDefinition
     let key: Source.Key
     let connection: Connection
@@ -118,8 +118,8 @@ struct BlobPlace<Source: Table> {
         try check(size: size)
         let rowID = try findRow()
         let name = try rowIDName()
-        // FAIL, since with ABORT the engine keeps the former value in memory until the end of the statement; the caller
-        // rolls back.
+        // FAIL, since with ABORT the engine keeps the previous value in memory until the end of the statement; the
+        // caller rolls back.
         let sql = "UPDATE OR FAIL \(table.quotedName) SET \(column.quoted.text) = zeroblob(?1) WHERE \(name) = ?2"
         let statement = try connection.statement(sql)
         defer { statement.finish() }

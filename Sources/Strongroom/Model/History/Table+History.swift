@@ -44,7 +44,7 @@ extension Table {
         return try reader.changes(where: "change > ?1", limit: limit) { try $0.bind(.integer(number), at: 0) }
     }
 
-    /// The changes since a time, oldest first; reads the whole history.
+    /// The changes since a time, oldest first; reads the entire history.
     ///
     /// - Parameters:
     ///   - date: The time of the earliest wanted change.
@@ -81,14 +81,14 @@ extension Table {
         let own = try HistoryReader<Self>(on: db._handle.connection).history
         return try db.savepoint { db in
             let connection = db._handle.connection
-            let lives = own.lives(on: connection)
+            let lifetimes = own.lifetimes(on: connection)
             let values = try plainValues(of: key)
             let isPresent = try own.isPresent(values, on: connection)
-            if rows == nil, isPresent, try lives.deletions(of: values).contains(where: { !$0.isContinued }) {
+            if rows == nil, isPresent, try lifetimes.deletions(of: values).contains(where: { !$0.isContinued }) {
                 throw own.reused(connection)
             }
             guard rows != .former else {
-                return try lives.erase(values, isPresent ? .former : .all).count > 0
+                return try lifetimes.erase(values, isPresent ? .deleted : .all).count > 0
             }
             guard isPresent || rows != .present else { return false }
             let histories = try StoredHistory.all(on: connection)
@@ -98,14 +98,14 @@ extension Table {
             var deletion: Int64?
             for (history, last) in zip(histories, before) {
                 let isOwn = Identifier.areSame(history.table, schema.name)
-                if isOwn { deletion = try lives.deletion(of: values, after: last) }
+                if isOwn { deletion = try lifetimes.deletion(of: values, after: last) }
                 try history.eraseDeleted(since: last, except: isOwn ? values : nil, on: connection)
             }
-            guard let deletion else { return try lives.erase(values, .all).count > 0 || isDeleted }
+            guard let deletion else { return try lifetimes.erase(values, .all).count > 0 || isDeleted }
             if rows == .present {
-                _ = try lives.eraseLife(of: values, through: deletion)
+                _ = try lifetimes.eraseLifetime(of: values, through: deletion)
             } else {
-                try lives.erase(values, .through(deletion))
+                try lifetimes.erase(values, .through(deletion))
             }
             return true
         }
@@ -115,7 +115,7 @@ extension Table {
 extension Writing where Self: ~Copyable {
     /// Removes the changes that are older than the history's days, and of each row those beyond its number of changes.
     ///
-    /// Its cost grows with the number of removed changes and, for `changes:`, with those made since the last call, so
+    /// Its cost grows with the number of removed changes and, for `changes:`, with those since the last call, so
     /// that it can be called whenever a store is opened.
     ///
     /// - Parameter table: The table.
@@ -149,15 +149,15 @@ extension HistoryTable {
     }
 
     fileprivate func prune(on connection: Connection) throws -> Int {
-        let lives = lives(on: connection)
-        var removals: [HistoryLives.Removal] = []
-        if let days = history.days { removals.append(try lives.prune(before: "\(Self.now) - \(days) * 86400.0")) }
+        let lifetimes = lifetimes(on: connection)
+        var removals: [RowLifetimes.Removal] = []
+        if let days = history.days { removals.append(try lifetimes.prune(before: "\(Self.now) - \(days) * 86400.0")) }
         if let changes = history.changes {
             let counted = try connection.countedChanges(of: name, most: changes)
-            removals.append(try lives.prune(most: changes, after: counted))
+            removals.append(try lifetimes.prune(most: changes, after: counted))
             try connection.recordCount(of: name, most: changes)
         }
-        for newest in removals.compactMap(\.transaction) { try connection.recordPruning(of: name, through: newest) }
+        for newest in removals.compactMap(\.transaction) { try connection.raise("pruned", of: name, to: newest) }
         return removals.reduce(0) { $0 + $1.count }
     }
 }
@@ -177,10 +177,9 @@ public struct RecordChange<Source: Table>: Sendable {
     /// The change's number, which increases with each change of the table.
     public let number: Int64
     /// The number of the transaction, unique within the database file, for
-    /// ``Writing/undo(transaction:allowingLosses:)``; nil for a change that another program has made.
+    /// ``Writing/undo(transaction:allowingLosses:)``; nil for a change of another program.
     public let transaction: Int64?
-    /// The author that was set with ``Writing/author``; nil if there was none, or for a change that another program has
-    /// made.
+    /// The author that was set with ``Writing/author``; nil if there was none, or for a change of another program.
     public let author: String?
     /// When the statement ran.
     public let at: Date
@@ -206,7 +205,7 @@ public struct RecordChange<Source: Table>: Sendable {
 struct HistoryReader<Source: Table> {
     let history: HistoryTable
     let connection: Connection
-    /// The number of the newest change whose former values have another form than the table's columns.
+    /// The number of the newest change whose previous values have another form than the table's columns.
     private let unread: Int64
 
     private var names: [String] { Source.RecordType.columnNames }
@@ -224,7 +223,7 @@ struct HistoryReader<Source: Table> {
         }
         self.history = history
         try connection.prepareTable(Source.schema)
-        unread = try connection.unreadChanges(of: history.name)
+        unread = try connection.number("unread", of: history.name)
     }
 
     /// A record and the values of its columns, without those that are omitted.
@@ -314,7 +313,7 @@ struct HistoryReader<Source: Table> {
             return Identifier.quote(HistoryTable.keyName(of: column))
         }
         guard Identifier.index(of: column, in: history.kept.map(\.name)) != nil else { return "NULL" }
-        return Identifier.quote(HistoryTable.formerName(of: column))
+        return Identifier.quote(HistoryTable.oldName(of: column))
     }
 
     private func image(_ row: borrowing Row) throws -> Image {

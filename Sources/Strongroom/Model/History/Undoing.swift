@@ -51,7 +51,7 @@ extension Reading where Self: ~Copyable {
                 SELECT transaction_id FROM main.\(history.quotedName) WHERE transaction_id IS NOT NULL\(isWanted) \
                 ORDER BY change DESC LIMIT 1
                 """
-            return try connection.rows(sql, author.map { [.text($0)] } ?? []).first?[0].asInteger
+            return try connection.ownRows(sql, author.map { [.text($0)] } ?? []).first?[0].asInteger
         }
         return newest.max()
     }
@@ -102,7 +102,7 @@ struct TransactionUndoing {
                 .notUndoable,
                 """
                 Changes of transaction \(transaction), or of later ones, were pruned from "\(name)", or the history \
-                was stopped or its table changed since then, so that the transaction cannot be undone as a whole.
+                was stopped or its table changed since then, so that the transaction cannot be undone completely.
                 """)
         }
     }
@@ -190,16 +190,16 @@ struct TransactionUndoing {
             AND other.transaction_id IS NOT ?1
             """
         let keys = history.quotedKeys.map { "entry.\($0)" }
-        let former = history.quotedFormer.map { "entry.\($0)" }
+        let previous = history.quotedOld.map { "entry.\($0)" }
         // The first change of each row in the transaction has the values from before it.
         let sql = """
-            SELECT kind, (\(later)), change, \((keys + former).joined(separator: ", ")) FROM \(name) AS entry \
+            SELECT kind, (\(later)), change, \((keys + previous).joined(separator: ", ")) FROM \(name) AS entry \
             WHERE transaction_id = ?1 AND NOT EXISTS (\(earlier)) ORDER BY change
             """
-        return try connection.ownRows(sql, .integer(transaction)).map { row in
+        return try connection.ownRows(sql, [.integer(transaction)]).map { row in
             let key = Array(row[3..<3 + keys.count])
-            let previous = row[0] == .text("insert") ? nil : Array(row[(3 + keys.count)...])
-            let step = Step(history: history, change: row[2].asInteger ?? 0, key: key, previous: previous)
+            let before = row[0] == .text("insert") ? nil : Array(row[(3 + keys.count)...])
+            let step = Step(history: history, change: row[2].asInteger ?? 0, key: key, previous: before)
             return (step, row[1].asInteger)
         }
     }
@@ -314,6 +314,6 @@ struct UndoneReferences {
             JOIN main.\(Identifier.quote(reference.child)) AS child ON \(same.joined(separator: " AND ")) \
             WHERE \(own.joined(separator: " AND "))\(keys == ["1"] ? " LIMIT 1" : "")
             """
-        return try connection.rows(sql, step.key)
+        return try connection.ownRows(sql, step.key)
     }
 }

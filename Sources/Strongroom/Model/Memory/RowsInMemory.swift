@@ -169,7 +169,7 @@ extension WriteTransaction {
     ///   rows of the file's table can have one key.
     package func delete(_ identities: [[SQLValue]], of schema: TableSchema) throws -> Int {
         guard !identities.isEmpty else { return 0 }
-        guard !identities.contains(where: { $0.contains(.null) }) else {
+        guard !identities.joined().contains(.null) else {
             throw _handle.connection.failure(
                 .missingKey,
                 """

@@ -96,7 +96,7 @@ struct AutomaticSchema: Sendable {
 
         var createsTable: Bool { if case .createTable = kind { true } else { false } }
 
-        /// Whether a column that is declared, or the whole table, is missing in the file.
+        /// Whether a column that is declared, or the table itself, is missing in the file.
         var addsColumns: Bool {
             switch kind {
             case .createTable, .addColumn, .renameColumn: true

@@ -42,7 +42,7 @@ public struct MigrationReport: Sendable, Equatable {
     /// Descriptions of the changes that ``Migrator/automatic(tables:removingColumns:)`` made, such as
     /// `table "contact": column "phone" added`.
     public internal(set) var schemaChanges: [String] = []
-    /// The path of the backup from before the migration; nil if none was made.
+    /// The path of the backup from before the migration; nil if there is none.
     public internal(set) var backupPath: String?
     /// The steps that ran, in order.
     public internal(set) var steps: [Step] = []

@@ -90,7 +90,7 @@ struct TableComparison {
                 return .addColumn(column)
             }
             guard (info.keyPlace != nil) == column.isPrimaryKey else { throw otherKey(column) }
-            let declared = [SQLToken](sql: try column.sql(isWholeKey: schema.primaryKeys.count == 1))
+            let declared = [SQLToken](sql: try column.sql(isSoleKey: schema.primaryKeys.count == 1))
             let stored = text.items[position]
             guard comparable(declared) != comparable(stored) else { return nil }
             // Used keys are known only if the engine records them from now on.

@@ -53,12 +53,12 @@ struct VersionHistory {
             .text(version), .integer(duration.milliseconds), .integer(created ? 1 : 0),
             fingerprint.map(SQLValue.text) ?? .null
         )
-        try tellOthers()
+        try notifyOthers()
     }
 
-    /// Changes the number of the schema, so that programs that have the file open look at the versions, also after a
+    /// Changes the number of the schema, so that programs that have the file open compare the versions, also after a
     /// step that has changed no table.
-    private func tellOthers() throws {
+    private func notifyOthers() throws {
         try connection.writingSchema {
             try connection.run("PRAGMA schema_version = \(try connection.ownNumber("PRAGMA schema_version") + 1)")
         }
@@ -68,7 +68,7 @@ struct VersionHistory {
     /// before it yet.
     func remove(_ version: String, leaving before: String, duration: Duration) throws {
         try connection.run("DELETE FROM \(Self.table) WHERE version = ?", .text(version))
-        try tellOthers()
+        try notifyOthers()
         guard try connection.ownValue("SELECT 1 FROM \(Self.table) LIMIT 1") == nil else { return }
         try record(before, duration: duration, created: true, fingerprint: nil)
     }

@@ -100,6 +100,6 @@ extension Query {
     public func with<each E: SQLExpression>(
         _ expressions: (Source.Columns) -> (repeat each E)
     ) -> ExtendedQuery<Source, repeat (each E).Value> {
-        ExtendedQuery(self, Source.made(expressions))
+        ExtendedQuery(self, Source.evaluate(expressions))
     }
 }

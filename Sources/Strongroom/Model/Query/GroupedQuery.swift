@@ -33,8 +33,8 @@ public struct GroupedQuery<Columns: Sendable>: Sendable, Refinable {
     /// - Returns: The groups with the condition.
     public func having(_ condition: (Columns) -> Condition) -> GroupedQuery {
         let scope = begin()
-        let made = scope.end(condition(columns))
-        return with { $0.clauses.add(having: made) }
+        let added = scope.end(condition(columns))
+        return with { $0.clauses.add(having: added) }
     }
 
     /// Adds orderings of the groups; earlier ones have priority.
@@ -44,8 +44,8 @@ public struct GroupedQuery<Columns: Sendable>: Sendable, Refinable {
     /// - Returns: The sorted groups.
     public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> GroupedQuery {
         let scope = begin()
-        let made = scope.end(orderings(columns))
-        return with { $0.clauses.orderings += made }
+        let added = scope.end(orderings(columns))
+        return with { $0.clauses.orderings += added }
     }
 
     /// Limits the number of groups.
@@ -85,7 +85,7 @@ extension Query {
     public func group<each E: SQLExpression>(
         _ expressions: (Source.Columns) -> (repeat each E)
     ) -> GroupedQuery<Source.Columns> {
-        GroupedQuery(Source.columns, by: Source.made(expressions), begin: { RunningScope(of: Source.schema) }) {
+        GroupedQuery(Source.columns, by: Source.evaluate(expressions), begin: { RunningScope(of: Source.schema) }) {
             var (source, rows) = try self.limited()
             rows.group(by: $1)
             return SelectionContent($0, from: source, rows, of: [Source.schema])

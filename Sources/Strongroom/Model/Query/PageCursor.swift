@@ -71,7 +71,7 @@ public struct PageCursor: Sendable, Hashable {
                 .pageCursor,
                 """
                 The cursor belongs to another table or another order than this query of "\(order.table)"; begin at the \
-                first page, or sort as the query that made it.
+                first page, or sort as the query that created it.
                 """)
         }
         return values

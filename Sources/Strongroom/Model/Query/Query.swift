@@ -33,7 +33,7 @@ public struct Query<Source: Table>: Sendable, Refinable {
     @inlinable
     public func `where`(_ condition: (Source.Columns) -> Condition) -> Query {
         var copy = self
-        copy.clauses.add(Source.made(condition))
+        copy.clauses.add(Source.evaluate(condition))
         return copy
     }
 
@@ -49,7 +49,7 @@ public struct Query<Source: Table>: Sendable, Refinable {
     @inlinable
     public func order(@OrderingBuilder _ orderings: (Source.Columns) -> [Ordering]) -> Query {
         var copy = self
-        copy.clauses.orderings += Source.made(orderings)
+        copy.clauses.orderings += Source.evaluate(orderings)
         return copy
     }
 
@@ -97,7 +97,7 @@ public struct Query<Source: Table>: Sendable, Refinable {
 
     /// Keeps the rows that follow a cursor in the query's order; see ``cursor(after:)``.
     ///
-    /// - Parameter cursor: A cursor made by a query of the same table in the same order. With any other cursor, running
+    /// - Parameter cursor: A cursor of a query of the same table in the same order. With any other cursor, running
     ///   the query throws ``StrongroomError`` with `pageCursor`.
     /// - Returns: The query.
     public func after(_ cursor: PageCursor) -> Query {
@@ -280,23 +280,23 @@ extension Table {
 /// What the closures of a query make from the table's columns.
 extension Table {
     @inlinable
-    static func made(_ condition: (Columns) -> Condition) -> Condition {
+    static func evaluate(_ condition: (Columns) -> Condition) -> Condition {
         let scope = RunningScope(of: schema)
         return scope.end(condition(columns))
     }
 
     @inlinable
-    static func made(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
+    static func evaluate(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
         let scope = RunningScope(of: schema)
         return scope.end(orderings(columns))
     }
 
-    static func made<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
+    static func evaluate<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
         let scope = RunningScope(of: schema)
         return scope.end(sql(of: repeat each expressions(columns)))
     }
 
-    static func made(_ assignments: (Columns) -> [Assignment]) -> [Assignment] {
+    static func evaluate(_ assignments: (Columns) -> [Assignment]) -> [Assignment] {
         let scope = RunningScope(of: schema)
         return scope.end(assignments(columns))
     }

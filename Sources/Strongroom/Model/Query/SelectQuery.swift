@@ -81,7 +81,7 @@ extension Query {
     ) throws -> SelectQuery<repeat (each E).Value> {
         SelectQuery(
             SelectionContent(
-                Source.made(expressions), from: .name(Source.schema.name), try resolved(), of: [Source.schema]))
+                Source.evaluate(expressions), from: .name(Source.schema.name), try resolved(), of: [Source.schema]))
     }
 }
 

@@ -107,12 +107,12 @@ extension Table {
     @discardableResult
     static func deleteTrees(_ records: [RecordType], _ cascade: Cascade) throws -> Int {
         _ = try cascade.enter(Self.self, records)
-        let whole = DeletionOf<Self>(records)
-        var open: [any Deletion] = [whole]
+        let first = DeletionOf<Self>(records)
+        var open: [any Deletion] = [first]
         while let last = open.last {
             if let below = try last.proceed(cascade) { open.append(below) } else { open.removeLast() }
         }
-        return whole.count
+        return first.count
     }
 
     @usableFromInline

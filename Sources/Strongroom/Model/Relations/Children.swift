@@ -108,8 +108,8 @@ extension Children {
             guard let key = Source.key(of: parents[index]) else { throw TableFailure.missingKey(Source.schema) }
             let related = get(parents[index])
             var next = try firstPosition(in: related, of: key, isNew: saved[index] == .inserted, column, cascade)
-            for former in related.values {
-                var child = former
+            for given in related.values {
+                var child = given
                 let known = Child.key(of: child)
                 // A child in two lists belongs to the first.
                 if let known, try !cascade.link(Child.self, known, by: column.definition.name) { continue }
@@ -121,8 +121,8 @@ extension Children {
                 for relation in Child.relations?.parents ?? [] {
                     try relation.clearOtherParent(of: &child, by: column.definition.name)
                 }
-                let stays = try reference.key(former).map { try Self.isWritten($0, as: key) } ?? false
-                if !stays || position.map({ $0.get(former) != $0.get(child) }) ?? false {
+                let stays = try reference.key(given).map { try Self.isWritten($0, as: key) } ?? false
+                if !stays || position.map({ $0.get(given) != $0.get(child) }) ?? false {
                     moved.insert(children.count)
                 }
                 children.append(child)

@@ -111,12 +111,12 @@ extension Table {
     fileprivate static func requireSameDatabase(_ table: any Table.Type, isStrict: Bool) throws {
         let (own, other) = (databaseName, table.databaseName)
         guard own != other, isStrict || own != nil && other != nil else { return }
-        func words(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "an unnamed database" }
+        func title(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "an unnamed database" }
         throw StrongroomError(
             .otherStore,
             """
-            The relations of table "\(schema.name)" in \(words(own)) include table "\(table.schema.name)" in \
-            \(words(other)); a transaction cannot span two databases. Declare both in one database \
+            The relations of table "\(schema.name)" in \(title(own)) include table "\(table.schema.name)" in \
+            \(title(other)); a transaction cannot span two databases. Declare both in one database \
             (`@Table(_, in:)`), or save them one after the other.
             """)
     }
@@ -127,9 +127,10 @@ extension Table {
 extension Table where RecordType == Self {
     /// The tables at both ends of a relation, this one first.
     ///
-    /// - Parameter isStrict: Whether a table that names no database lies elsewhere than one that does.
+    /// - Parameter isStrict: Whether a table without a database name is considered to be in another database than one
+    ///   with a name.
     /// - Throws: ``StrongroomError`` with `notDeclared` for a property that is not among the relations, `otherStore`
-    ///   when the tables lie in different databases.
+    ///   if the tables are in different databases.
     package static func tables<Property: _RelatedProperty>(
         of relation: any WritableKeyPath<Self, Property> & Sendable, isStrict: Bool
     ) throws -> [any Table.Type] {

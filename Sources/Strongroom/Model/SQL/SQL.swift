@@ -122,7 +122,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     /// The SQL in parentheses, with an operator and a parameter after it.
-    // In one piece, since most conditions are made so.
+    // At once, since most conditions are created so.
     func enclosed(before sign: String, _ stored: () throws -> SQLValue) -> SQL {
         var sql = self
         sql.form = nil
@@ -285,7 +285,7 @@ struct RecordedName {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Records a name in place of the former one.
+    /// Records a name in place of the previous one.
     func write(_ name: String) throws {
         let body = name.utf8.flatMap { $0 == Self.mark ? [$0, $0] : [$0] }
         let text = String(decoding: body, as: UTF8.self)

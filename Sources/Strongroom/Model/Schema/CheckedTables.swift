@@ -113,18 +113,18 @@ extension Connection {
     @usableFromInline
     func requireGeneratedKeys(of schema: TableSchema) throws {
         guard let key = schema.primaryKeys.first, !checkedTables.generatedKeys.contains(schema.name) else { return }
-        guard schema.rowIDColumn != nil else { throw noMadeKeys(schema, key) }
+        guard schema.rowIDColumn != nil else { throw noGeneratedKeys(schema, key) }
         // The engine reports a missing table; the rows of a view or a virtual table are created elsewhere.
         guard let text = try schemaText(of: .table, schema.name).flatMap(CreateTableText.init) else { return }
         let columns = try columnInfos(of: schema.name)
         guard columns.contains(where: { Identifier.areSame($0.name, key.name) }) else { return }
         guard let found = try rowIDColumn(of: schema.name, columns, text), Identifier.areSame(found.name, key.name)
-        else { throw noMadeKeys(schema, key) }
+        else { throw noGeneratedKeys(schema, key) }
         // Tables created in this transaction may be rolled back.
         if !transaction.tables.changesSchema { checkedTables.generatedKeys.insert(schema.name) }
     }
 
-    private func noMadeKeys(_ schema: TableSchema, _ key: ColumnDefinition) -> StrongroomError {
+    private func noGeneratedKeys(_ schema: TableSchema, _ key: ColumnDefinition) -> StrongroomError {
         failure(
             .missingKey,
             """

@@ -25,7 +25,7 @@ public struct Column<Value: ColumnValue>: SchemaColumn, SQLExpression {
     /// - Parameters:
     ///   - name: The column's name; must not be empty.
     ///   - primaryKey: Whether the column belongs to the primary key; several such columns form a composite key. An
-    ///     integer that is the whole key is an alias of the row id.
+    ///     integer that is the entire key is an alias of the row id.
     ///   - autoincrement: Whether the engine never reuses a key, also after a row is deleted; only for an integer
     ///     primary key. See "SQLite Autoincrement" (sqlite.org/autoinc.html).
     ///   - unique: Whether the values must be unique.

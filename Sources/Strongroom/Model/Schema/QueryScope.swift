@@ -80,8 +80,8 @@ final class QueryScope {
             return StrongroomError(
                 .notTranslatable,
                 """
-                A subquery or a join that was made outside of a query's closure is refined inside of it, so the names \
-                of its tables mean two tables; make it inside the closure.
+                A subquery or a join that was created outside of a query's closure is refined inside of it, so the \
+                names of its tables mean two tables; create it inside the closure.
                 """)
         }
         // Columns that were written with this table's name before this closure ran are those of an outer query.
@@ -127,7 +127,7 @@ struct RunningScope: ~Copyable {
         if scope.isNested { QueryScope.nestedClosures.subtract(1, ordering: .relaxed) }
     }
 
-    // What an ended closure has made fails when the statement runs if it is ambiguous.
+    // What an ended closure returned fails when the statement runs if it is ambiguous.
 
     @usableFromInline
     consuming func end(_ orderings: [Ordering]) -> [Ordering] {
@@ -153,7 +153,7 @@ struct RunningScope: ~Copyable {
 }
 
 extension SQL {
-    /// The quoted names without a table, besides those in subqueries, which were examined when they were made.
+    /// The quoted names without a table, besides those in subqueries, which were examined when they were created.
     fileprivate var unqualifiedNames: [String] {
         var names: [String] = []
         let tokens = [SQLToken](sql: text).filter { $0.kind != .space }

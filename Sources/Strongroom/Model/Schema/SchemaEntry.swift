@@ -32,23 +32,17 @@ struct SchemaEntry: Sendable {
 extension Connection {
     /// All entries of the schema that have SQL text.
     func schemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
-        var entries: [SchemaEntry] = []
         let source = temporary ? "sqlite_temp_master" : "sqlite_master"
         let query = """
             SELECT type, name, tbl_name, sql FROM \(source) WHERE sql IS NOT NULL AND name <> '\(RecordedName.view)' \
             ORDER BY rowid
             """
-        try withOwnStatement(query) { statement in
-            let row = Row(statement)
-            while try statement.step() {
-                guard let kind = SchemaEntry.Kind(rawValue: try row.text(at: 0)) else { continue }
-                entries.append(
-                    SchemaEntry(
-                        kind: kind, name: try row.text(at: 1), table: try row.text(at: 2), sql: try row.text(at: 3),
-                        isTemporary: temporary))
-            }
+        return try ownRows(query).compactMap { row in
+            guard let kind = row[0].asText.flatMap(SchemaEntry.Kind.init), let name = row[1].asText,
+                let table = row[2].asText, let sql = row[3].asText
+            else { return nil }
+            return SchemaEntry(kind: kind, name: name, table: table, sql: sql, isTemporary: temporary)
         }
-        return entries
     }
 
     func tableEntry(_ name: String, in entries: [SchemaEntry]) throws -> SchemaEntry {

@@ -28,7 +28,7 @@ public final class TableSchema: Sendable {
     let formed: [ColumnDefinition]
     let formTypes: String
     @usableFromInline let hasScaledKey: Bool
-    /// The column that is an alias of the row id: an integer that is the whole primary key.
+    /// The column that is an alias of the row id: an integer that is the entire primary key.
     var rowIDColumn: ColumnDefinition? { primaryKeys.count == 1 && primaryKeys[0].isRowID ? primaryKeys[0] : nil }
 
     /// Declares a table.
@@ -37,7 +37,7 @@ public final class TableSchema: Sendable {
     ///   - name: The table's name.
     ///   - columns: The columns, in order; those with `primaryKey: true` are the primary key.
     ///   - indexes: The indexes. A unique index also serves as a constraint on several columns.
-    ///   - history: What is kept of former rows; nil for nothing. See <doc:KeepingAHistory>.
+    ///   - history: What is kept of previous rows; nil for nothing. See <doc:KeepingAHistory>.
     ///   - fullText: The full-text indexes; their names differ. See <doc:Searching>.
     public convenience init(
         _ name: String, _ columns: any SchemaColumn..., indexes: [TableIndex] = [], history: History? = nil,
@@ -53,7 +53,7 @@ public final class TableSchema: Sendable {
     ///   - name: The table's name.
     ///   - columns: The columns, in order.
     ///   - indexes: The indexes.
-    ///   - history: What is kept of former rows; nil for nothing.
+    ///   - history: What is kept of previous rows; nil for nothing.
     ///   - fullText: The full-text indexes; their names differ.
     public init(
         _ name: String, columns: [ColumnDefinition], indexes: [TableIndex] = [], history: History? = nil,
@@ -107,7 +107,7 @@ public final class TableSchema: Sendable {
             throw StrongroomError(
                 .invalidDeclaration, "Table \"\(name)\" has two columns named \"\(column.name)\"; rename one.")
         }
-        var list = try columns.map { try $0.sql(isWholeKey: primaryKeys.count == 1) }
+        var list = try columns.map { try $0.sql(isSoleKey: primaryKeys.count == 1) }
         if primaryKeys.count > 1 {
             list.append("PRIMARY KEY (\(primaryKeys.map(\.quoted.text).joined(separator: ", ")))")
         }

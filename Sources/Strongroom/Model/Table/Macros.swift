@@ -103,7 +103,7 @@ public macro Record() = #externalMacro(module: "StrongroomMacros", type: "Record
 ///   - scale: For a `Decimal`: the number of digits after the point, a literal from 0 to 18. The column stores scaled
 ///     integers, which the engine sums exactly; see <doc:Types>.
 ///   - primaryKey: Whether the column is the primary key or part of it; `true` or `false`.
-///   - autoincrement: Whether the engine never reuses a key; only for an integer that is the whole key.
+///   - autoincrement: Whether the engine never reuses a key; only for an integer that is the entire key.
 ///   - unique: Whether the values must be unique.
 ///   - indexed: Whether the column has an index of its own.
 ///   - value: The value of new rows in place of nil; a case of an enum must include the enum's name. It counts more

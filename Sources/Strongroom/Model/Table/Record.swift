@@ -147,12 +147,12 @@ extension Record {
 /// }
 /// ```
 ///
-/// Hooks run for every operation that writes a whole record (`insert`, `update`, `upsert`, `save`, one record or a
+/// Hooks run for every operation that writes a full record (`insert`, `update`, `upsert`, `save`, one record or a
 /// list) and for the methods `delete` that take a record. Operations on single columns (`only:`, JSON, assignments) or
 /// on rows without records (a delete by key or by a condition, `truncate`) run none. A hook that throws rolls back the
 /// write or the delete including its own changes, and nothing else of the transaction.
 ///
-/// A hook that writes a whole record of its own table runs the hooks again, without end; use `update(_:only:in:)` or
+/// A hook that writes a full record of its own table runs the hooks again, without end; use `update(_:only:in:)` or
 /// assignments there. Hooks also run in migrations: a step that inserts rows uses assignments or SQL if a hook needs
 /// tables of later versions.
 ///

@@ -222,7 +222,7 @@ enum TableFailure {
         StrongroomError(
             .writeRefused,
             """
-            The insert made no row in "\(schema.name)": a trigger ignored it, or that is a view, the rows of whose \
+            The insert created no row in "\(schema.name)": a trigger ignored it, or that is a view, the rows of whose \
             INSTEAD OF triggers the engine does not count. Fix the trigger or the record, or insert into the view with \
             `db.execute`.
             """

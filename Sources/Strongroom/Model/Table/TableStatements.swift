@@ -27,7 +27,7 @@ struct TableStatements {
     enum UpdateForm {
         /// Of one record.
         case single
-        /// Of a record in a list, which is rolled back as a whole; see ``Connection/inList(of:_:)``. The columns at the
+        /// Of a record in a list, which is rolled back completely; see ``Connection/inList(of:_:)``. The columns at the
         /// indices are compared instead of written, so that the engine has no foreign key to check: a row in which they
         /// differ does not match.
         case listed([Int])
@@ -51,7 +51,7 @@ struct TableStatements {
     ///     then needs no statement journal, and the caller rolls the list back.
     @usableFromInline
     func insert(withKey: Bool, rows: Int = 1) throws -> String {
-        let leftOut = withKey ? nil : placeOfMadeKey
+        let leftOut = withKey ? nil : generatedKeyIndex
         let indices = columnNames.indices.filter { $0 != leftOut && isWritten($0) }
         let columns = indices.map { Identifier.quote(columnNames[$0]) }.joined(separator: ", ")
         let values = (0..<rows).map { row in
@@ -64,7 +64,7 @@ struct TableStatements {
 
     /// The index of the generated key. Not the last index: the statement must have a parameter for each column that the
     /// record binds, and the last number is their count.
-    private var placeOfMadeKey: Int? {
+    private var generatedKeyIndex: Int? {
         guard
             let key = schema.rowIDColumn, key.defaultValue == nil,
             let index = Identifier.index(of: key.name, in: columnNames)
@@ -122,10 +122,10 @@ struct TableStatements {
             let comparison = "\(Identifier.quote(columnNames[index])) IS ?\(index + 1) COLLATE BINARY"
             return keepingNil ? " AND (?\(index + 1) IS NULL OR \(comparison))" : " AND \(comparison)"
         }
-        let former = version.flatMap { index in
+        let previous = version.flatMap { index in
             leftOut.contains(index) ? nil : " AND \(Identifier.quote(columnNames[index])) = ?\(index + 1) - 1"
         }
-        let condition = try keyCondition(from: columnNames.count + 1) + (former ?? "") + comparisons.joined()
+        let condition = try keyCondition(from: columnNames.count + 1) + (previous ?? "") + comparisons.joined()
         guard !assignments.isEmpty else {
             // Only the key is given: the row is not changed, and the statement reports whether it exists.
             let column = Identifier.quote(keys.first ?? "rowid")

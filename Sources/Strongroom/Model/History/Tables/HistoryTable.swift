@@ -45,7 +45,7 @@ public struct History: Sendable, Hashable, Refinable {
 struct HistoryTable: Refinable {
     let table: TableSchema
     let history: History
-    /// The columns whose former values are kept, besides the key.
+    /// The columns whose previous values are kept, besides the key.
     private(set) var kept: [ColumnDefinition]
     let keys: [ColumnDefinition]
 
@@ -85,7 +85,7 @@ struct HistoryTable: Refinable {
             }
             guard column.isNullable, !column.isPrimaryKey else {
                 throw refusal(
-                    "omits column \"\(name)\", which may not be NULL, so that a former record could not be read; "
+                    "omits column \"\(name)\", which may not be NULL, so that a previous record could not be read; "
                         + "make its type optional.")
             }
         }
@@ -101,7 +101,7 @@ struct HistoryTable: Refinable {
         name.hasSuffix(Self.name(of: "")) && (try? connection.historyColumns(name, with: [moved])) != nil
     }
 
-    static func formerName(of column: String) -> String { "old_\(column)" }
+    static func oldName(of column: String) -> String { "old_\(column)" }
 
     static func keyName(of column: String) -> String { "row_\(column)" }
 
@@ -134,7 +134,7 @@ struct HistoryTable: Refinable {
             return (Self.keyName(of: key.name), "\(key.declaredType)\(collation)")
         }
         // BLOB: a value of any type is stored as it is.
-        return own + [(Self.moved, "INTEGER")] + rowKeys + kept.map { (Self.formerName(of: $0.name), "BLOB") }
+        return own + [(Self.moved, "INTEGER")] + rowKeys + kept.map { (Self.oldName(of: $0.name), "BLOB") }
     }
 
     var creation: [String] {
@@ -185,20 +185,20 @@ struct HistoryTable: Refinable {
     static func triggerName(_ kind: String, of table: String) -> String { "\(name(of: table))_\(kind)" }
 
     /// - Parameters:
-    ///   - row: `old` or `new`; an inserted row has no former values.
+    ///   - row: `old` or `new`; an inserted row has no previous values.
     ///   - isMoved: Whether the row had another key before, whose deletion is the newest change.
     private func insertion(_ kind: String, _ row: String, isMoved: Bool = false) -> String {
-        let former = kind == "insert" ? [] : kept
+        let previous = kind == "insert" ? [] : kept
         let columns =
             ["transaction_id", "author", "at", "kind"] + (isMoved ? [Self.moved] : [])
             + keys.map { Self.keyName(of: $0.name) }
-            + former.map { Self.formerName(of: $0.name) }
+            + previous.map { Self.oldName(of: $0.name) }
         let values =
             [
                 "(SELECT id FROM \(AuthorTable.name))", "(SELECT author FROM \(AuthorTable.name))", Self.now,
                 "'\(kind)'",
             ] + (isMoved ? ["(SELECT max(change) FROM \(quotedName))"] : [])
-            + (keys + former).map { column in
+            + (keys + previous).map { column in
                 // The sign, which changes no value, says which column is the version: see StoredHistory.
                 let sign = kind == "delete" && isVersion(column) ? "+" : ""
                 return "\(sign)\(row).\(column.quoted.text)"

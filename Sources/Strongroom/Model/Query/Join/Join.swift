@@ -118,7 +118,7 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable, Refinable {
     /// - Parameter condition: Makes the condition from the tables' columns.
     /// - Returns: The join with the condition.
     public func `where`(_ condition: (Columns) -> Condition) -> Join {
-        with { $0.content.clauses.add(made(condition)) }
+        with { $0.content.clauses.add(evaluate(condition)) }
     }
 
     /// Adds orderings; earlier ones have priority.
@@ -127,7 +127,7 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable, Refinable {
     ///   first has the highest priority.
     /// - Returns: The sorted join.
     public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> Join {
-        with { $0.content.clauses.orderings += made(orderings) }
+        with { $0.content.clauses.orderings += evaluate(orderings) }
     }
 
     /// Limits the number of rows.
@@ -158,17 +158,17 @@ func withColumns<each Columns>(
 
 /// What the closures of a join make from the tables' columns.
 extension Join {
-    func made(_ condition: (Columns) -> Condition) -> Condition {
+    func evaluate(_ condition: (Columns) -> Condition) -> Condition {
         let scope = content.begin()
         return scope.end(condition(columns))
     }
 
-    func made(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
+    func evaluate(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
         let scope = content.begin()
         return scope.end(orderings(columns))
     }
 
-    func made<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
+    func evaluate<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
         let scope = content.begin()
         return scope.end(sql(of: repeat each expressions(columns)))
     }

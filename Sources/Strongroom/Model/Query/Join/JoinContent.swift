@@ -9,7 +9,7 @@ struct JoinContent: Sendable {
 
     private var source: SQL
     private var members: [Member] = []
-    /// The suffix of the aliases, by which they differ from those of the query whose closure makes the join.
+    /// The suffix of the aliases, by which they differ from those of the query whose closure creates the join.
     private let suffix: String
     var clauses = QueryClauses()
 
@@ -29,7 +29,7 @@ struct JoinContent: Sendable {
     }
 
     private static var suffix: String { QueryScope.depth == 0 ? "" : "_\(QueryScope.depth)" }
-    /// The aliases of the first two tables of a join that is made now.
+    /// The aliases of the first two tables of a join that is created now.
     @usableFromInline static var firstAlias: String { "t0\(suffix)" }
     @usableFromInline static var secondAlias: String { "t1\(suffix)" }
 

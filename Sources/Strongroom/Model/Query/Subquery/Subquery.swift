@@ -49,7 +49,7 @@ public struct Subquery<Source: Table>: Sendable, Refinable {
 
     private var columns: JoinedColumns<Source> { JoinedColumns(alias: alias) }
 
-    private func made<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> SQL {
+    private func evaluate<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> SQL {
         let scope = begin()
         return scope.end([expression(columns).sql])[0]
     }
@@ -63,7 +63,7 @@ public struct Subquery<Source: Table>: Sendable, Refinable {
     /// - Parameter condition: Makes the condition from the table's columns, and from those of the outer query.
     /// - Returns: The subquery with the condition.
     public func `where`(_ condition: (JoinedColumns<Source>) -> Condition) -> Subquery {
-        with { $0.clauses.add(Condition(enclosed: made(condition))) }
+        with { $0.clauses.add(Condition(enclosed: evaluate(condition))) }
     }
 
     /// Adds orderings; earlier ones have priority.
@@ -72,8 +72,8 @@ public struct Subquery<Source: Table>: Sendable, Refinable {
     /// - Returns: The sorted subquery.
     public func order(@OrderingBuilder _ orderings: (JoinedColumns<Source>) -> [Ordering]) -> Subquery {
         let scope = begin()
-        let made = scope.end(orderings(columns))
-        return with { $0.clauses.orderings += made }
+        let added = scope.end(orderings(columns))
+        return with { $0.clauses.orderings += added }
     }
 
     /// Limits the number of rows.
@@ -114,15 +114,15 @@ public struct Subquery<Source: Table>: Sendable, Refinable {
     ///   outer queries only, running the query throws ``StrongroomError`` with `sql`, since the engine would aggregate
     ///   the rows of the outer query.
     public func value<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> Computed<E.Value> {
-        var made = made(expression)
-        if made.isOnlyOfOthers(than: alias) { made.fail(Self.noOwnColumn) }
+        var value = evaluate(expression)
+        if value.isOnlyOfOthers(than: alias) { value.fail(Self.noOwnColumn) }
         var plain = self
         plain.clauses.orderings = []
-        guard clauses.hasLimit else { return Computed(enclosed: plain.rows(made)) }
+        guard clauses.hasLimit else { return Computed(enclosed: plain.rows(value)) }
         // The rows are limited before they are aggregated.
         plain.clauses = QueryClauses()
         let rows = clauses.sql(after: "SELECT \(alias).* FROM \(table.text)")
-        return Computed(enclosed: plain.rows(made, of: "(\(rows)) AS \(SQL(verbatim: alias))"))
+        return Computed(enclosed: plain.rows(value, of: "(\(rows)) AS \(SQL(verbatim: alias))"))
     }
 
     /// The value of the first row in the subquery's order.
@@ -140,7 +140,7 @@ public struct Subquery<Source: Table>: Sendable, Refinable {
     ) -> Computed<E.Value.Unwrapped?> {
         var one = self
         one.clauses.limit = min(clauses.limit ?? 1, 1)
-        return Computed(enclosed: one.rows(made(expression)))
+        return Computed(enclosed: one.rows(evaluate(expression)))
     }
 
     /// The values of an expression, for `isIn`.
@@ -148,7 +148,7 @@ public struct Subquery<Source: Table>: Sendable, Refinable {
     /// - Parameter expression: Makes the expression from the table's columns.
     /// - Returns: The values.
     public func select<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> SelectQuery<E.Value> {
-        SelectQuery(SelectionContent([made(expression)], from: table, clauses, of: [Source.schema]))
+        SelectQuery(SelectionContent([evaluate(expression)], from: table, clauses, of: [Source.schema]))
     }
 
     private static var noOwnColumn: StrongroomError {

@@ -11,10 +11,10 @@ extension DateForm? {
     /// The engine would round to milliseconds, and so could get a date of the next day.
     fileprivate func wholeSeconds(_ date: SQL, _ offset: Int) -> SQL {
         func literal(_ number: Int) -> SQL { SQL(verbatim: "\(number)") }
-        func range(of value: SQL, per second: Int, _ whole: SQL, since1970 shift: Int) -> SQL {
+        func range(of value: SQL, per second: Int, _ seconds: SQL, since1970 shift: Int) -> SQL {
             let first = literal((-62_167_219_200 - shift) * second)
             let end = literal((253_402_300_800 - shift) * second)
-            return "CASE WHEN \(value) >= \(first) AND \(value) < \(end) THEN \(whole) + \(literal(shift)) END"
+            return "CASE WHEN \(value) >= \(first) AND \(value) < \(end) THEN \(seconds) + \(literal(shift)) END"
         }
         let floor: SQL = "CAST(\(date) AS INTEGER) - (\(date) < CAST(\(date) AS INTEGER))"
         switch self {

@@ -47,9 +47,9 @@ struct DanglingComparison {
         // How many rows with each hash have not been found again.
         var known: [Int: Int] = [:]
         let present = Dictionary(keys.flatMap { $0 }.map { ($0.identity, $0) }) { first, _ in first }
-        for (identity, former) in before.rows {
-            let isSameTable = present[identity]?.rootPage == former.key.rootPage
-            for hashes in former.hashes {
+        for (identity, previous) in before.rows {
+            let isSameTable = present[identity]?.rootPage == previous.key.rootPage
+            for hashes in previous.hashes {
                 known[hashes.row, default: 0] += 1
                 if !isSameTable { known[hashes.values, default: 0] += 1 }
             }

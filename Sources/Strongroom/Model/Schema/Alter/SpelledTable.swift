@@ -178,11 +178,11 @@ extension Connection {
         let columns = try spelledColumns(of: schema.name, schema.columns)
         let history = HistoryTable.name(of: schema.name)
         if let names = try historyColumns(history) {
-            let former = columns.flatMap { column in
-                [HistoryTable.keyName(of: column.name), HistoryTable.formerName(of: column.name)]
+            let recorded = columns.flatMap { column in
+                [HistoryTable.keyName(of: column.name), HistoryTable.oldName(of: column.name)]
                     .filter { Identifier.index(of: $0, in: names) != nil }.map { ($0, column.spelling) }
             }
-            _ = try SpelledTable(self, history, former).convert(isHistory: true)
+            _ = try SpelledTable(self, history, recorded).convert(isHistory: true)
         }
         return try SpelledTable(self, schema.name, columns).convert()
     }

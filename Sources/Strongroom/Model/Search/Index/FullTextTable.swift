@@ -3,9 +3,9 @@
 ///
 /// The engine's index contains words by the number of a row, `docid`: the row id where a column is its alias, or else a
 /// number from the table `…_keys`, which has one for each key, since row ids change with VACUUM. To remove a row, the
-/// engine reads its former words, which the row itself no longer has: triggers that run before a change store them in
+/// engine reads its old words, which the row itself no longer has: triggers that run before a change store them in
 /// `…_pending`, and those that run after it remove them. This also removes rows that `ON CONFLICT REPLACE` deletes, for
-/// which no trigger for deletions runs. The view `…_rows` shows the engine the words of every row, former ones first.
+/// which no trigger for deletions runs. The view `…_rows` shows the engine the words of every row, old ones first.
 struct FullTextTable {
     /// The name of the virtual table; those of the others begin with it.
     let name: String
@@ -118,11 +118,11 @@ struct FullTextTable {
             : "\(map) AS m JOIN \(quotedTable) AS t ON "
                 + isKept("t", "m")
         let number = rowID.map { "t.\(Identifier.quote($0))" } ?? "m.docid"
-        let former = columns.indices.map { "p.c\($0) AS c\($0)" }.joined(separator: ", ")
+        let previous = columns.indices.map { "p.c\($0) AS c\($0)" }.joined(separator: ", ")
         let present = columns.enumerated().map { "\(words(of: $1, "t")) AS c\($0)" }.joined(separator: ", ")
         return """
             CREATE VIEW \(Identifier.quote("\(name)_rows")) AS \
-            SELECT p.docid AS rowid, \(former) FROM \(pending) AS p UNION ALL \
+            SELECT p.docid AS rowid, \(previous) FROM \(pending) AS p UNION ALL \
             SELECT \(number) AS rowid, \(present) FROM \(source) \
             WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE p.docid = \(number))
             """

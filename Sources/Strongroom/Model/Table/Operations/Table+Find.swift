@@ -97,7 +97,7 @@ extension Table {
     /// - Returns: The query.
     @inlinable
     public static func `where`(_ condition: (Columns) -> Condition) -> Query<Self> {
-        Query(made(condition))
+        Query(evaluate(condition))
     }
 
     /// A query for the records in some order: `Contact.order { ($0.city.ascending, $0.name.descending) }`.

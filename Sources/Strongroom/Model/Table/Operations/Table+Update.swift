@@ -131,8 +131,8 @@ extension Table {
             return try write(record, at: key, operation, except: leftOut, .single, on: connection)
         }
         let compared = references.filter { !leftOut.contains($0) }
-        let whole = TableStatements.UpdateForm.listed([])
-        for form in compared.isEmpty ? [whole] : [.listed(compared), whole]
+        let full = TableStatements.UpdateForm.listed([])
+        for form in compared.isEmpty ? [full] : [.listed(compared), full]
         where try write(record, at: key, operation, except: leftOut, form, on: connection) {
             return true
         }
