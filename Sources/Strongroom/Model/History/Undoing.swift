@@ -76,7 +76,7 @@ extension UndoReport {
     /// A description of what is not put back, for an error; nil if nothing is lost.
     fileprivate var losses: String? {
         let columns = omittedColumns.sorted { $0.key < $1.key }.map { table, columns in
-            "the history of table \"\(table)\" omits \(columns.map { "\"\($0)\"" }.joined(separator: ", "))"
+            "the history of table \"\(table)\" omits \(columns.listed)"
         }
         let all =
             columns + tablesWithoutHistory.map { "table \"\($0)\" has no history, and references a deleted row" }

@@ -49,7 +49,7 @@ extension Migrator {
                 from: last, to: versions[target], applies: Array(versions[index + 1..<target + 1]), undoes: [],
                 changed: changed)
         }
-        let missing = migrations[target + 1...index].filter { $0.down == nil }.map { "\"\($0.version)\"" }
+        let missing = migrations[target + 1...index].filter { $0.down == nil }.map(\.version)
         guard missing.isEmpty else { throw noWayBack(missing.reversed(), connection) }
         return MigrationPlan(
             from: last, to: versions[target], applies: [], undoes: versions[target + 1...index].reversed(),
@@ -70,7 +70,7 @@ extension Migrator {
             throw connection.failure(
                 .invalidArgument,
                 """
-                There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Use \
+                There is no version "\(version)" in the migrator, which has \(migrations.map(\.version).listed). Use \
                 one of these; the file was not changed.
                 """)
         }
@@ -87,33 +87,29 @@ extension Migrator {
         throw connection.failure(
             .otherMigrations,
             """
-            The file was migrated through the versions \(list(recorded)), which differ from those of the migrator \
-            (\(list(known))): \(difference(recorded, known)). Put new migrations at the end of the list only, and \
+            The file was migrated through the versions \(recorded.listed), which differ from those of the migrator \
+            (\(known.listed)): \(difference(recorded, known)). Put new migrations at the end of the list only, and \
             keep the old ones in it; the file was not changed.
             """)
     }
 
     private func difference(_ recorded: [String], _ known: [String]) -> String {
         let missing = recorded.filter { !known.contains($0) }
-        guard missing.isEmpty else { return "\(list(missing)) is missing from the list" }
+        guard missing.isEmpty else { return "\(missing.listed) is missing from the list" }
         // The indices of the file's versions in the list; the first is where its history begins.
         let indices = recorded.compactMap { known.firstIndex(of: $0) }
         guard indices == indices.sorted(), let first = indices.first, let last = indices.last else {
             return "their order differs"
         }
         let passedOver = known[first...last].filter { !recorded.contains($0) }
-        return "the file was not migrated through \(list(passedOver))"
-    }
-
-    private func list(_ versions: [String]) -> String {
-        versions.map { "\"\($0)\"" }.joined(separator: ", ")
+        return "the file was not migrated through \(passedOver.listed)"
     }
 
     private func noWayBack(_ versions: [String], _ connection: Connection) -> StrongroomError {
         connection.failure(
             .invalidMigrator,
             """
-            There is no way back from \(versions.joined(separator: ", ")): add \
+            There is no way back from \(versions.listed): add \
             \(versions.count == 1 ? "a `down` to this migration" : "a `down` to these migrations"), or continue with \
             the version that the file has. The file was not changed.
             """)

@@ -13,10 +13,6 @@ public struct MigrationReport: Sendable, Equatable {
         var danglingRows: [DanglingRow] = []
         /// The engine's data version at the end of the step, if every foreign key references a row.
         var intactAtDataVersion: SQLValue?
-
-        init(version: String, duration: Duration, rows: Int) {
-            (self.version, self.duration, self.rows) = (version, duration, rows)
-        }
     }
 
     /// A row whose foreign key references no row.

@@ -102,12 +102,8 @@ final class KnownSchema: Sendable {
 ///
 /// Stored with the migrator, so that a configuration that keeps its migrator computes them once.
 final class FingerprintRun: Sendable {
-    private struct State {
-        var count = 0
-        var fingerprints: [[UInt8]: String] = [:]
-    }
-
-    private let state = Locked(State())
+    /// The number of steps that were run, and their fingerprints.
+    private let state = Locked<(count: Int, fingerprints: [[UInt8]: String])>((0, [:]))
 
     /// The maximum number of progress callbacks, one for every 10,000 instructions of the engine.
     private static let maxChecks = 300
@@ -118,7 +114,7 @@ final class FingerprintRun: Sendable {
         let known = state.withLock { $0.count >= migrations.count ? $0.fingerprints : nil }
         if let known { return known }
         let found = try Self.run(migrations, functions)
-        state.withLock { $0 = State(count: migrations.count, fingerprints: found) }
+        state.withLock { $0 = (migrations.count, found) }
         return found
     }
 
@@ -166,13 +162,12 @@ extension Migrator {
             return then != now
         }.map(\.version)
         guard changePolicy == .refuse, !changed.isEmpty else { return changed }
-        let names = changed.map { "\"\($0)\"" }.joined(separator: ", ")
         throw connection.failure(
             .otherMigrations,
             """
-            The file was migrated through \(names), whose statements have changed in the program: it may have another \
-            schema than a new file. Put the old statements back, and make the change in a separate migration. The \
-            file was not changed.
+            The file was migrated through \(changed.listed), whose statements have changed in the program: it may have \
+            another schema than a new file. Put the old statements back, and make the change in a separate migration. \
+            The file was not changed.
             """)
     }
 }

@@ -1,3 +1,8 @@
+extension [String] {
+    /// The names in quotation marks, for a message.
+    var listed: String { map { "\"\($0)\"" }.joined(separator: ", ") }
+}
+
 /// A value that is refined by changed copies of it.
 protocol Refinable {}
 

@@ -97,7 +97,8 @@ struct SnippetWindow {
         var counts: [Int: Int] = [:]
         var first = 0
         var inside = 0
-        for last in Self.byEnd(ends) {
+        // Of equal ends the first one precedes.
+        for last in ends.indices.sorted(by: { (ends[$0], $0) < (ends[$1], $1) }) {
             counts[matches[last].phrase, default: 0] += 1
             inside += 1
             // What begins before the window also ends in it, as it is no longer, so it has been counted.
@@ -118,11 +119,6 @@ struct SnippetWindow {
         self.tokens = tokens
         self.matches = zip(matches, ends).filter { $0.0.tokens.lowerBound >= start && $0.1 <= tokens.upperBound }
             .map(\.0)
-    }
-
-    /// The indexes in the order of the ends, and of equal ends in their own.
-    private static func byEnd(_ ends: [Int]) -> [Int] {
-        ends.indices.sorted { (ends[$0], $0) < (ends[$1], $1) }
     }
 }
 

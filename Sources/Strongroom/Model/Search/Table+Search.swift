@@ -148,12 +148,10 @@ struct NumberedSearch {
     func condition(_ expression: SearchExpression, isAmong: (SQL) throws -> Condition) throws -> Condition {
         if let numbers = numbers(expression) { return try isAmong(numbers) }
         switch expression {
-        case .all(let parts):
+        case .all(let parts), .any(let parts):
+            let isAll = if case .all = expression { true } else { false }
             let all = try parts.map { try condition($0, isAmong: isAmong) }
-            return all.dropFirst().reduce(all.first ?? Condition("0")) { $0 && $1 }
-        case .any(let parts):
-            let all = try parts.map { try condition($0, isAmong: isAmong) }
-            return all.dropFirst().reduce(all.first ?? Condition("0")) { $0 || $1 }
+            return all.dropFirst().reduce(all.first ?? Condition("0")) { isAll ? $0 && $1 : $0 || $1 }
         case .excluding(let wanted, let unwanted):
             return try condition(wanted, isAmong: isAmong) && !condition(unwanted, isAmong: isAmong)
         case .nothing, .phrase:

@@ -239,13 +239,12 @@ enum TableFailure {
 
     @usableFromInline
     static func manyRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
-        let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
-        return StrongroomError(
+        StrongroomError(
             .notUnique,
             """
-            Several rows of table "\(schema.name)" have the record's value of \(list), which is declared as unique \
-            but has no unique index in the file; nothing was changed. Merge those rows, then create the index in a \
-            migration.
+            Several rows of table "\(schema.name)" have the record's value of \(columns.listed), which is declared as \
+            unique but has no unique index in the file; nothing was changed. Merge those rows, then create the index \
+            in a migration.
             """)
     }
 

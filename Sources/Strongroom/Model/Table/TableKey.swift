@@ -104,7 +104,7 @@ extension Table {
 }
 
 /// Keys of one table, compared as the engine does.
-struct KeySet<Source: Table>: Sendable {
+struct KeySet<Source: Table>: Sendable, Refinable {
     private var keys: [[SQLValue]: Source.Key] = [:]
 
     init() {}
@@ -127,15 +127,9 @@ struct KeySet<Source: Table>: Sendable {
 
     func contains(_ key: Source.Key) throws -> Bool { try keys[Source.identity(of: key)] != nil }
 
-    func union(_ other: KeySet) -> KeySet { with(keys.merging(other.keys) { first, _ in first }) }
-    func intersection(_ other: KeySet) -> KeySet { with(keys.filter { other.keys[$0.key] != nil }) }
-    func subtracting(_ other: KeySet) -> KeySet { with(keys.filter { other.keys[$0.key] == nil }) }
-
-    private func with(_ keys: [[SQLValue]: Source.Key]) -> KeySet {
-        var copy = self
-        copy.keys = keys
-        return copy
-    }
+    func union(_ other: KeySet) -> KeySet { with { $0.keys.merge(other.keys) { first, _ in first } } }
+    func intersection(_ other: KeySet) -> KeySet { with { $0.keys = keys.filter { other.keys[$0.key] != nil } } }
+    func subtracting(_ other: KeySet) -> KeySet { with { $0.keys = keys.filter { other.keys[$0.key] == nil } } }
 }
 
 extension Decimal: TableKey {}
@@ -221,7 +215,7 @@ extension Connection {
     }
 
     private func noUniqueKey(_ schema: TableSchema, _ keys: [String]) -> StrongroomError {
-        let list = keys.map { "\"\($0)\"" }.joined(separator: ", ")
+        let list = keys.listed
         return failure(
             .tableDiffers,
             """

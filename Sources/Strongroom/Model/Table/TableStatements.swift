@@ -202,12 +202,11 @@ extension TableSchema {
 
     func checkUnique(_ names: [String]) throws {
         guard !isUnique(names) else { return }
-        let list = names.joined(separator: "\", \"")
         throw StrongroomError(
             .notDeclared,
             """
-            "\(list)" of table "\(name)" is not unique; upsert by the primary key, by the columns of a unique index, \
-            or with `.matching` in place of `.by`.
+            \(names.listed) of table "\(name)" is not unique; upsert by the primary key, by the columns of a unique \
+            index, or with `.matching` in place of `.by`.
             """
         )
     }

@@ -63,17 +63,13 @@ struct HistoryTable: Refinable {
     }
 
     private func check() throws {
-        if let version = history.version, Identifier.index(of: version, in: kept.map(\.name)) == nil {
-            throw StrongroomError(
-                .invalidDeclaration,
-                """
-                The history of table "\(table.name)" does not record the version "\(version)"; name a column that is \
-                neither omitted nor part of the key.
-                """)
-        }
-
         func refusal(_ message: String) -> StrongroomError {
             StrongroomError(.invalidDeclaration, "The history of table \"\(table.name)\" \(message)")
+        }
+        if let version = history.version, Identifier.index(of: version, in: kept.map(\.name)) == nil {
+            throw refusal(
+                "does not record the version \"\(version)\"; name a column that is neither omitted nor part of the "
+                    + "key.")
         }
         if let days = history.days, days < 1 { throw refusal("is kept for \(days) days; keep it for at least 1.") }
         if let changes = history.changes, changes < 1 {

@@ -114,7 +114,7 @@ extension SpelledTable {
         } catch let error as StrongroomError where error.code == .constraint {
             var rowID: Int64?
             if keys.count == 1, ColumnInfo.rowIDNames.contains(keys[0]) { rowID = change.keys[0].asInteger }
-            let names = change.values.map { "\"\(columns[$0.column].name)\"" }.joined(separator: ", ")
+            let names = change.values.map { columns[$0.column].name }.listed
             var failure = StrongroomError(
                 .constraint,
                 """

@@ -22,11 +22,7 @@ extension Table {
 
     @usableFromInline
     static func located(_ error: any Error, _ key: Key, on connection: Connection) -> any Error {
-        do {
-            return try Query<Self>().where(key: key).located(error, at: 0, on: connection)
-        } catch {
-            return error
-        }
+        (try? Query<Self>().where(key: key).located(error, at: 0, on: connection)) ?? error
     }
 
     @inlinable

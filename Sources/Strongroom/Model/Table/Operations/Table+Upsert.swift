@@ -189,12 +189,11 @@ extension Table {
 
 extension TableFailure {
     static func severalRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
-        let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
-        return StrongroomError(
+        StrongroomError(
             .notUnique,
             """
-            Several rows of table "\(schema.name)" have the record's value of \(list); nothing was changed. Match \
-            further columns, or update all of the rows with `several: .updateAll`.
+            Several rows of table "\(schema.name)" have the record's value of \(columns.listed); nothing was changed. \
+            Match further columns, or update all of the rows with `several: .updateAll`.
             """)
     }
 }
