@@ -65,7 +65,6 @@ public struct Migrator: Sendable, Refinable {
     ///
     /// - Parameter watch: Called before each statement, and with nil before the commit; an error that it throws is
     ///   thrown in place of the statement.
-    /// - Returns: The migrator.
     package func watchingChanges(_ watch: @escaping @Sendable (String?) throws -> Void) -> Migrator {
         with { $0.changeWatch = watch }
     }

@@ -124,6 +124,9 @@ public struct Query<Source: Table>: Sendable, Refinable {
 
     package var condition: Condition? { clauses.condition }
 
+    /// The rows that another query's condition matches, too.
+    func and(_ other: Query) -> Query { with { copy in other.condition.map { copy.clauses.add($0) } } }
+
     func `where`(key: Source.Key) throws -> Query {
         var copy = self
         let values = try Source.plainValues(of: key)

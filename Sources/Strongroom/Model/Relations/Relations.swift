@@ -165,10 +165,7 @@ struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where So
         }
     }
 
-    func column() throws -> Column<Key> {
-        guard let name else { throw RelationFailure.noColumn(Source.schema) }
-        return Column(name, in: Source.schema)
-    }
+    func column() throws -> Column<Key> { try RelationFailure.column(name, Source.schema) }
 }
 
 /// The property and the column with a record's position in a list.
@@ -183,15 +180,14 @@ struct Position<Source: Table>: Sendable where Source.RecordType == Source {
         set = { $0[keyPath: property] = $1 }
     }
 
-    func column() throws -> Column<Int> {
-        guard let name else { throw RelationFailure.noColumn(Source.schema) }
-        return Column(name, in: Source.schema)
-    }
+    func column() throws -> Column<Int> { try RelationFailure.column(name, Source.schema) }
 }
 
 enum RelationFailure {
-    static func noColumn(_ schema: TableSchema) -> StrongroomError {
-        StrongroomError(
+    /// The column of a property, or the error for one without a column.
+    static func column<V>(_ name: String?, _ schema: TableSchema) throws -> Column<V> {
+        if let name { return Column(name, in: schema) }
+        throw StrongroomError(
             .invalidDeclaration,
             """
             A property that a relation uses for the rows of table "\(schema.name)" has no column; use a stored \

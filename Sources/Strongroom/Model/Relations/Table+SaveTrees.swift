@@ -182,7 +182,7 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
     }
 
     func load(into records: inout [Source], on connection: Connection) throws {
-        let key = try Column<Parent.Key>(Parent.schema.primaryKey().name, in: Parent.schema)
+        let key = try Parent.keyColumn()
         let wanted = try KeySet<Parent>(records.compactMap(reference.key))
         guard !wanted.isEmpty else {
             for index in records.indices { records[index][keyPath: property].wrappedValue = nil }

@@ -176,10 +176,8 @@ extension SQLToken {
 }
 
 extension [SQLToken] {
-    /// The items of a list in parentheses, including the whitespace around each, and the position of its end.
-    ///
-    /// - Parameter open: The position of the opening parenthesis.
-    /// - Returns: nil if the list has no end.
+    /// The items of a list in parentheses, including the whitespace around each, and the position of its end; nil if it
+    /// has none.
     func list(from open: Int) -> (items: [[SQLToken]], end: Int)? {
         var depth = 0
         var items: [[SQLToken]] = [[]]

@@ -76,14 +76,6 @@ extension Record {
 
 extension Record {
     /// The record's values by column, in their stored form.
-    ///
-    /// ```swift
-    /// let values = try contact.columnValues()
-    /// print(values["name"] ?? .null)
-    /// ```
-    ///
-    /// - Returns: A value for each of ``columnNames``; nil is `SQLValue.null`.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store.
     package func columnValues() throws -> [String: SQLValue] {
         let list = try values()
         return Dictionary(zip(list.names, list.values), uniquingKeysWith: { first, _ in first })

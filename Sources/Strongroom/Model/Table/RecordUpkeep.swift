@@ -152,9 +152,7 @@ extension _RecordUpkeep {
         version?.advance(&record)
     }
 
-    /// The indices of columns that are not written to an existing row.
-    ///
-    /// - Parameter leftOut: Those that the operation does not write.
+    /// The indices of columns that are not written to an existing row: also those that the operation leaves out.
     func leftOut(_ leftOut: [Int]) -> [Int] {
         let kept = [version?.index, updated?.index]
         let others = leftOut.filter { !kept.contains($0) }

@@ -132,6 +132,10 @@ struct KeySet<Source: Table>: Sendable, Refinable {
     func subtracting(_ other: KeySet) -> KeySet { with { $0.keys = keys.filter { other.keys[$0.key] == nil } } }
 }
 
+extension Table where Key: ColumnValue {
+    static func keyColumn() throws -> Column<Key> { try Column(schema.primaryKey().name, in: schema) }
+}
+
 extension Decimal: TableKey {}
 
 extension Table {

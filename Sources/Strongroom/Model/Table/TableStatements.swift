@@ -73,8 +73,6 @@ struct TableStatements {
     }
 
     /// The SELECT and FROM clauses of a query.
-    ///
-    /// - Parameter distinct: Whether duplicates are removed.
     @usableFromInline
     func select(distinct: Bool = false) -> String {
         let columns = columnNames.map(Identifier.quote).joined(separator: ", ")
@@ -140,26 +138,29 @@ struct TableStatements {
     func keyByUnique(_ indices: [Int]) throws -> String {
         let names = indices.map { columnNames[$0] }
         try schema.checkUnique(names)
-        let columns = indices.map { (Identifier.quote(columnNames[$0]), $0 + 1) }
-        let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
-        let same = columns.map { "\($0) = ?\($1) COLLATE BINARY" }.joined(separator: " AND ")
+        let same = equalities(indices) { _ in " COLLATE BINARY" }
         // With the collation of the index: with that of the column, other rows could match.
-        let equal = zip(columns, names).map { column, name in
-            "\(column.0) = ?\(column.1)" + (schema.uniqueCollation(of: name, among: names)?.sql ?? "")
-        }.joined(separator: " AND ")
-        // The record binds all its columns, so the statement must also have a parameter for the last one.
-        let last = "?\(columnNames.count) IS ?\(columnNames.count)"
-        return "SELECT \(keys), \(same) FROM \(table) WHERE \(equal) AND \(last)"
+        let equal = equalities(indices) { schema.uniqueCollation(of: $0, among: names)?.sql ?? "" }
+        return "SELECT \(try keyNames()), \(same) FROM \(table) WHERE \(equal) AND \(lastParameter)"
     }
 
     /// Returns the keys of the rows in which columns have the record's values, smallest first.
     func keys(matching indices: [Int]) throws -> String {
-        let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
-        let equal = indices.map { "\(Identifier.quote(columnNames[$0])) = ?\($0 + 1)" }.joined(separator: " AND ")
-        // The record binds all its columns, so the statement must also have a parameter for the last one.
-        let last = "?\(columnNames.count) IS ?\(columnNames.count)"
-        return "SELECT \(keys) FROM \(table) WHERE \(equal) AND \(last) ORDER BY \(keys)"
+        let (keys, equal) = (try keyNames(), equalities(indices) { _ in "" })
+        return "SELECT \(keys) FROM \(table) WHERE \(equal) AND \(lastParameter) ORDER BY \(keys)"
     }
+
+    private func keyNames() throws -> String {
+        try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
+    }
+
+    private func equalities(_ indices: [Int], _ collation: (String) -> String) -> String {
+        indices.map { "\(Identifier.quote(columnNames[$0])) = ?\($0 + 1)\(collation(columnNames[$0]))" }
+            .joined(separator: " AND ")
+    }
+
+    /// The record binds all its columns, so the statement must also have a parameter for the last one.
+    private var lastParameter: String { "?\(columnNames.count) IS ?\(columnNames.count)" }
 
     /// The values that an insert binds in place of NULL, by index; empty if no column has a default.
     @usableFromInline

@@ -191,8 +191,6 @@ extension Writing where Self: ~Copyable {
 extension TableSchema {
     /// The columns that have their previous name in a table of the file, ordered so that a name is free before it is
     /// taken: the new name may be the previous name of another column.
-    ///
-    /// - Parameter names: The names of the columns in the file.
     func renamings(of names: [String], _ connection: Connection) throws -> [(from: String, to: String)] {
         var taken = names
         var waiting = columns.compactMap { column -> (from: String, to: String)? in

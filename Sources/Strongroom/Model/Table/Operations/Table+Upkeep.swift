@@ -79,8 +79,6 @@ extension Table {
     }
 
     /// Assignments together with those of the columns that the table keeps and that are not assigned.
-    ///
-    /// - Parameter isNew: Whether a row is inserted.
     static func completed(_ assignments: [Assignment], isNew: Bool, on connection: Connection) throws -> [Assignment] {
         guard let upkeep = RecordType._upkeep else { return assignments }
         if let defect = upkeep.defect { throw defect }
