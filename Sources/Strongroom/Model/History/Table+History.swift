@@ -227,10 +227,7 @@ struct HistoryReader<Source: Table> {
     }
 
     /// A record and the values of its columns, without those that are omitted.
-    private struct Image {
-        let record: Source.RecordType
-        let values: [SQLValue]
-    }
+    private typealias Image = (record: Source.RecordType, values: [SQLValue])
 
     private struct Entry {
         let number: Int64
@@ -241,7 +238,6 @@ struct HistoryReader<Source: Table> {
         let key: Source.Key
         /// Nil for an insertion, and if it is not known.
         let before: Image?
-        let isBeforeKnown: Bool
     }
 
     func changes(
@@ -261,8 +257,9 @@ struct HistoryReader<Source: Table> {
         return RecordChange(
             number: entry.number, transaction: entry.transaction, author: entry.author,
             at: Date(timeIntervalSinceReferenceDate: entry.at), kind: entry.kind, key: entry.key,
-            before: entry.before?.record, isBeforeKnown: entry.isBeforeKnown, after: after?.record,
-            isAfterKnown: entry.kind == .delete || after != nil, columns: columns.map { names[$0] })
+            before: entry.before?.record, isBeforeKnown: entry.kind == .insert || entry.before != nil,
+            after: after?.record, isAfterKnown: entry.kind == .delete || after != nil,
+            columns: columns.map { names[$0] })
     }
 
     /// The row after a change: from before the next change, or the present one; nil if it is not known.
@@ -302,8 +299,7 @@ struct HistoryReader<Source: Table> {
                 Entry(
                     number: number, transaction: try row[count + 1], author: try row[count + 2],
                     at: try row[count + 3], kind: kind, key: try Source.readKey(from: row, at: count + 5),
-                    before: isRead ? try image(row) : nil,
-                    isBeforeKnown: isRead || kind == .insert))
+                    before: isRead ? try image(row) : nil))
         }
         return entries
     }
@@ -321,6 +317,6 @@ struct HistoryReader<Source: Table> {
         let values = try names.indices.map { index in
             Identifier.index(of: names[index], in: omitted) != nil ? SQLValue.null : try row.value(at: index)
         }
-        return Image(record: try Source.RecordType(row: row), values: values)
+        return (try Source.RecordType(row: row), values)
     }
 }

@@ -4,9 +4,9 @@ final class Cascade {
     let connection: Connection
     private var entered = KeySets()
     /// The rows whose records are among the saved values. A saved row is never deleted with another one.
-    private let present: KeySets
+    let present: KeySets
     /// The rows of records that are marked for deletion.
-    private var marked = KeySets()
+    var marked = KeySets()
     /// The rows that already belong to a list, by the column of their reference.
     private var linked: [String: KeySets] = [:]
     private var remaining: [() throws -> Void] = []
@@ -32,14 +32,6 @@ final class Cascade {
             guard let key = Source.key(of: records[index]) else { return true }
             return try enter(table, key)
         }
-    }
-
-    func present<Source: Table>(_ table: Source.Type) throws -> KeySet<Source> { try present.keys(of: table) }
-
-    func mark<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws { _ = try marked.insert(key, of: table) }
-
-    func isMarked<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws -> Bool {
-        try marked.contains(key, of: table)
     }
 
     /// Records that a row belongs to a list; true if it did not belong to one before.

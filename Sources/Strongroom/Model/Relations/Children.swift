@@ -37,7 +37,7 @@ where
     func deletion(below parents: [Source], _ cascade: Cascade) throws -> (any Deletion)? {
         let column = try reference.column()
         let keys = parents.compactMap(Source.key(of:))
-        let spared = try cascade.present(Child.self)
+        let spared = try cascade.present.keys(of: Child.self)
         var referring = try rows(referringTo: keys)
         if !spared.isEmpty {
             // Saved rows are kept. If their reference cannot be set to NULL, the engine rejects the deletion, or would
@@ -191,7 +191,7 @@ extension Children {
     private func handleOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         let isUnique = Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
-        let present = try cascade.present(Child.self)
+        let present = try cascade.present.keys(of: Child.self)
         let hidden = try hiddenRows(of: parents, cascade)
         for parent in parents {
             guard let key = Source.key(of: parent) else { continue }
@@ -225,7 +225,7 @@ extension Children {
     ) throws -> [CascadeStep] {
         var found = try Child.orphans(of: parents.flatMap { get($0).values }, cascade, hasRows)
         guard orphans != .keep, hasRows(Child.self) else { return found }
-        let (column, present) = (try reference.column(), try cascade.present(Child.self))
+        let (column, present) = (try reference.column(), try cascade.present.keys(of: Child.self))
         for parent in parents {
             guard let key = Source.key(of: parent) else { continue }
             let related = get(parent)

@@ -64,11 +64,12 @@ extension Table {
         for index in indices where hooks.isMarked(records[index]) {
             outcomes[index] = .deleted
             guard let key = key(of: records[index]) else { continue }
-            try cascade.mark(Self.self, key)
+            _ = try cascade.marked.insert(key, of: Self.self)
             gone.append(records[index])
         }
         for index in records.indices where outcomes[index] != .deleted {
-            if let key = key(of: records[index]), try cascade.isMarked(Self.self, key) { outcomes[index] = .deleted }
+            guard let key = key(of: records[index]) else { continue }
+            if try cascade.marked.contains(key, of: Self.self) { outcomes[index] = .deleted }
         }
         guard !gone.isEmpty else { return }
         if relations?.children.isEmpty ?? true {

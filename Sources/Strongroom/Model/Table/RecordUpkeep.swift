@@ -46,12 +46,7 @@ public struct _RecordUpkeep<R: Record>: Sendable {
     /// No column.
     public init() {}
 
-    /// Adds the version, by which updates notice that the row has changed since the record was read.
-    ///
-    /// - Parameters:
-    ///   - property: The property; an integer.
-    ///   - column: The name of its column.
-    /// - Returns: The upkeep with the version.
+    /// Adds the version, an integer by which updates notice that the row has changed since the record was read.
     public func version<V: FixedWidthInteger & ColumnValue>(
         _ property: any WritableKeyPath<R, V> & Sendable, _ column: String
     ) -> _RecordUpkeep {
@@ -63,11 +58,6 @@ public struct _RecordUpkeep<R: Record>: Sendable {
     }
 
     /// Adds the time at which a row is inserted.
-    ///
-    /// - Parameters:
-    ///   - property: The property.
-    ///   - column: The name of its column.
-    /// - Returns: The upkeep with the time.
     public func created(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.created = Time(column: column, index: index) { $0[keyPath: property] = $1 }
@@ -75,11 +65,6 @@ public struct _RecordUpkeep<R: Record>: Sendable {
     }
 
     /// Adds the time at which a row is inserted; a value that a record has already is kept.
-    ///
-    /// - Parameters:
-    ///   - property: The property.
-    ///   - column: The name of its column.
-    /// - Returns: The upkeep with the time.
     public func created(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.created = Time(column: column, index: index) { record, now in
@@ -89,11 +74,6 @@ public struct _RecordUpkeep<R: Record>: Sendable {
     }
 
     /// Adds the time at which a row is written.
-    ///
-    /// - Parameters:
-    ///   - property: The property.
-    ///   - column: The name of its column.
-    /// - Returns: The upkeep with the time.
     public func updated(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.updated = Time(column: column, index: index) { $0[keyPath: property] = $1 }
@@ -101,11 +81,6 @@ public struct _RecordUpkeep<R: Record>: Sendable {
     }
 
     /// Adds the time at which a row is written.
-    ///
-    /// - Parameters:
-    ///   - property: The property.
-    ///   - column: The name of its column.
-    /// - Returns: The upkeep with the time.
     public func updated(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.updated = Time(column: column, index: index) { $0[keyPath: property] = $1 }

@@ -143,11 +143,8 @@ extension MigrationReport.DanglingRow {
     }
 }
 
-private struct RowHashes {
-    /// Of the foreign key, the row id and the values.
-    let row: Int
-    let values: Int
-}
+/// The hash of the foreign key, the row id and the values, and that of the values.
+private typealias RowHashes = (row: Int, values: Int)
 
 private struct StoredReference {
     /// The identity of the foreign key as long as neither tables nor columns are renamed.
@@ -250,7 +247,7 @@ extension Connection {
                     values.combine(kind)
                     values.combine(bytes)
                 }
-                try body(rowID, RowHashes(row: all.finalize(), values: values.finalize()))
+                try body(rowID, (all.finalize(), values.finalize()))
             }
         }
     }
