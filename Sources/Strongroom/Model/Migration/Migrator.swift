@@ -58,7 +58,7 @@ public struct Migrator: Sendable, Refinable {
     ///   ``MigrationTransaction/report(_:of:)``; must return quickly.
     /// - Returns: The migrator.
     public func reporting(_ progress: @escaping @Sendable (WorkProgress) -> Void) -> Migrator {
-        with { $0.progress = progress }
+        refined { $0.progress = progress }
     }
 
     /// Watches the statements of an automatic migration; for the testing library, which interrupts them.
@@ -66,7 +66,7 @@ public struct Migrator: Sendable, Refinable {
     /// - Parameter watch: Called before each statement, and with nil before the commit; an error that it throws is
     ///   thrown in place of the statement.
     package func watchingChanges(_ watch: @escaping @Sendable (String?) throws -> Void) -> Migrator {
-        with { $0.changeWatch = watch }
+        refined { $0.changeWatch = watch }
     }
 
     /// Sets the policy for migrations that have changed since files went through them.
@@ -74,7 +74,7 @@ public struct Migrator: Sendable, Refinable {
     /// - Parameter policy: The policy; by default a warning is logged.
     /// - Returns: The migrator.
     public func whenChanged(_ policy: ChangedMigrations) -> Migrator {
-        with { $0.changePolicy = policy }
+        refined { $0.changePolicy = policy }
     }
 
     func index(of version: String) -> Int? {

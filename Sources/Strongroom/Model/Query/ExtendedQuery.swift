@@ -39,7 +39,7 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable, R
     ///   - offset: The number of records to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> ExtendedQuery {
-        with { $0.clauses.limit(to: count, offset: offset) }
+        refined { $0.clauses.limit(to: count, offset: offset) }
     }
 
     /// Runs the query.

@@ -34,7 +34,7 @@ public struct GroupedQuery<Columns: Sendable>: Sendable, Refinable {
     public func having(_ condition: (Columns) -> Condition) -> GroupedQuery {
         let scope = begin()
         let added = scope.end(condition(columns))
-        return with { $0.clauses.add(having: added) }
+        return refined { $0.clauses.add(having: added) }
     }
 
     /// Adds orderings of the groups; earlier ones have priority.
@@ -45,7 +45,7 @@ public struct GroupedQuery<Columns: Sendable>: Sendable, Refinable {
     public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> GroupedQuery {
         let scope = begin()
         let added = scope.end(orderings(columns))
-        return with { $0.clauses.orderings += added }
+        return refined { $0.clauses.orderings += added }
     }
 
     /// Limits the number of groups.
@@ -55,7 +55,7 @@ public struct GroupedQuery<Columns: Sendable>: Sendable, Refinable {
     ///   - offset: The number of groups to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited groups.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedQuery {
-        with { $0.clauses.limit(to: count, offset: offset) }
+        refined { $0.clauses.limit(to: count, offset: offset) }
     }
 
     /// Selects values of each group.

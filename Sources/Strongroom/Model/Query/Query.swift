@@ -71,7 +71,7 @@ public struct Query<Source: Table>: Sendable, Refinable {
     ///
     /// - Returns: The query without duplicates.
     public func distinct() -> Query {
-        with { $0.clauses.isDistinct = true }
+        refined { $0.clauses.isDistinct = true }
     }
 
     /// Keeps the rows that follow a record in the query's order: the next page, found by index lookup (keyset
@@ -92,7 +92,7 @@ public struct Query<Source: Table>: Sendable, Refinable {
     /// - Returns: The query; it must be sorted by columns only, and not by JSON columns, whose values can be
     ///   stored in several forms.
     public func after(_ record: Source.RecordType) -> Query {
-        with { $0.anchor = .record(record) }
+        refined { $0.anchor = .record(record) }
     }
 
     /// Keeps the rows that follow a cursor in the query's order; see ``cursor(after:)``.
@@ -101,7 +101,7 @@ public struct Query<Source: Table>: Sendable, Refinable {
     ///   the query throws ``StrongroomError`` with `pageCursor`.
     /// - Returns: The query.
     public func after(_ cursor: PageCursor) -> Query {
-        with { $0.anchor = .cursor(cursor) }
+        refined { $0.anchor = .cursor(cursor) }
     }
 
     /// The position of a record in the query's order, which can be sent to a client and returned with the request for
@@ -125,7 +125,7 @@ public struct Query<Source: Table>: Sendable, Refinable {
     package var condition: Condition? { clauses.condition }
 
     /// The rows that another query's condition matches, too.
-    func and(_ other: Query) -> Query { with { copy in other.condition.map { copy.clauses.add($0) } } }
+    func and(_ other: Query) -> Query { refined { copy in other.condition.map { copy.clauses.add($0) } } }
 
     func `where`(key: Source.Key) throws -> Query {
         var copy = self

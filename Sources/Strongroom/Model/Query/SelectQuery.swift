@@ -17,7 +17,7 @@ public struct SelectQuery<each Value: ColumnValue>: Sendable, Refinable {
     ///
     /// - Returns: The selection without duplicates.
     public func distinct() -> SelectQuery {
-        with { $0.content.clauses.isDistinct = true }
+        refined { $0.content.clauses.isDistinct = true }
     }
 
     /// Runs the selection.
@@ -38,7 +38,7 @@ public struct SelectQuery<each Value: ColumnValue>: Sendable, Refinable {
     /// - Returns: The values, or nil if there is no row.
     /// - Throws: As ``fetch(in:)``.
     public func first(in db: borrowing some Reading & ~Copyable) throws -> (repeat each Value)? {
-        try with { $0.content.clauses.limit = min(content.clauses.limit ?? 1, 1) }.fetch(in: db).first
+        try refined { $0.content.clauses.limit = min(content.clauses.limit ?? 1, 1) }.fetch(in: db).first
     }
 
     /// The number of rows.

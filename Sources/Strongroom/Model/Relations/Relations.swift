@@ -70,7 +70,7 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         let added = Children<Source, Property.Child>(
             path: property, get: { $0[keyPath: property].related }, set: { $0[keyPath: property].related = $1 },
             reference: ForeignKey(reference), orphans: orphans.rule, position: position, isOnly: isOnly)
-        return with { $0.children.append(added) }
+        return refined { $0.children.append(added) }
     }
 
     /// Adds an only child. If several rows reference the record, the one with the lowest key is loaded; saving a child
@@ -100,7 +100,7 @@ extension Relations where Source: Table, Source.RecordType == Source {
         _ property: any WritableKeyPath<Source, BelongsTo<Parent>> & Sendable,
         by reference: any WritableKeyPath<Source, Reference> & Sendable
     ) -> Relations where Parent.RecordType == Parent, Parent.Key: ColumnValue, Reference.Referred == Parent.Key {
-        with { $0.parents.append(Parents<Source, Parent>(property: property, reference: ForeignKey(reference))) }
+        refined { $0.parents.append(Parents<Source, Parent>(property: property, reference: ForeignKey(reference))) }
     }
 }
 

@@ -27,12 +27,12 @@ public struct Ordering: Sendable, Equatable, Refinable {
 
     /// The same ordering with the NULLs before all values.
     public var nullsFirst: Ordering {
-        with { $0.hasNullsLast = false }
+        refined { $0.hasNullsLast = false }
     }
 
     /// The same ordering with the NULLs after all values.
     public var nullsLast: Ordering {
-        with { $0.hasNullsLast = true }
+        refined { $0.hasNullsLast = true }
     }
 
     /// The SQL. The position of NULLs is written as a separate term if it is not the engine's default: `NULLS LAST`

@@ -7,7 +7,7 @@ extension [String] {
 protocol Refinable {}
 
 extension Refinable {
-    func with(_ change: (inout Self) -> Void) -> Self {
+    func refined(_ change: (inout Self) -> Void) -> Self {
         var copy = self
         change(&copy)
         return copy

@@ -166,7 +166,7 @@ public struct RecordHooks<R: Record>: Sendable, Refinable {
     public func willSave(
         _ hook: @escaping @Sendable (_ record: inout R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        with { $0.changes.append(hook) }
+        refined { $0.changes.append(hook) }
     }
 
     /// Adds a hook that runs after a record's row is written; the record has its key.
@@ -176,7 +176,7 @@ public struct RecordHooks<R: Record>: Sendable, Refinable {
     public func didSave(
         _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        with { $0.afterSave.append(hook) }
+        refined { $0.afterSave.append(hook) }
     }
 
     /// Adds a hook that runs before a record's row is deleted, whether it exists or not.
@@ -186,7 +186,7 @@ public struct RecordHooks<R: Record>: Sendable, Refinable {
     public func willDelete(
         _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        with { $0.beforeDelete.append(hook) }
+        refined { $0.beforeDelete.append(hook) }
     }
 
     /// Adds a hook that runs after a record's row is deleted; not if there was none.
@@ -196,7 +196,7 @@ public struct RecordHooks<R: Record>: Sendable, Refinable {
     public func didDelete(
         _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        with { $0.afterDelete.append(hook) }
+        refined { $0.afterDelete.append(hook) }
     }
 
     /// Sets which records `save` deletes instead: mark a record and save it with the others.
@@ -205,7 +205,7 @@ public struct RecordHooks<R: Record>: Sendable, Refinable {
     ///   without a row nothing is written.
     /// - Returns: The hooks with this condition added; a record is deleted if any condition is true.
     public func deletesOnSave(_ isMarked: @escaping @Sendable (R) -> Bool) -> RecordHooks {
-        with { $0.marks.append(isMarked) }
+        refined { $0.marks.append(isMarked) }
     }
 
     func isMarked(_ record: R) -> Bool { marks.contains { $0(record) } }

@@ -127,9 +127,9 @@ struct KeySet<Source: Table>: Sendable, Refinable {
 
     func contains(_ key: Source.Key) throws -> Bool { try keys[Source.identity(of: key)] != nil }
 
-    func union(_ other: KeySet) -> KeySet { with { $0.keys.merge(other.keys) { first, _ in first } } }
-    func intersection(_ other: KeySet) -> KeySet { with { $0.keys = keys.filter { other.keys[$0.key] != nil } } }
-    func subtracting(_ other: KeySet) -> KeySet { with { $0.keys = keys.filter { other.keys[$0.key] == nil } } }
+    func union(_ other: KeySet) -> KeySet { refined { $0.keys.merge(other.keys) { first, _ in first } } }
+    func intersection(_ other: KeySet) -> KeySet { refined { $0.keys = keys.filter { other.keys[$0.key] != nil } } }
+    func subtracting(_ other: KeySet) -> KeySet { refined { $0.keys = keys.filter { other.keys[$0.key] == nil } } }
 }
 
 extension Table where Key: ColumnValue {

@@ -34,7 +34,7 @@ public struct History: Sendable, Hashable, Refinable {
     ///   when the table is created.
     /// - Returns: The history.
     public func versioned(by column: String) -> History {
-        with { $0.version = column }
+        refined { $0.version = column }
     }
 }
 
@@ -206,7 +206,7 @@ struct HistoryTable: Refinable {
     /// The same history without the column of the version; nil if it has none.
     var withoutVersion: HistoryTable? {
         guard kept.contains(where: isVersion) else { return nil }
-        return with { $0.kept.removeAll(where: isVersion) }
+        return refined { $0.kept.removeAll(where: isVersion) }
     }
 
     func isVersion(_ column: ColumnDefinition) -> Bool {

@@ -118,7 +118,7 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable, Refinable {
     /// - Parameter condition: Makes the condition from the tables' columns.
     /// - Returns: The join with the condition.
     public func `where`(_ condition: (Columns) -> Condition) -> Join {
-        with { $0.content.clauses.add(evaluate(condition)) }
+        refined { $0.content.clauses.add(evaluate(condition)) }
     }
 
     /// Adds orderings; earlier ones have priority.
@@ -127,7 +127,7 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable, Refinable {
     ///   first has the highest priority.
     /// - Returns: The sorted join.
     public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> Join {
-        with { $0.content.clauses.orderings += evaluate(orderings) }
+        refined { $0.content.clauses.orderings += evaluate(orderings) }
     }
 
     /// Limits the number of rows.
@@ -137,14 +137,14 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable, Refinable {
     ///   - offset: The number of rows to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited join.
     public func limit(_ count: Int, offset: Int = 0) -> Join {
-        with { $0.content.clauses.limit(to: count, offset: offset) }
+        refined { $0.content.clauses.limit(to: count, offset: offset) }
     }
 
     /// Removes duplicates (SELECT DISTINCT).
     ///
     /// - Returns: The join without duplicates.
     public func distinct() -> Join {
-        with { $0.content.clauses.isDistinct = true }
+        refined { $0.content.clauses.isDistinct = true }
     }
 }
 

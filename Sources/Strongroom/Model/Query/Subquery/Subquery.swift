@@ -63,7 +63,7 @@ public struct Subquery<Source: Table>: Sendable, Refinable {
     /// - Parameter condition: Makes the condition from the table's columns, and from those of the outer query.
     /// - Returns: The subquery with the condition.
     public func `where`(_ condition: (JoinedColumns<Source>) -> Condition) -> Subquery {
-        with { $0.clauses.add(Condition(enclosed: evaluate(condition))) }
+        refined { $0.clauses.add(Condition(enclosed: evaluate(condition))) }
     }
 
     /// Adds orderings; earlier ones have priority.
@@ -73,7 +73,7 @@ public struct Subquery<Source: Table>: Sendable, Refinable {
     public func order(@OrderingBuilder _ orderings: (JoinedColumns<Source>) -> [Ordering]) -> Subquery {
         let scope = begin()
         let added = scope.end(orderings(columns))
-        return with { $0.clauses.orderings += added }
+        return refined { $0.clauses.orderings += added }
     }
 
     /// Limits the number of rows.
@@ -83,7 +83,7 @@ public struct Subquery<Source: Table>: Sendable, Refinable {
     ///   - offset: The number of rows to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited subquery.
     public func limit(_ count: Int, offset: Int = 0) -> Subquery {
-        with { $0.clauses.limit(to: count, offset: offset) }
+        refined { $0.clauses.limit(to: count, offset: offset) }
     }
 
     // MARK: In the outer query
