@@ -14,8 +14,7 @@ extension Migrator {
         } else {
             let isUndoing = !plan.undoes.isEmpty
             let versions = isUndoing ? plan.undoes : plan.applies
-            report.steps = try runSteps(
-                versions.compactMap(index(of:)), isUndoing: isUndoing, on: connection, run)
+            report.steps = try runSteps(versions.compactMap(index(of:)), isUndoing: isUndoing, on: connection, run)
         }
         return report
     }
@@ -78,7 +77,9 @@ struct StepRun {
             var step = MigrationReport.Step(
                 version: version, duration: ContinuousClock.now - start, rows: connection.totalChanges - before)
             step.danglingRowCount = dangling.oldCount
-            step.danglingRows = dangling.old
+            step.danglingRows = dangling.old.map {
+                MigrationReport.DanglingRow(table: $0.table, rowID: $0.rowID, parentTable: $0.parent)
+            }
             if dangling.oldCount == 0, dangling.isComplete { step.intactAtDataVersion = end }
             return step
         } catch {

@@ -305,6 +305,13 @@ extension Table {
     }
 }
 
+extension RunningScope {
+    fileprivate consuming func end(_ assignments: [Assignment]) -> [Assignment] {
+        guard scope.isNested, let fault = scope.fault(in: assignments.map(\.value)) else { return assignments }
+        return assignments.map { Assignment(column: $0.column, value: SQL(failing: fault)) }
+    }
+}
+
 func sql<each E: SQLExpression>(of expressions: repeat each E) -> [SQL] {
     var list: [SQL] = []
     repeat list.append((each expressions).sql)

@@ -36,7 +36,7 @@ final class QueryScope {
         self.aliases = aliases
     }
 
-    fileprivate var isNested: Bool { outer != nil }
+    var isNested: Bool { outer != nil }
 
     /// This query and those around it, from the inside.
     private var all: [QueryScope] {
@@ -109,7 +109,7 @@ final class QueryScope {
 
 @usableFromInline
 struct RunningScope: ~Copyable {
-    private let scope: QueryScope
+    let scope: QueryScope
 
     init(_ scope: QueryScope) {
         self.scope = scope
@@ -144,11 +144,6 @@ struct RunningScope: ~Copyable {
     consuming func end(_ expressions: [SQL]) -> [SQL] {
         guard scope.isNested, let fault = scope.fault(in: expressions) else { return expressions }
         return expressions.map { _ in SQL(failing: fault) }
-    }
-
-    consuming func end(_ assignments: [Assignment]) -> [Assignment] {
-        guard scope.isNested, let fault = scope.fault(in: assignments.map(\.value)) else { return assignments }
-        return assignments.map { Assignment(column: $0.column, value: SQL(failing: fault)) }
     }
 }
 

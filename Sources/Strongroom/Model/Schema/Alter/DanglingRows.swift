@@ -29,10 +29,10 @@ struct DanglingRows {
 /// The dangling rows at a later time, split into new and existing ones.
 struct DanglingComparison {
     /// The first of the new dangling rows, as many as a message names.
-    private(set) var new: [MigrationReport.DanglingRow] = []
+    private(set) var new: [DanglingRow] = []
     private(set) var newCount = 0
     /// The first hundred of the dangling rows that existed before.
-    private(set) var old: [MigrationReport.DanglingRow] = []
+    private(set) var old: [DanglingRow] = []
     private(set) var oldCount = 0
     /// Whether the engine could check all foreign keys.
     private(set) var isComplete = true
@@ -111,7 +111,7 @@ struct DanglingComparison {
     }
 
     private mutating func count(_ key: StoredReference, _ rowID: Int64?, isKnown: Bool) {
-        let found = MigrationReport.DanglingRow(table: key.child, rowID: rowID, parentTable: key.parent)
+        let found = DanglingRow(table: key.child, rowID: rowID, parent: key.parent)
         if isKnown {
             oldCount += 1
             if old.count < 100 { old.append(found) }
@@ -131,15 +131,20 @@ struct DanglingComparison {
     func refuseNew() throws {
         guard let sentence, let first = new.first else { return }
         var error = connection.failure(.constraint, sentence)
-        error.constraint = ConstraintFailure(kind: .foreignKey, table: first.table, parentTable: first.parentTable)
+        error.constraint = ConstraintFailure(kind: .foreignKey, table: first.table, parentTable: first.parent)
         throw error
     }
 }
 
-extension MigrationReport.DanglingRow {
+/// A row with a dangling foreign key; the row id is nil if the table has none.
+struct DanglingRow {
+    let table: String
+    let rowID: Int64?
+    let parent: String
+
     fileprivate var sentence: String {
         let number = rowID.map { " \($0)" } ?? ""
-        return "row\(number) of table \"\(table)\" references a row of \"\(parentTable)\" that does not exist"
+        return "row\(number) of table \"\(table)\" references a row of \"\(parent)\" that does not exist"
     }
 }
 
