@@ -57,7 +57,7 @@ extension Connection {
     }
 
     func refusal(_ message: String) -> StrongroomError {
-        failure(.schemaChange, message)
+        StrongroomError(.schemaChange, message, database: database)
     }
 
     /// Rewrites texts in the schema table and makes the engine read the schema again.

@@ -130,7 +130,7 @@ struct DanglingComparison {
 
     func refuseNew() throws {
         guard let sentence, let first = new.first else { return }
-        var error = connection.failure(.constraint, sentence)
+        var error = StrongroomError(.constraint, sentence, database: connection.database)
         error.constraint = ConstraintFailure(kind: .foreignKey, table: first.table, parentTable: first.parent)
         throw error
     }
