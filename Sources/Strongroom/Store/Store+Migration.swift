@@ -17,7 +17,7 @@ extension Store {
     public func migrationPlan(to version: String? = nil) async throws -> MigrationPlan {
         let migrator = try migrator()
         return try await pool.perform(.ungroupedWrite) { connection in
-            try migrator.publicPlan(migrator.plan(for: connection, to: version))
+            try migrator.plan(for: connection, to: version)
         }
     }
 
@@ -172,7 +172,7 @@ extension Store {
             guard !tables.isEmpty else { return }
             let migrator = Migrator.automatic(tables: tables.map { $0.schema })
             let plan = try await pool.perform(.read) { connection in try migrator.plan(for: connection) }
-            if isReading, plan.hasWork, !plan.addsColumns {
+            if isReading, plan.hasWork, !plan.changes.contains(where: \.addsColumns) {
                 for table in tables { pool.automaticTables.recordReadable(table) }
                 return
             }
@@ -198,7 +198,7 @@ extension Store {
             try pool.right.require()
             let plan = try migrator.plan(for: connection)
             // Creating tables changes no existing data, and a further backup could remove the one that matters.
-            let key: DerivedKey?? = plan.onlyCreatesTables ? nil : .some(file.pageKey)
+            let key: DerivedKey?? = plan.changes.allSatisfy(\.createsTable) ? nil : .some(file.pageKey)
             let report = try context.carryOut(plan, of: migrator, on: connection, key: key, MigrationRun())
             guard !report.schemaChanges.isEmpty else { return }
             context.logger?.info(

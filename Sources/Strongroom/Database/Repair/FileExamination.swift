@@ -158,9 +158,7 @@ struct FileExamination {
         guard let migrator else { return }
         do {
             // The user's migration steps are not run, not even in memory.
-            let plan = try migrator.whenChanged(.ignore).plan(for: connection)
-            guard case .apply(let steps) = plan.work else { return }
-            diagnosis.pendingVersions = migrator.migrations[steps].map(\.version)
+            diagnosis.pendingVersions = try migrator.whenChanged(.ignore).plan(for: connection).applies
         } catch let error as StrongroomError where error.code == .newerSchema {
             (diagnosis.finding, diagnosis.reason) = (.newerSchema, error.message)
         } catch {
@@ -242,7 +240,7 @@ extension FileExamination {
             survey.version = try VersionHistory(connection: connection).entries().last?.version
             // The user's migration steps are not run, not even in memory.
             if let migrator = keys.migrator?.whenChanged(.ignore) {
-                survey.plan = migrator.publicPlan(try migrator.plan(for: connection))
+                survey.plan = try migrator.plan(for: connection)
             }
         } catch {
             survey.planFailure = error as? StrongroomError

@@ -26,7 +26,7 @@ extension Connection {
         }
     }
 
-    func ownRows(_ sql: String, _ values: SQLValue...) throws -> [[SQLValue]] {
+    func ownRows(_ sql: String, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
         try withOwnStatement(sql, values) { statement in
             var rows: [[SQLValue]] = []
             while try statement.step() {

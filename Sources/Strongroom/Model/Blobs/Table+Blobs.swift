@@ -21,8 +21,8 @@ extension Table {
         _ column: KeyPath<Columns, Column<V>>, of key: Key, in db: borrowing some Reading & ~Copyable,
         _ body: (borrowing BlobReader) throws -> T
     ) throws -> T {
-        let place = try BlobPlace<Self>(columns[keyPath: column].definition, key, on: db._handle.connection)
-        let blob = try place.open()
+        let stored = try StoredBlob<Self>(columns[keyPath: column].definition, key, on: db._handle.connection)
+        let blob = try stored.open()
         defer { blob.finish() }
         return try body(BlobReader(blob))
     }
@@ -55,12 +55,12 @@ extension Table {
         in db: borrowing some Writing & ~Copyable, _ body: (inout BlobWriter) throws -> Void
     ) throws {
         let connection = db._handle.connection
-        let place = try BlobPlace<Self>(columns[keyPath: column].definition, key, on: connection)
-        try connection.inSavepoint { try place.write(size, body) }
+        let stored = try StoredBlob<Self>(columns[keyPath: column].definition, key, on: connection)
+        try connection.inSavepoint { try stored.write(size, body) }
     }
 }
 
-extension BlobPlace {
+extension StoredBlob {
     /// Replaces the value, or overwrites parts of it if there is no size; if this throws, the transaction, or the
     /// savepoint around it, must be rolled back.
     func write(_ size: Int?, _ body: (inout BlobWriter) throws -> Void) throws {
@@ -80,18 +80,17 @@ extension BlobPlace {
     }
 
     private func isIncomplete(_ written: Int, of size: Int) -> StrongroomError {
-        StrongroomError(
+        connection.failure(
             .invalidArgument,
             """
             \(written) of the \(size) bytes of the value in column "\(column.name)" of table "\(Source.schema.name)" \
-            were appended, so the former value was kept; append as many bytes as `size` says.
-            """,
-            database: connection.database)
+            were appended, so the previous value was kept; append as many bytes as `size` says.
+            """)
     }
 }
 
 /// A value of a table's row that is read or written in parts.
-struct BlobPlace<Source: Table> {
+struct StoredBlob<Source: Table> {
     let column: ColumnDefinition
     let key: Source.Key
     let connection: Connection
@@ -104,12 +103,10 @@ struct BlobPlace<Source: Table> {
         guard column.generated == nil else { throw refusal("is generated, and has no stored bytes of its own") }
     }
 
-    /// Opens the value to read it.
     func open() throws -> OpenBlob {
         try open(try findRow(), isWriting: false)
     }
 
-    /// Opens the value to overwrite it.
     func openForWriting() throws -> OpenBlob {
         try checkWriting()
         return try open(try findRow(), isWriting: true)
@@ -121,8 +118,8 @@ struct BlobPlace<Source: Table> {
         try check(size: size)
         let rowID = try findRow()
         let name = try rowIDName()
-        // FAIL, since with ABORT the engine keeps the former value in memory until the end of the statement; the caller
-        // rolls back.
+        // FAIL, since with ABORT the engine keeps the previous value in memory until the end of the statement; the
+        // caller rolls back.
         let sql = "UPDATE OR FAIL \(table.quotedName) SET \(column.quoted.text) = zeroblob(?1) WHERE \(name) = ?2"
         let statement = try connection.statement(sql)
         defer { statement.finish() }
@@ -136,7 +133,6 @@ struct BlobPlace<Source: Table> {
         try OpenBlob(table.name, column.name, rowID: rowID, isWriting: isWriting, on: connection)
     }
 
-    /// The id of the row with the key.
     private func findRow() throws -> Int64 {
         try connection.prepareTable(table)
         let name = try rowIDName()
@@ -183,22 +179,20 @@ struct BlobPlace<Source: Table> {
     private func check(size: Int) throws {
         let most = connection.maxBytes
         guard size >= 0, size <= most else {
-            throw StrongroomError(
+            throw connection.failure(
                 .limit,
                 """
                 A value of \(size) bytes cannot be stored in column "\(column.name)" of table "\(table.name)": the \
                 engine stores at most \(most) bytes in a row. Divide it into several rows.
-                """,
-                database: connection.database)
+                """)
         }
     }
 
     private func refusal(_ reason: String) -> StrongroomError {
-        StrongroomError(
+        connection.failure(
             .blobAccess,
             """
             Column "\(column.name)" of table "\(table.name)" \(reason). Read and write it as a property of its record.
-            """,
-            database: connection.database)
+            """)
     }
 }

@@ -1,10 +1,8 @@
 /// A history that a file keeps, and the table that it is of, without their Swift types.
 struct StoredHistory: KeyedHistory {
-    /// The table's name.
     let table: String
-    /// The names of the key's columns in the table.
     let keyNames: [String]
-    /// The names of the other columns whose former values are kept.
+    /// The names of the other columns whose previous values are kept.
     let kept: [String]
     /// The other columns, whose values are not kept.
     let others: [String]
@@ -12,13 +10,13 @@ struct StoredHistory: KeyedHistory {
     let version: String?
     /// The columns of the key's values in the history, quoted.
     let quotedKeys: [String]
-    /// The columns of the former values in the history, quoted.
-    let quotedFormer: [String]
+    /// The columns of the previous values in the history, quoted.
+    let quotedOld: [String]
 
     var quotedName: String { Identifier.quote(HistoryTable.name(of: table)) }
     var quotedTable: String { Identifier.quote(table) }
     /// The condition for the entries of the row with the key in the parameters.
-    var entryCondition: String { HistoryLives.condition(quotedKeys) }
+    var entryCondition: String { RowLifetimes.condition(quotedKeys) }
 
     /// The histories that the file keeps: those with triggers.
     static func all(on connection: Connection) throws -> [StoredHistory] {
@@ -44,13 +42,12 @@ struct StoredHistory: KeyedHistory {
             try connection.historyColumns(HistoryTable.name(of: trigger.table), with: needed) != nil,
             recorded.allSatisfy({ Identifier.index(of: $0.column, in: present.map(\.name)) != nil })
         else {
-            throw StrongroomError(
+            throw connection.failure(
                 .tableDiffers,
                 """
                 The history of table "\(trigger.table)" does not fit the table as it is now; call `keepHistory(of:)` \
                 with the table's schema, or stop the history with `stopHistory(of:)`.
-                """,
-                database: connection.database)
+                """)
         }
         let plain = present.filter { $0.generated == nil }.map(\.name)
         let kept = recorded.filter { !isKey($0.stored) && Identifier.index(of: $0.column, in: plain) != nil }
@@ -60,7 +57,7 @@ struct StoredHistory: KeyedHistory {
         others = plain.filter { Identifier.index(of: $0, in: all) == nil }
         version = recorded.first(where: \.isVersion)?.column
         quotedKeys = keys.map { Identifier.quote($0.stored) }
-        quotedFormer = kept.map { Identifier.quote($0.stored) }
+        quotedOld = kept.map { Identifier.quote($0.stored) }
     }
 
     /// The columns that a trigger records, with those of the history; empty if it has another form.
@@ -92,41 +89,39 @@ struct StoredHistory: KeyedHistory {
     ///
     /// - Parameter key: The key of a row whose history is not erased.
     func eraseDeleted(since last: Int64, except key: [SQLValue]?, on connection: Connection) throws {
-        // A row whose key has changed goes on. The newest first: an earlier deletion is where the next life begins.
+        // A row whose key has changed goes on. The newest first: an earlier deletion is where the next row begins.
         let sql = """
             SELECT change, \(quotedKeys.joined(separator: ", ")) FROM main.\(quotedName) AS entry \
             WHERE change > ?1 AND kind = 'delete' \
             AND NOT EXISTS (SELECT 1 FROM main.\(quotedName) AS next WHERE next.moved = entry.change)\
-            \(key == nil ? "" : " AND NOT (\(HistoryLives.condition(quotedKeys, from: 2)))") ORDER BY change DESC
+            \(key == nil ? "" : " AND NOT (\(RowLifetimes.condition(quotedKeys, from: 2)))") ORDER BY change DESC
             """
-        let deleted = try connection.rows(sql, [.integer(last)] + (key ?? []))
-        let lives = lives(on: connection)
+        let deleted = try connection.ownRows(sql, [.integer(last)] + (key ?? []))
+        let lifetimes = lifetimes(on: connection)
         for row in deleted {
-            _ = try lives.eraseLife(of: Array(row.dropFirst()), through: row[0].asInteger ?? 0)
+            _ = try lifetimes.eraseLifetime(of: Array(row.dropFirst()), through: row[0].asInteger ?? 0)
         }
     }
 }
 
-/// The lives of a table's rows in its history: a key can be used for several rows, one after another, and a row can
-/// have several keys.
-struct HistoryLives {
-    /// The quoted name of the history.
+/// The rows that a history has had, each from its insertion to its deletion: a key can be used for several rows, one
+/// after another, and a row can have several keys.
+struct RowLifetimes {
     let history: String
     /// The columns of the key's values, quoted.
     let keys: [String]
     let connection: Connection
 
-    /// Which lives under a key are meant.
+    /// Which of the rows that had a key are meant.
     enum Part {
         /// Those of rows that were deleted, and do not continue under another key.
-        case former
-        /// Those of ``former`` up to a deletion; if there is none, those that continue under another key.
+        case deleted
+        /// Those of ``deleted`` up to a deletion; if there is none, those that continue under another key.
         case through(_ deletion: Int64)
-        /// Those of ``former`` and of the present row; if there is none, those that continue under another key.
+        /// Those of ``deleted`` and of the present row; if there is none, those that continue under another key.
         case all
     }
 
-    /// A deletion of a key's row.
     struct Deletion {
         let change: Int64
         /// Whether the row goes on, under another key or since it was put back.
@@ -158,7 +153,7 @@ struct HistoryLives {
             SELECT change, EXISTS (SELECT 1 FROM main.\(history) AS next WHERE next.moved = entry.change) \
             FROM main.\(history) AS entry WHERE kind = 'delete' AND \(condition()) ORDER BY change
             """
-        return try connection.rows(sql, key).compactMap { row in
+        return try connection.ownRows(sql, key).compactMap { row in
             row[0].asInteger.map { Deletion(change: $0, isContinued: row[1] == .integer(1)) }
         }
     }
@@ -167,7 +162,7 @@ struct HistoryLives {
     func deletion(of key: [SQLValue], after change: Int64) throws -> Int64? {
         let own = "change > ?\(keys.count + 1) AND kind = 'delete' AND \(condition())"
         let sql = "SELECT min(change) FROM main.\(history) WHERE \(own)"
-        return try connection.rows(sql, key + [.integer(change)]).first?[0].asInteger
+        return try connection.ownRows(sql, key + [.integer(change)]).first?[0].asInteger
     }
 
     /// The change that deleted the row that had a key before a change; nil while it exists.
@@ -176,20 +171,20 @@ struct HistoryLives {
         while let deletion = try deletion(of: key, after: start - 1) {
             end = deletion
             let next = "SELECT change, \(keys.joined(separator: ", ")) FROM main.\(history) WHERE moved = ?"
-            guard let moved = try connection.rows(next, [.integer(deletion)]).first, let number = moved[0].asInteger
+            guard let moved = try connection.ownRows(next, [.integer(deletion)]).first, let number = moved[0].asInteger
             else { break }
             (key, start) = (Array(moved.dropFirst()), number)
         }
         return end
     }
 
-    /// Removes the changes of lives, also those under the former keys of the rows.
+    /// Removes the changes of rows, also those under previous keys of the rows.
     @discardableResult
     func erase(_ key: [SQLValue], _ part: Part) throws -> Removal {
         let deletions = try deletions(of: key)
         var ends = deletions
         switch part {
-        case .former: break
+        case .deleted: break
         case .through(let deletion): ends = deletions.filter { $0.change <= deletion }
         case .all:
             if try hasChanges(of: key, after: deletions.last?.change ?? 0) {
@@ -197,20 +192,20 @@ struct HistoryLives {
             }
         }
         let ended = ends.filter { !$0.isContinued }
-        if case .former = part { ends = ended }
+        if case .deleted = part { ends = ended }
         if !ended.isEmpty { ends = ended }
         var removal = Removal()
-        for end in ends.reversed() { removal.add(try eraseLife(of: key, through: end.change)) }
+        for end in ends.reversed() { removal.add(try eraseLifetime(of: key, through: end.change)) }
         return removal
     }
 
     private func hasChanges(of key: [SQLValue], after change: Int64) throws -> Bool {
         let sql = "SELECT 1 FROM main.\(history) WHERE \(condition()) AND change > ?\(keys.count + 1) LIMIT 1"
-        return try !connection.rows(sql, key + [.integer(change)]).isEmpty
+        return try !connection.ownRows(sql, key + [.integer(change)]).isEmpty
     }
 
-    /// Removes the changes of the life that a deletion ended, or of the present one, from its beginning on.
-    func eraseLife(of key: [SQLValue], through last: Int64) throws -> Removal {
+    /// Removes the changes of the row that a deletion ended, or of the present one, from its insertion on.
+    func eraseLifetime(of key: [SQLValue], through last: Int64) throws -> Removal {
         var removal = Removal()
         var next = Optional((key: key, last: last))
         let (first, second) = (keys.count + 1, keys.count + 2)
@@ -218,15 +213,15 @@ struct HistoryLives {
             let before = """
                 SELECT max(change) FROM main.\(history) WHERE kind = 'delete' AND \(condition()) AND change < ?\(first)
                 """
-            let start = try connection.rows(before, key + [.integer(last)]).first?[0].asInteger ?? 0
+            let start = try connection.ownRows(before, key + [.integer(last)]).first?[0].asInteger ?? 0
             let own = "FROM main.\(history) WHERE \(condition()) AND change > ?\(first) AND change <= ?\(second)"
             let values = key + [.integer(start), .integer(last)]
-            let found = try connection.rows("SELECT max(transaction_id), min(moved) \(own)", values).first
+            let found = try connection.ownRows("SELECT max(transaction_id), min(moved) \(own)", values).first
             try connection.withOwnStatement("DELETE \(own)", values) { try $0.run() }
             removal.add(Removal(count: connection.changes, transaction: found?[0].asInteger))
             next = try found?[1].asInteger.flatMap { moved in
                 let sql = "SELECT \(keys.joined(separator: ", ")) FROM main.\(history) WHERE change = ?"
-                return try connection.rows(sql, [.integer(moved)]).first.map { ($0, moved) }
+                return try connection.ownRows(sql, [.integer(moved)]).first.map { ($0, moved) }
             }
         }
         return removal
@@ -249,25 +244,25 @@ struct HistoryLives {
     func prune(most: Int, after change: Int64) throws -> Removal {
         var removal = Removal()
         let list = keys.joined(separator: ", ")
-        let changed = try connection.rows(
+        let changed = try connection.ownRows(
             "SELECT DISTINCT \(list) FROM main.\(history) WHERE change > ?", [.integer(change)])
         let own = "FROM main.\(history) WHERE \(condition())"
         let parameter = keys.count + 1
         for key in changed {
             let sql = "SELECT change \(own) ORDER BY change DESC LIMIT 1 OFFSET ?\(parameter)"
-            let last = try connection.rows(sql, key + [.integer(Int64(most))]).first?[0].asInteger
+            let last = try connection.ownRows(sql, key + [.integer(Int64(most))]).first?[0].asInteger
             guard let last else { continue }
             let values = key + [.integer(last)]
             let beyond = "\(own) AND change <= ?\(parameter)"
-            let newest = try connection.rows("SELECT max(transaction_id) \(beyond)", values).first?[0].asInteger
-            let moved = try connection.rows("SELECT moved \(beyond) AND moved IS NOT NULL", values)
+            let newest = try connection.ownRows("SELECT max(transaction_id) \(beyond)", values).first?[0].asInteger
+            let moved = try connection.ownRows("SELECT moved \(beyond) AND moved IS NOT NULL", values)
             try connection.withOwnStatement("DELETE \(beyond)", values) { try $0.run() }
             removal.add(Removal(count: connection.changes, transaction: newest))
-            // Older changes of the row, under a former key.
+            // Older changes of the row, under a previous key.
             for number in moved.compactMap({ $0[0].asInteger }) {
-                let former = "SELECT \(list) FROM main.\(history) WHERE change = ?"
-                guard let key = try connection.rows(former, [.integer(number)]).first else { continue }
-                removal.add(try eraseLife(of: key, through: number))
+                let previous = "SELECT \(list) FROM main.\(history) WHERE change = ?"
+                guard let key = try connection.ownRows(previous, [.integer(number)]).first else { continue }
+                removal.add(try eraseLifetime(of: key, through: number))
             }
         }
         return removal
@@ -276,11 +271,8 @@ struct HistoryLives {
 
 /// A history of rows that have keys: as a table declares it, or as the file keeps it.
 protocol KeyedHistory {
-    /// The quoted name of the history.
     var quotedName: String { get }
-    /// The quoted name of its table.
     var quotedTable: String { get }
-    /// The names of the key's columns in the table.
     var keyNames: [String] { get }
     /// The columns of the key's values in the history, quoted.
     var quotedKeys: [String] { get }
@@ -292,30 +284,16 @@ extension KeyedHistory {
         keyNames.enumerated().map { "\(Identifier.quote($1)) = ?\($0 + 1)" }.joined(separator: " AND ")
     }
 
-    /// Whether the table has a row with a key.
     func isPresent(_ key: [SQLValue], on connection: Connection) throws -> Bool {
-        try !connection.rows("SELECT 1 FROM main.\(quotedTable) WHERE \(rowCondition)", key).isEmpty
+        try !connection.ownRows("SELECT 1 FROM main.\(quotedTable) WHERE \(rowCondition)", key).isEmpty
     }
 
-    /// The lives of the table's rows.
-    func lives(on connection: Connection) -> HistoryLives {
-        HistoryLives(history: quotedName, keys: quotedKeys, connection: connection)
+    func lifetimes(on connection: Connection) -> RowLifetimes {
+        RowLifetimes(history: quotedName, keys: quotedKeys, connection: connection)
     }
 }
 
 extension HistoryTable: KeyedHistory {
     var quotedTable: String { table.quotedName }
     var keyNames: [String] { keys.map(\.name) }
-}
-
-extension Connection {
-    /// The rows of the library's own SQL.
-    func rows(_ sql: String, _ values: [SQLValue]) throws -> [[SQLValue]] {
-        try withOwnStatement(sql, values) { statement in
-            var rows: [[SQLValue]] = []
-            let row = Row(statement)
-            while try statement.step() { rows.append(try (0..<row.count).map { try row.value(at: $0) }) }
-            return rows
-        }
-    }
 }

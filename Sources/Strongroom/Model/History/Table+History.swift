@@ -44,7 +44,7 @@ extension Table {
         return try reader.changes(where: "change > ?1", limit: limit) { try $0.bind(.integer(number), at: 0) }
     }
 
-    /// The changes since a time, oldest first; reads the whole history.
+    /// The changes since a time, oldest first; reads the entire history.
     ///
     /// - Parameters:
     ///   - date: The time of the earliest wanted change.
@@ -81,14 +81,14 @@ extension Table {
         let own = try HistoryReader<Self>(on: db._handle.connection).history
         return try db.savepoint { db in
             let connection = db._handle.connection
-            let lives = own.lives(on: connection)
+            let lifetimes = own.lifetimes(on: connection)
             let values = try plainValues(of: key)
             let isPresent = try own.isPresent(values, on: connection)
-            if rows == nil, isPresent, try lives.deletions(of: values).contains(where: { !$0.isContinued }) {
+            if rows == nil, isPresent, try lifetimes.deletions(of: values).contains(where: { !$0.isContinued }) {
                 throw own.reused(connection)
             }
             guard rows != .former else {
-                return try lives.erase(values, isPresent ? .former : .all).count > 0
+                return try lifetimes.erase(values, isPresent ? .deleted : .all).count > 0
             }
             guard isPresent || rows != .present else { return false }
             let histories = try StoredHistory.all(on: connection)
@@ -98,14 +98,14 @@ extension Table {
             var deletion: Int64?
             for (history, last) in zip(histories, before) {
                 let isOwn = Identifier.areSame(history.table, schema.name)
-                if isOwn { deletion = try lives.deletion(of: values, after: last) }
+                if isOwn { deletion = try lifetimes.deletion(of: values, after: last) }
                 try history.eraseDeleted(since: last, except: isOwn ? values : nil, on: connection)
             }
-            guard let deletion else { return try lives.erase(values, .all).count > 0 || isDeleted }
+            guard let deletion else { return try lifetimes.erase(values, .all).count > 0 || isDeleted }
             if rows == .present {
-                _ = try lives.eraseLife(of: values, through: deletion)
+                _ = try lifetimes.eraseLifetime(of: values, through: deletion)
             } else {
-                try lives.erase(values, .through(deletion))
+                try lifetimes.erase(values, .through(deletion))
             }
             return true
         }
@@ -115,7 +115,7 @@ extension Table {
 extension Writing where Self: ~Copyable {
     /// Removes the changes that are older than the history's days, and of each row those beyond its number of changes.
     ///
-    /// Its cost grows with the number of removed changes and, for `changes:`, with those made since the last call, so
+    /// Its cost grows with the number of removed changes and, for `changes:`, with those since the last call, so
     /// that it can be called whenever a store is opened.
     ///
     /// - Parameter table: The table.
@@ -140,25 +140,24 @@ public enum ErasedRows: Sendable, Hashable {
 
 extension HistoryTable {
     fileprivate func reused(_ connection: Connection) -> StrongroomError {
-        StrongroomError(
+        connection.failure(
             .notUnique,
             """
             A row of table "\(table.name)" with this key was deleted, and the key was used again; nothing was erased. \
             Say which row is meant: `erase(_:_:in:)` with `.present`, `.former` or `.all`.
-            """,
-            database: connection.database)
+            """)
     }
 
     fileprivate func prune(on connection: Connection) throws -> Int {
-        let lives = lives(on: connection)
-        var removals: [HistoryLives.Removal] = []
-        if let days = history.days { removals.append(try lives.prune(before: "\(Self.now) - \(days) * 86400.0")) }
+        let lifetimes = lifetimes(on: connection)
+        var removals: [RowLifetimes.Removal] = []
+        if let days = history.days { removals.append(try lifetimes.prune(before: "\(Self.now) - \(days) * 86400.0")) }
         if let changes = history.changes {
             let counted = try connection.countedChanges(of: name, most: changes)
-            removals.append(try lives.prune(most: changes, after: counted))
+            removals.append(try lifetimes.prune(most: changes, after: counted))
             try connection.recordCount(of: name, most: changes)
         }
-        for newest in removals.compactMap(\.transaction) { try connection.recordPruning(of: name, through: newest) }
+        for newest in removals.compactMap(\.transaction) { try connection.raise("pruned", of: name, to: newest) }
         return removals.reduce(0) { $0 + $1.count }
     }
 }
@@ -178,10 +177,9 @@ public struct RecordChange<Source: Table>: Sendable {
     /// The change's number, which increases with each change of the table.
     public let number: Int64
     /// The number of the transaction, unique within the database file, for
-    /// ``Writing/undo(transaction:allowingLosses:)``; nil for a change that another program has made.
+    /// ``Writing/undo(transaction:allowingLosses:)``; nil for a change of another program.
     public let transaction: Int64?
-    /// The author that was set with ``Writing/author``; nil if there was none, or for a change that another program has
-    /// made.
+    /// The author that was set with ``Writing/author``; nil if there was none, or for a change of another program.
     public let author: String?
     /// When the statement ran.
     public let at: Date
@@ -204,11 +202,10 @@ public struct RecordChange<Source: Table>: Sendable {
     public let columns: [String]
 }
 
-/// Reads the history of a table in a transaction.
 struct HistoryReader<Source: Table> {
     let history: HistoryTable
     let connection: Connection
-    /// The number of the newest change whose former values have another form than the table's columns.
+    /// The number of the newest change whose previous values have another form than the table's columns.
     private let unread: Int64
 
     private var names: [String] { Source.RecordType.columnNames }
@@ -217,26 +214,21 @@ struct HistoryReader<Source: Table> {
     init(on connection: Connection) throws {
         self.connection = connection
         guard let history = try HistoryTable(Source.schema) else {
-            throw StrongroomError(
+            throw connection.failure(
                 .notDeclared,
                 """
                 Table "\(Source.schema.name)" has no history; write `history: .keep(…)` in its declaration, as in \
                 `@Table("\(Source.schema.name)", history: .keep(days: 365))`.
-                """,
-                database: connection.database)
+                """)
         }
         self.history = history
         try connection.prepareTable(Source.schema)
-        unread = try connection.unreadChanges(of: history.name)
+        unread = try connection.number("unread", of: history.name)
     }
 
     /// A record and the values of its columns, without those that are omitted.
-    private struct Image {
-        let record: Source.RecordType
-        let values: [SQLValue]
-    }
+    private typealias Image = (record: Source.RecordType, values: [SQLValue])
 
-    /// A row of the history.
     private struct Entry {
         let number: Int64
         let transaction: Int64?
@@ -246,10 +238,8 @@ struct HistoryReader<Source: Table> {
         let key: Source.Key
         /// Nil for an insertion, and if it is not known.
         let before: Image?
-        let isBeforeKnown: Bool
     }
 
-    /// The changes that satisfy a condition, in order.
     func changes(
         where condition: String, limit: Int? = nil, _ bind: (borrowing Bindings) throws -> Void
     ) throws -> [RecordChange<Source>] {
@@ -267,8 +257,9 @@ struct HistoryReader<Source: Table> {
         return RecordChange(
             number: entry.number, transaction: entry.transaction, author: entry.author,
             at: Date(timeIntervalSinceReferenceDate: entry.at), kind: entry.kind, key: entry.key,
-            before: entry.before?.record, isBeforeKnown: entry.isBeforeKnown, after: after?.record,
-            isAfterKnown: entry.kind == .delete || after != nil, columns: columns.map { names[$0] })
+            before: entry.before?.record, isBeforeKnown: entry.kind == .insert || entry.before != nil,
+            after: after?.record, isAfterKnown: entry.kind == .delete || after != nil,
+            columns: columns.map { names[$0] })
     }
 
     /// The row after a change: from before the next change, or the present one; nil if it is not known.
@@ -308,19 +299,17 @@ struct HistoryReader<Source: Table> {
                 Entry(
                     number: number, transaction: try row[count + 1], author: try row[count + 2],
                     at: try row[count + 3], kind: kind, key: try Source.readKey(from: row, at: count + 5),
-                    before: isRead ? try image(row) : nil,
-                    isBeforeKnown: isRead || kind == .insert))
+                    before: isRead ? try image(row) : nil))
         }
         return entries
     }
 
-    /// The expression for a column of the record.
     private func stored(_ column: String) -> String {
         if Identifier.index(of: column, in: history.keys.map(\.name)) != nil {
             return Identifier.quote(HistoryTable.keyName(of: column))
         }
         guard Identifier.index(of: column, in: history.kept.map(\.name)) != nil else { return "NULL" }
-        return Identifier.quote(HistoryTable.formerName(of: column))
+        return Identifier.quote(HistoryTable.oldName(of: column))
     }
 
     private func image(_ row: borrowing Row) throws -> Image {
@@ -328,6 +317,6 @@ struct HistoryReader<Source: Table> {
         let values = try names.indices.map { index in
             Identifier.index(of: names[index], in: omitted) != nil ? SQLValue.null : try row.value(at: index)
         }
-        return Image(record: try Source.RecordType(row: row), values: values)
+        return (try Source.RecordType(row: row), values)
     }
 }

@@ -1,6 +1,5 @@
 /// Gives rows the values from before a transaction, in an order in which the values of unique columns are free.
 extension TransactionUndoing {
-    /// A row to put back.
     struct Step {
         let history: StoredHistory
         /// The number of the transaction's first change of the row.
@@ -55,12 +54,12 @@ extension TransactionUndoing {
         guard let version = history.version, let index = Identifier.index(of: version, in: history.kept) else {
             return previous
         }
-        let column = history.quotedFormer[index]
+        let column = history.quotedOld[index]
         let sql = """
             SELECT max(\(column)) FROM main.\(history.quotedName) \
             WHERE \(history.entryCondition) AND typeof(\(column)) = 'integer'
             """
-        let newest = try connection.rows(sql, step.key).first?[0].asInteger
+        let newest = try connection.ownRows(sql, step.key).first?[0].asInteger
         guard newest != .max, newest != nil || previous[index] == .null else { return previous }
         var values = previous
         // The column was added after the row was deleted: each of the row's updates was one of the history's changes.
@@ -73,8 +72,8 @@ extension TransactionUndoing {
         let history = step.history
         let own = "\(history.entryCondition) AND kind = 'insert'"
         let newest = "SELECT max(change) FROM main.\(history.quotedName) WHERE \(own)"
-        guard let number = try connection.rows(newest, step.key).first?[0].asInteger,
-            let end = try history.lives(on: connection).end(of: step.key, from: step.change), end < number
+        guard let number = try connection.ownRows(newest, step.key).first?[0].asInteger,
+            let end = try history.lifetimes(on: connection).end(of: step.key, from: step.change), end < number
         else { return }
         try connection.run(
             "UPDATE main.\(history.quotedName) SET moved = ? WHERE change = ?", .integer(end), .integer(number))
@@ -132,12 +131,12 @@ extension TransactionUndoing {
         let history = step.history
         let (first, second) = (history.quotedKeys.count + 1, history.quotedKeys.count + 2)
         let sql = """
-            SELECT \(history.quotedFormer.joined(separator: ", ")) FROM main.\(history.quotedName) \
+            SELECT \(history.quotedOld.joined(separator: ", ")) FROM main.\(history.quotedName) \
             WHERE \(history.entryCondition) AND transaction_id = ?\(first) AND change > ?\(second) \
             AND kind <> 'insert' ORDER BY change
             """
-        guard !history.quotedFormer.isEmpty else { return false }
-        for values in try connection.rows(sql, step.key + [.integer(transaction), .integer(step.change)]) {
+        guard !history.quotedOld.isEmpty else { return false }
+        for values in try connection.ownRows(sql, step.key + [.integer(transaction), .integer(step.change)]) {
             do {
                 try update(step, values, advancesVersion: false)
                 return true
@@ -148,13 +147,12 @@ extension TransactionUndoing {
         return false
     }
 
-    /// The values of the columns that the history does not keep.
     private func others(_ step: Step) throws -> [SQLValue] {
         let history = step.history
         guard !history.others.isEmpty else { return [] }
         let columns = history.others.map(Identifier.quote).joined(separator: ", ")
         let sql = "SELECT \(columns) FROM main.\(history.quotedTable) WHERE \(history.rowCondition)"
-        return try connection.rows(sql, step.key).first ?? []
+        return try connection.ownRows(sql, step.key).first ?? []
     }
 
     func delete(_ step: Step) throws -> Int {

@@ -51,7 +51,7 @@ extension Reading where Self: ~Copyable {
                 SELECT transaction_id FROM main.\(history.quotedName) WHERE transaction_id IS NOT NULL\(isWanted) \
                 ORDER BY change DESC LIMIT 1
                 """
-            return try connection.rows(sql, author.map { [.text($0)] } ?? []).first?[0].asInteger
+            return try connection.ownRows(sql, author.map { [.text($0)] } ?? []).first?[0].asInteger
         }
         return newest.max()
     }
@@ -76,7 +76,7 @@ extension UndoReport {
     /// A description of what is not put back, for an error; nil if nothing is lost.
     fileprivate var losses: String? {
         let columns = omittedColumns.sorted { $0.key < $1.key }.map { table, columns in
-            "the history of table \"\(table)\" omits \(columns.map { "\"\($0)\"" }.joined(separator: ", "))"
+            "the history of table \"\(table)\" omits \(columns.listed)"
         }
         let all =
             columns + tablesWithoutHistory.map { "table \"\($0)\" has no history, and references a deleted row" }
@@ -84,7 +84,6 @@ extension UndoReport {
     }
 }
 
-/// Puts back the rows that a transaction has changed.
 struct TransactionUndoing {
     let connection: Connection
     let transaction: Int64
@@ -99,11 +98,11 @@ struct TransactionUndoing {
         let pruned = try connection.ownValue(
             "SELECT name FROM \(PrunedHistory.table) WHERE pruned >= ? LIMIT 1", .integer(transaction))
         if let name = pruned?.asText {
-            throw error(
+            throw connection.failure(
                 .notUndoable,
                 """
                 Changes of transaction \(transaction), or of later ones, were pruned from "\(name)", or the history \
-                was stopped or its table changed since then, so that the transaction cannot be undone as a whole.
+                was stopped or its table changed since then, so that the transaction cannot be undone completely.
                 """)
         }
     }
@@ -124,7 +123,7 @@ struct TransactionUndoing {
             steps += found.map(\.step)
         }
         guard conflicts.isEmpty else {
-            throw error(
+            throw connection.failure(
                 .notUndoable,
                 """
                 Transaction \(transaction) was not undone, since rows have changed after it: \
@@ -132,11 +131,12 @@ struct TransactionUndoing {
                 """)
         }
         guard !steps.isEmpty else {
-            throw error(.notUndoable, "No history has a change of transaction \(transaction), so nothing was undone.")
+            throw connection.failure(
+                .notUndoable, "No history has a change of transaction \(transaction), so nothing was undone.")
         }
         var report = try lostReport(steps)
         if let losses = report.losses, !allowsLosses {
-            throw error(
+            throw connection.failure(
                 .notUndoable,
                 """
                 Transaction \(transaction) was not undone, since rows would come back without what was deleted with \
@@ -176,12 +176,7 @@ struct TransactionUndoing {
         return report
     }
 
-    /// The most changes that a message names for a table.
     private static let maxNamed = 10
-
-    private func error(_ code: StrongroomError.Code, _ message: String) -> StrongroomError {
-        StrongroomError(code, message, database: connection.database)
-    }
 
     /// The rows that the transaction has changed, with the number of a later change.
     private func changedRows(of history: StoredHistory) throws -> [(step: Step, later: Int64?)] {
@@ -195,16 +190,16 @@ struct TransactionUndoing {
             AND other.transaction_id IS NOT ?1
             """
         let keys = history.quotedKeys.map { "entry.\($0)" }
-        let former = history.quotedFormer.map { "entry.\($0)" }
+        let previous = history.quotedOld.map { "entry.\($0)" }
         // The first change of each row in the transaction has the values from before it.
         let sql = """
-            SELECT kind, (\(later)), change, \((keys + former).joined(separator: ", ")) FROM \(name) AS entry \
+            SELECT kind, (\(later)), change, \((keys + previous).joined(separator: ", ")) FROM \(name) AS entry \
             WHERE transaction_id = ?1 AND NOT EXISTS (\(earlier)) ORDER BY change
             """
-        return try connection.ownRows(sql, .integer(transaction)).map { row in
+        return try connection.ownRows(sql, [.integer(transaction)]).map { row in
             let key = Array(row[3..<3 + keys.count])
-            let previous = row[0] == .text("insert") ? nil : Array(row[(3 + keys.count)...])
-            let step = Step(history: history, change: row[2].asInteger ?? 0, key: key, previous: previous)
+            let before = row[0] == .text("insert") ? nil : Array(row[(3 + keys.count)...])
+            let step = Step(history: history, change: row[2].asInteger ?? 0, key: key, previous: before)
             return (step, row[1].asInteger)
         }
     }
@@ -251,7 +246,7 @@ struct TransactionUndoing {
     }
 
     private func conflict(_ step: Step, with table: String) -> StrongroomError {
-        error(
+        connection.failure(
             .notUndoable,
             """
             Transaction \(transaction) was not undone: rows of table "\(table)" reference a row that it has inserted \
@@ -261,7 +256,6 @@ struct TransactionUndoing {
     }
 }
 
-/// The references to rows that an undoing deletes.
 struct UndoneReferences {
     private let connection: Connection
     private let references: [DeclaredReference]
@@ -320,6 +314,6 @@ struct UndoneReferences {
             JOIN main.\(Identifier.quote(reference.child)) AS child ON \(same.joined(separator: " AND ")) \
             WHERE \(own.joined(separator: " AND "))\(keys == ["1"] ? " LIMIT 1" : "")
             """
-        return try connection.rows(sql, step.key)
+        return try connection.ownRows(sql, step.key)
     }
 }

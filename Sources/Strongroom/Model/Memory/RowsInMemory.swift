@@ -55,7 +55,6 @@ package struct RowsInMemory: Sendable {
         for row in rows { try connection.withOwnStatement(insert, row) { try $0.run() } }
     }
 
-    /// The rows as they are now.
     package func read(in db: borrowing WriteTransaction) throws -> RowsInMemory {
         let sql = "SELECT \(columns.joined(separator: ", ")) FROM \(schema.quotedName)"
         return RowsInMemory(schema, rows: try db._handle.connection.ownRows(sql))
@@ -63,7 +62,6 @@ package struct RowsInMemory: Sendable {
 
     // MARK: Beside the file
 
-    /// The keys of records, as they are stored.
     package static func keys<Source: Table>(
         of records: [Source.RecordType], in table: Source.Type
     ) throws -> [[SQLValue]] {
@@ -120,7 +118,6 @@ extension TableSchema {
         TableSchema(name, columns: columns.map(change), indexes: indexes)
     }
 
-    /// The temporary table with the rows in memory.
     fileprivate var partInMemory: String { "temp.\(Identifier.quote(RowsInMemory.prefix + name))" }
 
     fileprivate func isKey(_ value: (String) -> String) throws -> String {
@@ -172,14 +169,13 @@ extension WriteTransaction {
     ///   rows of the file's table can have one key.
     package func delete(_ identities: [[SQLValue]], of schema: TableSchema) throws -> Int {
         guard !identities.isEmpty else { return 0 }
-        guard !identities.contains(where: { $0.contains(.null) }) else {
-            throw StrongroomError(
+        guard !identities.joined().contains(.null) else {
+            throw _handle.connection.failure(
                 .missingKey,
                 """
                 A row of table "\(schema.name)" has NULL in its key, and is not deleted by a condition while objects \
                 are in memory. Delete it in a `write` of the store.
-                """,
-                database: _handle.connection.database)
+                """)
         }
         try _handle.connection.requireUniqueKey(of: schema)
         let names = try schema.identityNames()

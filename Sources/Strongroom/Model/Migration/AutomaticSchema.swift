@@ -30,44 +30,41 @@ extension Migrator {
     /// The version of a file with an automatic migrator, in reports.
     package static let automaticVersion = "automatic"
 
-    /// Determines the changes of an automatic migrator.
-    func plan(for connection: Connection, _ schema: AutomaticSchema, to version: String?) throws -> Plan {
+    func plan(for connection: Connection, _ schema: AutomaticSchema, to version: String?) throws -> MigrationPlan {
         try schema.check()
         guard version == nil else {
-            throw StrongroomError(
+            throw connection.failure(
                 .invalidArgument,
                 """
                 The migrator is automatic and has no versions; call `migrate()` without one. The file was not changed.
-                """,
-                database: connection.database)
+                """)
         }
         return try connection.inSnapshot {
             let isEmpty = try connection.ownValue(RecordedName.anyObject) == nil
             let changes = try schema.changesOfUnversioned(connection)
-            return Plan(from: isEmpty ? nil : Self.automaticVersion, work: .adapt(changes))
+            return MigrationPlan(
+                from: isEmpty ? nil : Self.automaticVersion, to: Self.automaticVersion, applies: [], undoes: [],
+                changed: [], changes: changes)
         }
     }
 
-    /// Carries out the changes in one transaction.
     func adapt(
-        _ changes: [AutomaticSchema.Change], _ plan: Plan, on connection: Connection, _ run: MigrationRun
-    ) throws -> MigrationReport {
-        var report = MigrationReport(from: plan.from, to: Self.automaticVersion, applied: [])
-        guard !changes.isEmpty else { return report }
+        _ changes: [AutomaticSchema.Change], on connection: Connection, _ run: MigrationRun
+    ) throws -> [MigrationReport.Step] {
+        guard !changes.isEmpty else { return [] }
         let step = StepRun(version: Self.automaticVersion, connection: connection, run: run)
         let watch = changeWatch
-        let work = try step.carryOut { db in
-            guard let watch else { return try AutomaticSchema.carryOut(changes, in: db) }
-            try db.watchingStatements { sql, _ in
-                try watch(sql)
-            } _: {
-                try AutomaticSchema.carryOut(changes, in: db)
-                try watch(nil)
+        return [
+            try step.carryOut { db in
+                guard let watch else { return try AutomaticSchema.carryOut(changes, in: db) }
+                try db.watchingStatements { sql, _ in
+                    try watch(sql)
+                } _: {
+                    try AutomaticSchema.carryOut(changes, in: db)
+                    try watch(nil)
+                }
             }
-        }
-        report.steps = [work]
-        report.schemaChanges = changes.map(\.description)
-        return report
+        ]
     }
 }
 
@@ -76,8 +73,7 @@ struct AutomaticSchema: Sendable {
     let tables: [TableSchema]
     let removesColumns: Bool
 
-    /// A change that the table of a schema needs in a file.
-    struct Change: Sendable {
+    struct Change: Sendable, Equatable {
         enum Kind: Sendable {
             case createTable
             case renameColumn(from: String, to: String)
@@ -96,9 +92,18 @@ struct AutomaticSchema: Sendable {
 
         init(_ schema: TableSchema, _ kind: Kind) { (self.schema, self.kind) = (schema, kind) }
 
+        static func == (left: Change, right: Change) -> Bool { left.description == right.description }
+
         var createsTable: Bool { if case .createTable = kind { true } else { false } }
 
-        /// Whether it concerns no column.
+        /// Whether a column that is declared, or the table itself, is missing in the file.
+        var addsColumns: Bool {
+            switch kind {
+            case .createTable, .addColumn, .renameColumn: true
+            default: false
+            }
+        }
+
         var isOfIndex: Bool {
             switch kind {
             case .dropIndex, .createIndex: true
@@ -117,7 +122,6 @@ struct AutomaticSchema: Sendable {
             return column.holdsDecimals || column.scale != nil
         }
 
-        /// A description for reports.
         var description: String {
             let change =
                 switch kind {
@@ -138,7 +142,6 @@ struct AutomaticSchema: Sendable {
         }
     }
 
-    /// Checks the declarations.
     func check() throws {
         var seen: Set<SQLName> = []
         for table in tables {
@@ -229,18 +232,15 @@ struct AutomaticSchema: Sendable {
         return try changes(of: connection)
     }
 
-    /// The error for a file that has a version history.
     func versioned(_ version: String, _ connection: Connection) -> StrongroomError {
-        StrongroomError(
+        connection.failure(
             .otherMigrations,
             """
             The file is at version "\(version)" of a migrator with steps, and this one is automatic. Continue with the \
             steps; the file was not changed.
-            """,
-            database: connection.database)
+            """)
     }
 
-    /// Carries out the changes.
     static func carryOut(_ changes: [Change], in db: borrowing MigrationTransaction) throws {
         guard changes.contains(where: \.convertsDecimals) else {
             for change in changes { try change.carryOut(in: db) }

@@ -11,83 +11,22 @@ public struct MigrationPlan: Sendable, Equatable {
     /// The versions of the file whose statements have changed in the program; see ``ChangedMigrations``.
     public let changed: [String]
     /// Descriptions of the changes that ``Migrator/automatic(tables:removingColumns:)`` would make.
-    public internal(set) var schemaChanges: [String] = []
+    public var schemaChanges: [String] { changes.map(\.description) }
 
     /// Whether there is nothing to do.
-    public var isEmpty: Bool { applies.isEmpty && undoes.isEmpty && schemaChanges.isEmpty && from != nil }
+    public var isEmpty: Bool { !hasWork && from != nil }
+
+    var changes: [AutomaticSchema.Change] = []
+    /// Whether the file has no table: today's schema is created, and no step runs.
+    var isOfNewFile = false
+
+    /// Whether an existing file is changed.
+    var hasWork: Bool { !(applies.isEmpty && undoes.isEmpty && changes.isEmpty) }
 }
 
 extension Migrator {
-    /// The public form of a plan.
-    func publicPlan(_ plan: Plan) -> MigrationPlan {
-        if case .adapt(let changes) = plan.work {
-            return MigrationPlan(
-                from: plan.from, to: Self.automaticVersion, applies: [], undoes: [], changed: [],
-                schemaChanges: changes.map(\.description))
-        }
-        let (applies, undoes, to): ([String], [String], String?) =
-            switch plan.work {
-            case .create, .adapt: ([], [], newestVersion)
-            case .apply(let indices):
-                (migrations[indices].map(\.version), [], migrations[indices].last?.version ?? plan.from)
-            case .undo(let indices):
-                ([], migrations[indices].reversed().map(\.version), migrations[indices.lowerBound - 1].version)
-            }
-        return MigrationPlan(from: plan.from, to: to ?? "", applies: applies, undoes: undoes, changed: plan.changed)
-    }
-}
-
-extension Migrator {
-    /// The changes to a file, determined without a write.
-    struct Plan {
-        enum Work {
-            /// The file has no table: today's schema is created.
-            case create
-            /// These steps are applied.
-            case apply(Range<Int>)
-            /// These steps are reverted, the last one first.
-            case undo(Range<Int>)
-            /// The tables are changed to their declarations.
-            case adapt([AutomaticSchema.Change])
-        }
-
-        /// The version of the file; nil for a new file and for one without a history.
-        let from: String?
-        let work: Work
-        /// The versions of the file whose statements have changed.
-        var changed: [String] = []
-
-        /// Whether all existing objects remain unchanged.
-        var onlyCreatesTables: Bool {
-            guard case .adapt(let changes) = work else { return false }
-            return changes.allSatisfy(\.createsTable)
-        }
-
-        /// Whether a table or a column is missing that an automatic migrator's tables declare.
-        var addsColumns: Bool {
-            guard case .adapt(let changes) = work else { return false }
-            return changes.contains { change in
-                switch change.kind {
-                case .createTable, .addColumn, .renameColumn: true
-                default: false
-                }
-            }
-        }
-
-        /// Whether an existing file is changed.
-        var hasWork: Bool {
-            switch work {
-            case .create: false
-            case .apply(let indices), .undo(let indices): !indices.isEmpty
-            case .adapt(let changes): !changes.isEmpty
-            }
-        }
-    }
-
-    /// Determines the changes to a file.
-    ///
     /// - Parameter version: The target version; nil for the newest.
-    func plan(for connection: Connection, to version: String? = nil) throws -> Plan {
+    func plan(for connection: Connection, to version: String? = nil) throws -> MigrationPlan {
         if let automatic { return try plan(for: connection, automatic, to: version) }
         try check()
         let target = try index(of: version, connection)
@@ -96,18 +35,25 @@ extension Migrator {
             let entries = try VersionHistory(connection: connection).entries()
             return (entries, try connection.ownValue(RecordedName.anyObject) == nil)
         }
+        let versions = migrations.map(\.version)
         guard let last = entries.last?.version else {
-            let isNewest = target == migrations.count - 1
-            return Plan(from: nil, work: isEmpty && tables != nil && isNewest ? .create : .apply(0..<target + 1))
+            let isNew = isEmpty && tables != nil && target == versions.count - 1
+            return MigrationPlan(
+                from: nil, to: versions[target], applies: isNew ? [] : Array(versions[...target]), undoes: [],
+                changed: [], isOfNewFile: isNew)
         }
         let index = try index(after: entries.map(\.version), in: connection)
         let changed = try changedVersions(entries, in: connection)
         guard target < index else {
-            return Plan(from: last, work: .apply(index + 1..<target + 1), changed: changed)
+            return MigrationPlan(
+                from: last, to: versions[target], applies: Array(versions[index + 1..<target + 1]), undoes: [],
+                changed: changed)
         }
-        let missing = migrations[target + 1...index].filter { $0.down == nil }.map { "\"\($0.version)\"" }
+        let missing = migrations[target + 1...index].filter { $0.down == nil }.map(\.version)
         guard missing.isEmpty else { throw noWayBack(missing.reversed(), connection) }
-        return Plan(from: last, work: .undo(target + 1..<index + 1), changed: changed)
+        return MigrationPlan(
+            from: last, to: versions[target], applies: [], undoes: versions[target + 1...index].reversed(),
+            changed: changed)
     }
 
     /// Throws if the migrator cannot continue from the version of a file; to be called in a transaction.
@@ -121,74 +67,61 @@ extension Migrator {
     private func index(of version: String?, _ connection: Connection) throws -> Int {
         guard let version else { return migrations.count - 1 }
         guard let index = index(of: version) else {
-            throw StrongroomError(
+            throw connection.failure(
                 .invalidArgument,
                 """
-                There is no version "\(version)" in the migrator, which has \(list(migrations.map(\.version))). Use \
+                There is no version "\(version)" in the migrator, which has \(migrations.map(\.version).listed). Use \
                 one of these; the file was not changed.
-                """,
-                database: connection.database
-            )
+                """)
         }
         return index
     }
 
-    /// The index in the list after the version of a file.
     private func index(after recorded: [String], in connection: Connection) throws -> Int {
         let known = migrations.map(\.version)
         guard let last = recorded.last, let index = self.index(of: last) else {
-            throw unknown(recorded.last ?? "", in: connection.database)
+            throw unknown(recorded.last ?? "", connection)
         }
         let expected = known[...index].suffix(recorded.count)
         guard expected.map({ Array($0.utf8) }) != recorded.map({ Array($0.utf8) }) else { return index }
-        throw StrongroomError(
+        throw connection.failure(
             .otherMigrations,
             """
-            The file was migrated through the versions \(list(recorded)), which differ from those of the migrator \
-            (\(list(known))): \(difference(recorded, known)). Put new migrations at the end of the list only, and \
+            The file was migrated through the versions \(recorded.listed), which differ from those of the migrator \
+            (\(known.listed)): \(difference(recorded, known)). Put new migrations at the end of the list only, and \
             keep the old ones in it; the file was not changed.
-            """,
-            database: connection.database
-        )
+            """)
     }
 
     private func difference(_ recorded: [String], _ known: [String]) -> String {
         let missing = recorded.filter { !known.contains($0) }
-        guard missing.isEmpty else { return "\(list(missing)) is missing from the list" }
+        guard missing.isEmpty else { return "\(missing.listed) is missing from the list" }
         // The indices of the file's versions in the list; the first is where its history begins.
         let indices = recorded.compactMap { known.firstIndex(of: $0) }
         guard indices == indices.sorted(), let first = indices.first, let last = indices.last else {
             return "their order differs"
         }
         let passedOver = known[first...last].filter { !recorded.contains($0) }
-        return "the file was not migrated through \(list(passedOver))"
-    }
-
-    private func list(_ versions: [String]) -> String {
-        versions.map { "\"\($0)\"" }.joined(separator: ", ")
+        return "the file was not migrated through \(passedOver.listed)"
     }
 
     private func noWayBack(_ versions: [String], _ connection: Connection) -> StrongroomError {
-        StrongroomError(
+        connection.failure(
             .invalidMigrator,
             """
-            There is no way back from \(versions.joined(separator: ", ")): add \
+            There is no way back from \(versions.listed): add \
             \(versions.count == 1 ? "a `down` to this migration" : "a `down` to these migrations"), or continue with \
             the version that the file has. The file was not changed.
-            """,
-            database: connection.database
-        )
+            """)
     }
 
-    private func unknown(_ version: String, in database: String) -> StrongroomError {
-        StrongroomError(
+    private func unknown(_ version: String, _ connection: Connection) -> StrongroomError {
+        connection.failure(
             .newerSchema,
             """
             The file has schema version "\(version)", which is unknown to this program (its newest is \
             "\(newestVersion ?? "")"). Use a newer program; or, if this version was removed from the list of \
             migrations, put it back. The file was not changed.
-            """,
-            database: database
-        )
+            """)
     }
 }

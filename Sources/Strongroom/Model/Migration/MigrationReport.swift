@@ -9,16 +9,10 @@ public struct MigrationReport: Sendable, Equatable {
         /// The number of inserted, updated and deleted rows, including those of the version history and of rebuilt
         /// tables.
         public let rows: Int
-        /// See ``MigrationReport/danglingRowCount``.
         var danglingRowCount = 0
-        /// See ``MigrationReport/danglingRows``.
         var danglingRows: [DanglingRow] = []
         /// The engine's data version at the end of the step, if every foreign key references a row.
         var intactAtDataVersion: SQLValue?
-
-        init(version: String, duration: Duration, rows: Int) {
-            (self.version, self.duration, self.rows) = (version, duration, rows)
-        }
     }
 
     /// A row whose foreign key references no row.
@@ -44,7 +38,7 @@ public struct MigrationReport: Sendable, Equatable {
     /// Descriptions of the changes that ``Migrator/automatic(tables:removingColumns:)`` made, such as
     /// `table "contact": column "phone" added`.
     public internal(set) var schemaChanges: [String] = []
-    /// The path of the backup from before the migration; nil if none was made.
+    /// The path of the backup from before the migration; nil if there is none.
     public internal(set) var backupPath: String?
     /// The steps that ran, in order.
     public internal(set) var steps: [Step] = []
@@ -80,7 +74,6 @@ public struct MigrationDryRun: Sendable, Equatable {
 }
 
 extension Migrator {
-    /// Migrates a copy.
     func dryRun(
         to version: String?, on connection: Connection, copying: Duration, _ run: MigrationRun
     ) throws -> MigrationDryRun {
@@ -98,7 +91,6 @@ struct SchemaImage {
     private let entries: [SQLName: SchemaEntry]
     private let columns: [SQLName: [ColumnInfo]]
 
-    /// Reads the schema inside a transaction.
     init(_ connection: Connection) throws {
         var entries: [SQLName: SchemaEntry] = [:]
         var columns: [SQLName: [ColumnInfo]] = [:]

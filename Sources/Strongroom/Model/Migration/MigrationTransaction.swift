@@ -87,7 +87,6 @@ extension MigrationTransaction {
         }
     }
 
-    /// Rows per batch.
     private static let slice = 1_000
 
     /// The name of the row id; nil for a table without one, or if the row id is the column that is set.

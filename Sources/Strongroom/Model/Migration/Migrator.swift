@@ -7,8 +7,7 @@
 ///     Migration("2") { db in try db.execute("ALTER TABLE contact ADD COLUMN phone TEXT") }
 /// }
 /// ```
-public struct Migrator: Sendable {
-    /// The steps, oldest first.
+public struct Migrator: Sendable, Refinable {
     package let migrations: [Migration]
 
     /// The tables of the newest version; nil if a new file runs every step.
@@ -20,13 +19,10 @@ public struct Migrator: Sendable {
     /// Called before each statement of an automatic migration, and with nil at its end.
     private(set) var changeWatch: (@Sendable (String?) throws -> Void)?
 
-    /// Called with the progress of the steps.
     private(set) var progress: WorkMonitor.Progress?
 
-    /// The policy for files that went through other statements.
     private(set) var changePolicy = ChangedMigrations.warn
 
-    /// The fingerprints of the current steps.
     let fingerprintRun = FingerprintRun()
 
     /// Creates a migrator with steps.
@@ -51,7 +47,6 @@ public struct Migrator: Sendable {
     /// Whether it has no steps and compares the declared tables with those of the file.
     package var isAutomatic: Bool { automatic != nil }
 
-    /// Whether it removes columns that are not declared.
     package var removesColumns: Bool { automatic?.removesColumns ?? false }
 
     /// The newest version, or nil if there is no step.
@@ -63,20 +58,15 @@ public struct Migrator: Sendable {
     ///   ``MigrationTransaction/report(_:of:)``; must return quickly.
     /// - Returns: The migrator.
     public func reporting(_ progress: @escaping @Sendable (WorkProgress) -> Void) -> Migrator {
-        var telling = self
-        telling.progress = progress
-        return telling
+        refined { $0.progress = progress }
     }
 
     /// Watches the statements of an automatic migration; for the testing library, which interrupts them.
     ///
     /// - Parameter watch: Called before each statement, and with nil before the commit; an error that it throws is
     ///   thrown in place of the statement.
-    /// - Returns: The migrator.
     package func watchingChanges(_ watch: @escaping @Sendable (String?) throws -> Void) -> Migrator {
-        var other = self
-        other.changeWatch = watch
-        return other
+        refined { $0.changeWatch = watch }
     }
 
     /// Sets the policy for migrations that have changed since files went through them.
@@ -84,17 +74,13 @@ public struct Migrator: Sendable {
     /// - Parameter policy: The policy; by default a warning is logged.
     /// - Returns: The migrator.
     public func whenChanged(_ policy: ChangedMigrations) -> Migrator {
-        var other = self
-        other.changePolicy = policy
-        return other
+        refined { $0.changePolicy = policy }
     }
 
-    /// The index of a version in the list.
     func index(of version: String) -> Int? {
         migrations.firstIndex { $0.version.utf8.elementsEqual(version.utf8) }
     }
 
-    /// Checks the list.
     func check() throws {
         if let automatic { return try automatic.check() }
         guard !migrations.isEmpty else {

@@ -1,27 +1,22 @@
 extension Migrator {
-    /// Carries out a plan.
     func carryOut(
-        _ plan: Plan, on connection: Connection, _ run: MigrationRun = MigrationRun()
+        _ plan: MigrationPlan, on connection: Connection, _ run: MigrationRun = MigrationRun()
     ) throws -> MigrationReport {
         var run = run
         if let progress { run.progress.append(progress) }
-        switch plan.work {
-        case .create:
+        var report = MigrationReport(
+            from: plan.from, to: plan.to, applied: plan.applies, undone: plan.undoes, changed: plan.changed,
+            schemaChanges: plan.schemaChanges)
+        if plan.isOfNewFile {
             try create(on: connection, run)
-            return MigrationReport(from: nil, to: newestVersion ?? "", applied: [])
-        case .apply(let indices):
-            let steps = try runSteps(Array(indices), on: connection, run)
-            let applied = migrations[indices].map(\.version)
-            return MigrationReport(
-                from: plan.from, to: applied.last ?? plan.from ?? "", applied: applied, changed: plan.changed,
-                steps: steps)
-        case .adapt(let changes): return try adapt(changes, plan, on: connection, run)
-        case .undo(let indices):
-            let steps = try runSteps(indices.reversed(), isUndoing: true, on: connection, run)
-            return MigrationReport(
-                from: plan.from, to: migrations[indices.lowerBound - 1].version, applied: [],
-                undone: migrations[indices].reversed().map(\.version), changed: plan.changed, steps: steps)
+        } else if isAutomatic {
+            report.steps = try adapt(plan.changes, on: connection, run)
+        } else {
+            let isUndoing = !plan.undoes.isEmpty
+            let versions = isUndoing ? plan.undoes : plan.applies
+            report.steps = try runSteps(versions.compactMap(index(of:)), isUndoing: isUndoing, on: connection, run)
         }
+        return report
     }
 
     private func create(on connection: Connection, _ run: MigrationRun) throws {
@@ -34,7 +29,7 @@ extension Migrator {
     }
 
     private func runSteps(
-        _ indices: [Int], isUndoing: Bool = false, on connection: Connection, _ run: MigrationRun
+        _ indices: [Int], isUndoing: Bool, on connection: Connection, _ run: MigrationRun
     ) throws -> [MigrationReport.Step] {
         var steps: [MigrationReport.Step] = []
         for (number, index) in indices.enumerated() {
@@ -60,17 +55,13 @@ extension Migrator {
 struct StepRun {
     let version: String
     var isUndoing = false
-    /// The number of the step, counted from 1.
+    /// Counted from 1.
     var number = 1
-    /// The number of steps.
     var count = 1
     let connection: Connection
     let run: MigrationRun
-    /// The step that ran just before.
     var previous: MigrationReport.Step?
 
-    /// Runs the step.
-    ///
     /// - Parameter record: Updates the version history; called with the duration of the step and its fingerprint. Nil
     ///   for a file without a history.
     func carryOut(
@@ -192,7 +183,6 @@ struct MigrationRun: Sendable {
     var progress: [WorkMonitor.Progress] = []
     /// Cancels the steps; nil if the caller that provides the connection interrupts it.
     var stop: CancellationFlag?
-    /// Whether the result is discarded.
     var isDryRun = false
 
     func report(_ progress: WorkProgress) {

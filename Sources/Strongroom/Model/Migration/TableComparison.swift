@@ -1,4 +1,3 @@
-/// Compares a declared table with the one in a file.
 struct TableComparison {
     typealias Change = AutomaticSchema.Change.Kind
 
@@ -7,7 +6,6 @@ struct TableComparison {
     let connection: Connection
     let removesColumns: Bool
 
-    /// The changes that the file's table needs, in order.
     func changes() throws -> [AutomaticSchema.Change] {
         try kinds().map { AutomaticSchema.Change(schema, $0) }
     }
@@ -43,7 +41,6 @@ struct TableComparison {
 
     private typealias Renaming = (from: String, to: String)
 
-    /// The columns that are no longer declared.
     private func leftColumns(_ infos: [ColumnInfo], _ renamed: [Renaming]) throws -> [Change] {
         let left = infos.filter { info in
             !schema.columns.contains { Identifier.areSame($0.name, info.name) }
@@ -93,7 +90,7 @@ struct TableComparison {
                 return .addColumn(column)
             }
             guard (info.keyPlace != nil) == column.isPrimaryKey else { throw otherKey(column) }
-            let declared = [SQLToken](sql: try column.sql(isWholeKey: schema.primaryKeys.count == 1))
+            let declared = [SQLToken](sql: try column.sql(isSoleKey: schema.primaryKeys.count == 1))
             let stored = text.items[position]
             guard comparable(declared) != comparable(stored) else { return nil }
             // Used keys are known only if the engine records them from now on.
@@ -118,7 +115,6 @@ struct TableComparison {
         return CreateTableText.withPlainDefault(rest).normalised
     }
 
-    /// Throws if a column with values is to become a generated one.
     private func refuseToEmpty(_ info: ColumnInfo, _ column: ColumnDefinition) throws {
         guard column.generated != nil, info.generated == nil, !removesColumns, try holdsValues(info.name) else {
             return

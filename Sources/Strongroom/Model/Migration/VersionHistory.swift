@@ -1,8 +1,6 @@
-/// The table with the version history of a file.
 struct VersionHistory {
     static let table = "strongroom_migrations"
 
-    /// A version that the file went through.
     struct Entry: Equatable {
         let version: String
         /// The fingerprint of the step; nil if no step ran, or for a step of a program that did not record it.
@@ -11,7 +9,6 @@ struct VersionHistory {
 
     let connection: Connection
 
-    /// Whether the file has the table.
     var exists: Bool { get throws { try connection.hasTable(Self.table) } }
 
     /// The recorded versions, oldest first.
@@ -33,7 +30,6 @@ struct VersionHistory {
         }
     }
 
-    /// Creates the table, unless the file has it.
     func create() throws {
         guard try !exists else { return }
         try connection.run(
@@ -57,12 +53,12 @@ struct VersionHistory {
             .text(version), .integer(duration.milliseconds), .integer(created ? 1 : 0),
             fingerprint.map(SQLValue.text) ?? .null
         )
-        try tellOthers()
+        try notifyOthers()
     }
 
-    /// Changes the number of the schema, so that programs that have the file open look at the versions, also after a
+    /// Changes the number of the schema, so that programs that have the file open compare the versions, also after a
     /// step that has changed no table.
-    private func tellOthers() throws {
+    private func notifyOthers() throws {
         try connection.writingSchema {
             try connection.run("PRAGMA schema_version = \(try connection.ownNumber("PRAGMA schema_version") + 1)")
         }
@@ -72,7 +68,7 @@ struct VersionHistory {
     /// before it yet.
     func remove(_ version: String, leaving before: String, duration: Duration) throws {
         try connection.run("DELETE FROM \(Self.table) WHERE version = ?", .text(version))
-        try tellOthers()
+        try notifyOthers()
         guard try connection.ownValue("SELECT 1 FROM \(Self.table) LIMIT 1") == nil else { return }
         try record(before, duration: duration, created: true, fingerprint: nil)
     }
@@ -106,13 +102,8 @@ final class KnownSchema: Sendable {
 ///
 /// Stored with the migrator, so that a configuration that keeps its migrator computes them once.
 final class FingerprintRun: Sendable {
-    private struct State {
-        /// The number of steps that were run.
-        var count = 0
-        var fingerprints: [[UInt8]: String] = [:]
-    }
-
-    private let state = Locked(State())
+    /// The number of steps that were run, and their fingerprints.
+    private let state = Locked<(count: Int, fingerprints: [[UInt8]: String])>((0, [:]))
 
     /// The maximum number of progress callbacks, one for every 10,000 instructions of the engine.
     private static let maxChecks = 300
@@ -123,7 +114,7 @@ final class FingerprintRun: Sendable {
         let known = state.withLock { $0.count >= migrations.count ? $0.fingerprints : nil }
         if let known { return known }
         let found = try Self.run(migrations, functions)
-        state.withLock { $0 = State(count: migrations.count, fingerprints: found) }
+        state.withLock { $0 = (migrations.count, found) }
         return found
     }
 
@@ -157,7 +148,6 @@ final class FingerprintRun: Sendable {
 }
 
 extension Migrator {
-    /// The versions of a file whose statements have changed.
     func changedVersions(_ entries: [VersionHistory.Entry], in connection: Connection) throws -> [String] {
         guard changePolicy != .ignore, let last = entries.last(where: { $0.fingerprint != nil }),
             let index = index(of: last.version)
@@ -172,16 +162,13 @@ extension Migrator {
             return then != now
         }.map(\.version)
         guard changePolicy == .refuse, !changed.isEmpty else { return changed }
-        let names = changed.map { "\"\($0)\"" }.joined(separator: ", ")
-        throw StrongroomError(
+        throw connection.failure(
             .otherMigrations,
             """
-            The file was migrated through \(names), whose statements have changed in the program: it may have another \
-            schema than a new file. Put the old statements back, and make the change in a separate migration. The \
-            file was not changed.
-            """,
-            database: connection.database
-        )
+            The file was migrated through \(changed.listed), whose statements have changed in the program: it may have \
+            another schema than a new file. Put the old statements back, and make the change in a separate migration. \
+            The file was not changed.
+            """)
     }
 }
 

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// See ``Query/with(_:)``.
-public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
+public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable, Refinable {
     private let query: Query<Source>
     private let expressions: [SQL]
     /// The order and the limit that follow the query's own.
@@ -39,9 +39,7 @@ public struct ExtendedQuery<Source: Table, each Extra: ColumnValue>: Sendable {
     ///   - offset: The number of records to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited query.
     public func limit(_ count: Int, offset: Int = 0) -> ExtendedQuery {
-        var copy = self
-        copy.clauses.limit(to: count, offset: offset)
-        return copy
+        refined { $0.clauses.limit(to: count, offset: offset) }
     }
 
     /// Runs the query.
@@ -102,6 +100,6 @@ extension Query {
     public func with<each E: SQLExpression>(
         _ expressions: (Source.Columns) -> (repeat each E)
     ) -> ExtendedQuery<Source, repeat (each E).Value> {
-        ExtendedQuery(self, Source.made(expressions))
+        ExtendedQuery(self, Source.evaluate(expressions))
     }
 }

@@ -10,13 +10,11 @@
 /// ```
 ///
 /// See ``Query/group(_:)`` and ``Join/group(_:)-((Columns)->E)``.
-public struct GroupedQuery<Columns: Sendable>: Sendable {
+public struct GroupedQuery<Columns: Sendable>: Sendable, Refinable {
     private let columns: Columns
-    /// Begins a closure with the columns.
     private let begin: @Sendable () -> RunningScope
     /// Selects expressions of the groups to which the clauses apply.
     private let content: @Sendable ([SQL], QueryClauses) throws -> SelectionContent
-    /// What applies to the groups.
     private var clauses = QueryClauses()
 
     init(
@@ -34,10 +32,9 @@ public struct GroupedQuery<Columns: Sendable>: Sendable {
     /// - Parameter condition: Makes the condition from the columns, mostly with aggregates such as ``RowCount``.
     /// - Returns: The groups with the condition.
     public func having(_ condition: (Columns) -> Condition) -> GroupedQuery {
-        var copy = self
         let scope = begin()
-        copy.clauses.add(having: scope.end(condition(columns)))
-        return copy
+        let added = scope.end(condition(columns))
+        return refined { $0.clauses.add(having: added) }
     }
 
     /// Adds orderings of the groups; earlier ones have priority.
@@ -46,10 +43,9 @@ public struct GroupedQuery<Columns: Sendable>: Sendable {
     ///   aggregates; the first has the highest priority.
     /// - Returns: The sorted groups.
     public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> GroupedQuery {
-        var copy = self
         let scope = begin()
-        copy.clauses.orderings += scope.end(orderings(columns))
-        return copy
+        let added = scope.end(orderings(columns))
+        return refined { $0.clauses.orderings += added }
     }
 
     /// Limits the number of groups.
@@ -59,9 +55,7 @@ public struct GroupedQuery<Columns: Sendable>: Sendable {
     ///   - offset: The number of groups to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited groups.
     public func limit(_ count: Int, offset: Int = 0) -> GroupedQuery {
-        var copy = self
-        copy.clauses.limit(to: count, offset: offset)
-        return copy
+        refined { $0.clauses.limit(to: count, offset: offset) }
     }
 
     /// Selects values of each group.
@@ -74,10 +68,8 @@ public struct GroupedQuery<Columns: Sendable>: Sendable {
         _ expressions: (Columns) -> (repeat each E)
     ) throws -> SelectQuery<repeat (each E).Value> {
         let scope = begin()
-        let made = expressions(columns)
-        var list: [SQL] = []
-        repeat list.append((each made).sql)
-        return SelectQuery(try content(list.checked(scope.end()), clauses))
+        let list = scope.end(sql(of: repeat each expressions(columns)))
+        return SelectQuery(try content(list, clauses))
     }
 }
 
@@ -93,7 +85,7 @@ extension Query {
     public func group<each E: SQLExpression>(
         _ expressions: (Source.Columns) -> (repeat each E)
     ) -> GroupedQuery<Source.Columns> {
-        GroupedQuery(Source.columns, by: Source.made(expressions), begin: { RunningScope(of: Source.schema) }) {
+        GroupedQuery(Source.columns, by: Source.evaluate(expressions), begin: { RunningScope(of: Source.schema) }) {
             var (source, rows) = try self.limited()
             rows.group(by: $1)
             return SelectionContent($0, from: source, rows, of: [Source.schema])

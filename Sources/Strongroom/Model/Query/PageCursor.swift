@@ -19,7 +19,6 @@ internal import Foundation
 /// in a query with other conditions it denotes the same position. It is neither encrypted nor signed: a client can read
 /// the values and create another cursor, which reveals no rows that the query does not match.
 public struct PageCursor: Sendable, Hashable {
-    /// The table, and the columns that its rows are sorted by.
     struct Order {
         let table: String
         let terms: [String]
@@ -72,7 +71,7 @@ public struct PageCursor: Sendable, Hashable {
                 .pageCursor,
                 """
                 The cursor belongs to another table or another order than this query of "\(order.table)"; begin at the \
-                first page, or sort as the query that made it.
+                first page, or sort as the query that created it.
                 """)
         }
         return values

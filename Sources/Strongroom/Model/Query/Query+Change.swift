@@ -16,7 +16,7 @@ extension Query {
         in db: borrowing some Writing & ~Copyable,
         _ assignments: (Source.Columns) -> [Assignment]
     ) throws -> Int {
-        let assignments = Source.made(assignments)
+        let assignments = Source.evaluate(assignments)
         guard !assignments.isEmpty else { return try count(in: db) }
         return try update(
             with: Source.completed(assignments, isNew: false, on: db._handle.connection), in: db)
@@ -60,7 +60,6 @@ extension Query {
 }
 
 extension Query {
-    /// Reads a query's first row; nil if it has none.
     static func firstRow<T>(
         _ sql: SQL, on connection: Connection, _ read: (borrowing Row) throws -> T
     ) throws -> T? {

@@ -144,7 +144,7 @@ extension Query {
         try db._handle.connection.prepareTable(Source.schema)
         var (source, rows) = try limited()
         rows.orderings = []
-        let computed = Source.made(expression)[0]
+        let computed = Source.evaluate(expression)[0]
         let sql = SelectionContent([computed], from: source, rows, of: []).sql
         let statement = try db._handle.connection.statement(for: sql)
         defer { statement.finish() }
@@ -175,7 +175,6 @@ extension Query {
         return try sorted.orderedByKey(descending: true)
     }
 
-    /// The query's statement for a record's columns, with its values bound.
     @inlinable
     func statement<R: Record>(as type: R.Type, on connection: Connection) throws -> Statement {
         try connection.prepareTable(Source.schema)

@@ -7,7 +7,7 @@
 /// let first = try recent.first(in: db)
 /// let number = try recent.count(in: db)
 /// ```
-public struct Query<Source: Table>: Sendable {
+public struct Query<Source: Table>: Sendable, Refinable {
     @usableFromInline var clauses: QueryClauses
     @usableFromInline var anchor: Anchor?
 
@@ -23,7 +23,6 @@ public struct Query<Source: Table>: Sendable {
     @inlinable
     public init() { clauses = .all }
 
-    /// The rows that match a condition.
     @inlinable
     init(_ condition: consuming Condition) { clauses = .matching(condition) }
 
@@ -34,7 +33,7 @@ public struct Query<Source: Table>: Sendable {
     @inlinable
     public func `where`(_ condition: (Source.Columns) -> Condition) -> Query {
         var copy = self
-        copy.clauses.add(Source.made(condition))
+        copy.clauses.add(Source.evaluate(condition))
         return copy
     }
 
@@ -50,7 +49,7 @@ public struct Query<Source: Table>: Sendable {
     @inlinable
     public func order(@OrderingBuilder _ orderings: (Source.Columns) -> [Ordering]) -> Query {
         var copy = self
-        copy.clauses.orderings += Source.made(orderings)
+        copy.clauses.orderings += Source.evaluate(orderings)
         return copy
     }
 
@@ -72,9 +71,7 @@ public struct Query<Source: Table>: Sendable {
     ///
     /// - Returns: The query without duplicates.
     public func distinct() -> Query {
-        var copy = self
-        copy.clauses.isDistinct = true
-        return copy
+        refined { $0.clauses.isDistinct = true }
     }
 
     /// Keeps the rows that follow a record in the query's order: the next page, found by index lookup (keyset
@@ -95,20 +92,16 @@ public struct Query<Source: Table>: Sendable {
     /// - Returns: The query; it must be sorted by columns only, and not by JSON columns, whose values can be
     ///   stored in several forms.
     public func after(_ record: Source.RecordType) -> Query {
-        var copy = self
-        copy.anchor = .record(record)
-        return copy
+        refined { $0.anchor = .record(record) }
     }
 
     /// Keeps the rows that follow a cursor in the query's order; see ``cursor(after:)``.
     ///
-    /// - Parameter cursor: A cursor made by a query of the same table in the same order. With any other cursor, running
+    /// - Parameter cursor: A cursor of a query of the same table in the same order. With any other cursor, running
     ///   the query throws ``StrongroomError`` with `pageCursor`.
     /// - Returns: The query.
     public func after(_ cursor: PageCursor) -> Query {
-        var copy = self
-        copy.anchor = .cursor(cursor)
-        return copy
+        refined { $0.anchor = .cursor(cursor) }
     }
 
     /// The position of a record in the query's order, which can be sent to a client and returned with the request for
@@ -129,8 +122,10 @@ public struct Query<Source: Table>: Sendable {
         return PageCursor(ordered.pageOrder(of: Source.schema.name), try ordered.values(of: record))
     }
 
-    /// The condition of the query; nil for all rows.
     package var condition: Condition? { clauses.condition }
+
+    /// The rows that another query's condition matches, too.
+    func and(_ other: Query) -> Query { refined { copy in other.condition.map { copy.clauses.add($0) } } }
 
     func `where`(key: Source.Key) throws -> Query {
         var copy = self
@@ -141,7 +136,6 @@ public struct Query<Source: Table>: Sendable {
         return copy
     }
 
-    /// Appends the primary key to the query's order.
     @usableFromInline
     package func orderedByKey(descending: Bool) throws -> Query {
         var copy = self
@@ -206,7 +200,6 @@ extension [Ordering] {
 }
 
 extension QueryClauses {
-    /// A record's values of the columns that the query is sorted by.
     fileprivate func values(of record: some Record) throws -> [SQLValue] {
         let values = try record.values()
         return try orderings.map { ordering in
@@ -289,47 +282,38 @@ extension Table {
 
 /// What the closures of a query make from the table's columns.
 extension Table {
-    /// A condition.
     @inlinable
-    static func made(_ condition: (Columns) -> Condition) -> Condition {
+    static func evaluate(_ condition: (Columns) -> Condition) -> Condition {
         let scope = RunningScope(of: schema)
         return scope.end(condition(columns))
     }
 
-    /// Orderings.
     @inlinable
-    static func made(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
+    static func evaluate(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
         let scope = RunningScope(of: schema)
         return scope.end(orderings(columns))
     }
 
-    /// Expressions.
-    static func made<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
+    static func evaluate<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
         let scope = RunningScope(of: schema)
-        let made = expressions(columns)
-        var list: [SQL] = []
-        repeat list.append((each made).sql)
-        return list.checked(scope.end())
+        return scope.end(sql(of: repeat each expressions(columns)))
     }
 
-    /// Assignments.
-    static func made(_ assignments: (Columns) -> [Assignment]) -> [Assignment] {
-        let (made, nested) = QueryScope.run(schema, of: columns, assignments)
-        guard let fault = nested?.fault(in: made.map(\.value)) else { return made }
-        return made.map { Assignment(column: $0.column, value: SQL(failing: fault)) }
+    static func evaluate(_ assignments: (Columns) -> [Assignment]) -> [Assignment] {
+        let scope = RunningScope(of: schema)
+        return scope.end(assignments(columns))
     }
 }
 
-extension [Ordering] {
-    /// The orderings; if they are ambiguous, some that fail when the statement runs.
-    func checked(_ nested: QueryScope?) -> [Ordering] {
-        nested?.fault(in: map(\.expression)).map { [Ordering(failing: $0)] } ?? self
+extension RunningScope {
+    fileprivate consuming func end(_ assignments: [Assignment]) -> [Assignment] {
+        guard scope.isNested, let fault = scope.fault(in: assignments.map(\.value)) else { return assignments }
+        return assignments.map { Assignment(column: $0.column, value: SQL(failing: fault)) }
     }
 }
 
-extension [SQL] {
-    /// The expressions; if they are ambiguous, some that fail when the statement runs.
-    func checked(_ nested: QueryScope?) -> [SQL] {
-        nested?.fault(in: self).map { [SQL](repeating: SQL(failing: $0), count: count) } ?? self
-    }
+func sql<each E: SQLExpression>(of expressions: repeat each E) -> [SQL] {
+    var list: [SQL] = []
+    repeat list.append((each expressions).sql)
+    return list
 }

@@ -6,7 +6,7 @@
 ///     .select { ($0.city, RowCount(), $0.age.average()) }
 ///     .fetch(in: db)                                    // [(String, Int, Double?)]
 /// ```
-public struct SelectQuery<each Value: ColumnValue>: Sendable {
+public struct SelectQuery<each Value: ColumnValue>: Sendable, Refinable {
     var content: SelectionContent
 
     init(_ content: SelectionContent) {
@@ -17,9 +17,7 @@ public struct SelectQuery<each Value: ColumnValue>: Sendable {
     ///
     /// - Returns: The selection without duplicates.
     public func distinct() -> SelectQuery {
-        var copy = self
-        copy.content.clauses.isDistinct = true
-        return copy
+        refined { $0.content.clauses.isDistinct = true }
     }
 
     /// Runs the selection.
@@ -40,9 +38,7 @@ public struct SelectQuery<each Value: ColumnValue>: Sendable {
     /// - Returns: The values, or nil if there is no row.
     /// - Throws: As ``fetch(in:)``.
     public func first(in db: borrowing some Reading & ~Copyable) throws -> (repeat each Value)? {
-        var copy = self
-        copy.content.clauses.limit = min(content.clauses.limit ?? 1, 1)
-        return try copy.fetch(in: db).first
+        try refined { $0.content.clauses.limit = min(content.clauses.limit ?? 1, 1) }.fetch(in: db).first
     }
 
     /// The number of rows.
@@ -85,11 +81,10 @@ extension Query {
     ) throws -> SelectQuery<repeat (each E).Value> {
         SelectQuery(
             SelectionContent(
-                Source.made(expressions), from: .name(Source.schema.name), try resolved(), of: [Source.schema]))
+                Source.evaluate(expressions), from: .name(Source.schema.name), try resolved(), of: [Source.schema]))
     }
 }
 
-/// The SELECT statement of a selection.
 struct SelectionContent: Sendable {
     let expressions: [SQL]
     private let source: SQL
@@ -112,10 +107,8 @@ struct SelectionContent: Sendable {
         return "SELECT \(name) FROM (\(sql(as: name))) WHERE \(name) IS NOT NULL"
     }
 
-    /// The statement.
     var sql: SQL { sql(as: nil) }
 
-    /// - Parameter name: The name of the only result column.
     private func sql(as name: SQL?) -> SQL {
         var sql = SQL(reserving: 192)
         sql.append(text: clauses.isDistinct ? "SELECT DISTINCT " : "SELECT ")

@@ -2,12 +2,11 @@
 /// end.
 final class Cascade {
     let connection: Connection
-    /// The visited rows.
     private var entered = KeySets()
     /// The rows whose records are among the saved values. A saved row is never deleted with another one.
-    private let present: KeySets
+    let present: KeySets
     /// The rows of records that are marked for deletion.
-    private var marked = KeySets()
+    var marked = KeySets()
     /// The rows that already belong to a list, by the column of their reference.
     private var linked: [String: KeySets] = [:]
     private var remaining: [() throws -> Void] = []
@@ -19,7 +18,6 @@ final class Cascade {
 
     var db: WriteTransaction { WriteTransaction(connection) }
 
-    /// A deletion within the save.
     var deletion: Cascade { Cascade(connection, present: present) }
 
     /// Records a visited row; true if it is visited for the first time.
@@ -36,21 +34,11 @@ final class Cascade {
         }
     }
 
-    /// The keys of a table's rows that are saved.
-    func present<Source: Table>(_ table: Source.Type) throws -> KeySet<Source> { try present.keys(of: table) }
-
-    func mark<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws { _ = try marked.insert(key, of: table) }
-
-    func isMarked<Source: Table>(_ table: Source.Type, _ key: Source.Key) throws -> Bool {
-        try marked.contains(key, of: table)
-    }
-
     /// Records that a row belongs to a list; true if it did not belong to one before.
     func link<Source: Table>(_ table: Source.Type, _ key: Source.Key, by column: String) throws -> Bool {
         try linked[column, default: KeySets()].insert(key, of: table)
     }
 
-    /// Defers work until everything is saved.
     func atTheEnd(_ work: @escaping () throws -> Void) {
         remaining.append(work)
     }
@@ -64,7 +52,6 @@ final class Cascade {
 struct KeySets {
     private var sets: [ObjectIdentifier: [[SQLValue]: any TableKey]] = [:]
 
-    /// - Returns: Whether it was inserted.
     mutating func insert<Source: Table>(_ key: Source.Key, of table: Source.Type) throws -> Bool {
         try sets[ObjectIdentifier(table), default: [:]].updateValue(key, forKey: table.identity(of: key)) == nil
     }
@@ -88,7 +75,6 @@ protocol Deletion: AnyObject {
 final class DeletionOf<Source: Table>: Deletion {
     private let records: [Source.RecordType]
     private var relations: ArraySlice<any ChildRelation<Source.RecordType>>
-    /// The number of rows that existed.
     private(set) var count = 0
 
     init(_ records: [Source.RecordType]) {
@@ -113,12 +99,12 @@ extension Table {
     @discardableResult
     static func deleteTrees(_ records: [RecordType], _ cascade: Cascade) throws -> Int {
         _ = try cascade.enter(Self.self, records)
-        let whole = DeletionOf<Self>(records)
-        var open: [any Deletion] = [whole]
+        let first = DeletionOf<Self>(records)
+        var open: [any Deletion] = [first]
         while let last = open.last {
             if let below = try last.proceed(cascade) { open.append(below) } else { open.removeLast() }
         }
-        return whole.count
+        return first.count
     }
 
     @usableFromInline

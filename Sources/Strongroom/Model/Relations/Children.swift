@@ -1,4 +1,3 @@
-/// The records that reference those of a table.
 struct Children<Source: Table, Child: Table>: ChildRelation
 where
     Source.RecordType == Source, Child.RecordType == Child, Source.Key: ColumnValue, Child.Key: ColumnValue
@@ -18,17 +17,14 @@ where
         try Child.collect(records.flatMap { get($0).values }, into: &keys)
     }
 
-    func rows(_ keys: KeySet<Child>) throws -> Query<Child> {
-        let key = try Column<Child.Key>(Child.schema.primaryKey().name, in: Child.schema)
-        return Child.where { _ in key.isIn(keys.all) }
-    }
+    func rows(_ keys: KeySet<Child>) throws -> Query<Child> { Query(try Child.keyColumn().isIn(keys.all)) }
 
-    /// The condition for rows that reference one of the parents, with the collation of the parents' key, as the engine
-    /// resolves references.
-    func refer(to keys: some Sequence<Source.Key>) throws -> Condition {
+    /// The rows that reference one of the parents, with the collation of the parents' key, as the engine resolves
+    /// references.
+    func rows(referringTo keys: some Sequence<Source.Key>) throws -> Query<Child> {
         let column = try reference.column()
-        guard let collation = Source.keyCollation else { return column.isIn(keys) }
-        return Computed<Source.Key>("\(column.sql)\(SQL(verbatim: collation.sql))").isIn(keys)
+        guard let collation = Source.keyCollation else { return Query(column.isIn(keys)) }
+        return Query(Computed<Source.Key>("\(column.sql)\(SQL(verbatim: collation.sql))").isIn(keys))
     }
 
     /// The assignment that sets a row's reference to NULL; nil if the reference is not optional.
@@ -41,19 +37,18 @@ where
     func deletion(below parents: [Source], _ cascade: Cascade) throws -> (any Deletion)? {
         let column = try reference.column()
         let keys = parents.compactMap(Source.key(of:))
-        let spared = try cascade.present(Child.self)
-        let refersToThem = try refer(to: keys)
-        var referring = Child.where { _ in refersToThem }
+        let spared = try cascade.present.keys(of: Child.self)
+        var referring = try rows(referringTo: keys)
         if !spared.isEmpty {
             // Saved rows are kept. If their reference cannot be set to NULL, the engine rejects the deletion, or would
             // delete them with what refers to them.
-            let kept = try rows(spared).where { _ in refersToThem }
+            let kept = try rows(spared).and(referring)
             if let cleared = cleared(column) {
                 try kept.update(with: [cleared], in: cascade.db)
             } else if Child.schema.cascades(column.definition.name), try kept.exists(in: cascade.db) {
                 throw RelationFailure.deletedWithParent(Child.schema)
             }
-            let key = try Column<Child.Key>(Child.schema.primaryKey().name, in: Child.schema)
+            let key = try Child.keyColumn()
             referring = referring.where { _ in !key.isIn(spared.all) }
         }
         guard Child.hooks != nil || Child.relations?.children.isEmpty == false else {
@@ -71,8 +66,7 @@ where
     }
 
     func referring(to parents: [Source], _ cascade: Cascade) throws -> CascadeStep? {
-        let refersToThem = try refer(to: parents.compactMap(Source.key(of:)))
-        let found = try Child.where { _ in refersToThem }.fetch(in: cascade.db)
+        let found = try rows(referringTo: parents.compactMap(Source.key(of:))).fetch(in: cascade.db)
         let records = try cascade.enter(Child.self, found).map { found[$0] }
         return records.isEmpty ? nil : CascadeStep(records, of: Child.self)
     }
@@ -84,8 +78,7 @@ where
         var children: [[SQLValue]: [Child]] = [:]
         if !keys.isEmpty {
             let order = try position?.column()
-            let refersToThem = try refer(to: keys.all)
-            let query = Child.where { _ in refersToThem }
+            let query = try rows(referringTo: keys.all)
             let sorted = order.map { column in query.order { _ in column.ascending } } ?? query
             for child in try sorted.orderedByKey(descending: false).fetch(in: ReadTransaction(connection)) {
                 if let key = reference.key(child) { try children[Source.identity(of: key), default: []].append(child) }
@@ -98,7 +91,6 @@ where
     }
 }
 
-/// Saves children with their parents.
 extension Children {
     func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws {
         let column = try reference.column()
@@ -110,8 +102,8 @@ extension Children {
             guard let key = Source.key(of: parents[index]) else { throw TableFailure.missingKey(Source.schema) }
             let related = get(parents[index])
             var next = try firstPosition(in: related, of: key, isNew: saved[index] == .inserted, column, cascade)
-            for former in related.values {
-                var child = former
+            for given in related.values {
+                var child = given
                 let known = Child.key(of: child)
                 // A child in two lists belongs to the first.
                 if let known, try !cascade.link(Child.self, known, by: column.definition.name) { continue }
@@ -123,8 +115,8 @@ extension Children {
                 for relation in Child.relations?.parents ?? [] {
                     try relation.clearOtherParent(of: &child, by: column.definition.name)
                 }
-                let stays = try reference.key(former).map { try Self.isWritten($0, as: key) } ?? false
-                if !stays || position.map({ $0.get(former) != $0.get(child) }) ?? false {
+                let stays = try reference.key(given).map { try Self.isWritten($0, as: key) } ?? false
+                if !stays || position.map({ $0.get(given) != $0.get(child) }) ?? false {
                     moved.insert(children.count)
                 }
                 children.append(child)
@@ -147,7 +139,6 @@ extension Children {
         }
     }
 
-    /// Whether two keys are equal byte by byte.
     private static func isWritten(_ key: Source.Key, as other: Source.Key) throws -> Bool {
         try Source.plainValues(of: key).map(\.exact) == Source.plainValues(of: other).map(\.exact)
     }
@@ -164,7 +155,6 @@ extension Children {
 
     // MARK: Order
 
-    /// The numbering of a list's children.
     private struct Numbering {
         /// Nil after the largest number.
         var next: Int?
@@ -187,8 +177,7 @@ extension Children {
         guard let position, !related.values.isEmpty else { return nil }
         guard !related.isComplete, !isNew else { return Numbering(next: 0, isComplete: true) }
         let ordered = try position.column()
-        let refersToIt = try refer(to: [parent])
-        let last = try Child.where { _ in refersToIt }.order { _ in ordered.descending }.first(in: cascade.db)
+        let last = try rows(referringTo: [parent]).order { _ in ordered.descending }.first(in: cascade.db)
         return Numbering(next: last.map { position.get($0).successor } ?? 0, isComplete: false)
     }
 
@@ -202,7 +191,7 @@ extension Children {
     private func handleOrphans(of parents: [Source], _ column: Column<Source.Key>, _ cascade: Cascade) throws {
         let isUnique = Child.schema.isUnique(column.definition.name)
         guard orphans != .keep || isUnique else { return }
-        let present = try cascade.present(Child.self)
+        let present = try cascade.present.keys(of: Child.self)
         let hidden = try hiddenRows(of: parents, cascade)
         for parent in parents {
             guard let key = Source.key(of: parent) else { continue }
@@ -211,9 +200,9 @@ extension Children {
             let gone = try related.known.union(hidden[Source.identity(of: key)] ?? KeySet()).subtracting(left)
             guard !gone.isEmpty else { continue }
             // A row that has another parent by now is not an orphan of this one.
-            let refersToIt = try refer(to: [key])
-            let moved = try rows(gone.intersection(present)).where { _ in refersToIt }
-            let lost = try rows(gone.subtracting(present)).where { _ in refersToIt }
+            let own = try rows(referringTo: [key])
+            let moved = try rows(gone.intersection(present)).and(own)
+            let lost = try rows(gone.subtracting(present)).and(own)
             let deleted = orphans == .delete ? try lost.fetch(in: cascade.db) : []
             if let cleared = cleared(column) {
                 if isUnique { try moved.update(with: [cleared], in: cascade.db) }
@@ -236,15 +225,14 @@ extension Children {
     ) throws -> [CascadeStep] {
         var found = try Child.orphans(of: parents.flatMap { get($0).values }, cascade, hasRows)
         guard orphans != .keep, hasRows(Child.self) else { return found }
-        let (column, present) = (try reference.column(), try cascade.present(Child.self))
+        let (column, present) = (try reference.column(), try cascade.present.keys(of: Child.self))
         for parent in parents {
             guard let key = Source.key(of: parent) else { continue }
             let related = get(parent)
             let left = try KeySet<Child>(related.values.compactMap(Child.key(of:))).union(present)
             let gone = related.known.subtracting(left)
             guard !gone.isEmpty else { continue }
-            let refersToIt = try refer(to: [key])
-            let lost = try rows(gone).where { _ in refersToIt }
+            let lost = try rows(gone).and(rows(referringTo: [key]))
             if orphans == .delete {
                 found.append(CascadeStep(try lost.fetch(in: cascade.db), of: Child.self))
             } else if let cleared = cleared(column) {
@@ -261,8 +249,7 @@ extension Children {
         let keys = parents.filter { !get($0).values.isEmpty }.compactMap(Source.key(of:))
         guard !keys.isEmpty else { return [:] }
         var found: [[SQLValue]: KeySet<Child>] = [:]
-        let refersToThem = try refer(to: keys)
-        for child in try Child.where({ _ in refersToThem }).fetch(in: cascade.db) {
+        for child in try rows(referringTo: keys).fetch(in: cascade.db) {
             guard let parent = reference.key(child), let key = Child.key(of: child) else { continue }
             try found[Source.identity(of: parent), default: KeySet()].insert(key)
         }
@@ -271,12 +258,10 @@ extension Children {
 }
 
 extension Int {
-    /// Nil for the largest integer.
     fileprivate var successor: Int? { self == .max ? nil : self + 1 }
 }
 
 extension TableSchema {
-    /// Whether a row is deleted with the one that a column references.
     fileprivate func cascades(_ column: String) -> Bool {
         columns.contains { Identifier.areSame($0.name, column) && $0.references?.onDelete == .cascade }
     }

@@ -135,14 +135,12 @@ struct Related<Child: Table>: Sendable where Child.RecordType == Child {
     var values: [Child]
     /// The keys of the rows that were read when the children were loaded, or written when they were saved.
     var known = KeySet<Child>()
-    /// Whether these are all rows.
     var isComplete = false
 
     init(values: [Child]) {
         self.values = values
     }
 
-    /// Loaded or saved children.
     init(written values: [Child], isComplete: Bool) throws {
         self.values = values
         known = try KeySet(values.compactMap(Child.key(of:)))
@@ -158,6 +156,14 @@ extension Related: Equatable where Child: Equatable {
 extension Related: Hashable where Child: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }
+
+protocol ChildProperty: Sendable {
+    associatedtype Child: Table where Child.RecordType == Child
+    var related: Related<Child> { get set }
+}
+
+extension HasMany: ChildProperty {}
+extension HasOne: ChildProperty {}
 
 /// A property for records of another table: ``HasMany``, ``HasOne`` or ``BelongsTo``.
 public protocol _RelatedProperty: Sendable {}

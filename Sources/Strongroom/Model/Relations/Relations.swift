@@ -20,7 +20,7 @@
 ///
 /// Without `cascading`, only the row of the record is written. After a rollback, load the values that were saved in the
 /// transaction again.
-public struct Relations<Source: Record>: Sendable {
+public struct Relations<Source: Record>: Sendable, Refinable {
     private(set) var children: [any ChildRelation<Source>] = []
     private(set) var parents: [any ParentRelation<Source>] = []
 
@@ -42,7 +42,7 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         _ property: any WritableKeyPath<Source, HasMany<Child>> & Sendable,
         by reference: any WritableKeyPath<Child, Reference> & Sendable, orphans: Orphans<Reference> = .keep
     ) -> Relations where Child.RecordType == Child, Child.Key: ColumnValue, Reference.Referred == Source.Key {
-        adding(property, reference, orphans.rule, position: nil)
+        adding(property, reference, orphans)
     }
 
     /// Adds an ordered list of children.
@@ -59,19 +59,18 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         by reference: any WritableKeyPath<Child, Reference> & Sendable, orphans: Orphans<Reference> = .keep,
         position: any WritableKeyPath<Child, Int> & Sendable
     ) -> Relations where Child.RecordType == Child, Child.Key: ColumnValue, Reference.Referred == Source.Key {
-        adding(property, reference, orphans.rule, position: Position(position))
+        adding(property, reference, orphans, position: Position(position))
     }
 
-    private func adding<Child: Table, Reference: KeyReference>(
-        _ property: any WritableKeyPath<Source, HasMany<Child>> & Sendable,
-        _ reference: any WritableKeyPath<Child, Reference> & Sendable, _ orphans: OrphanRule, position: Position<Child>?
-    ) -> Relations where Child.RecordType == Child, Child.Key: ColumnValue, Reference.Referred == Source.Key {
-        var copy = self
-        copy.children.append(
-            Children<Source, Child>(
-                path: property, get: { $0[keyPath: property].related }, set: { $0[keyPath: property].related = $1 },
-                reference: ForeignKey(reference), orphans: orphans, position: position, isOnly: false))
-        return copy
+    private func adding<Property: ChildProperty, Reference: KeyReference>(
+        _ property: any WritableKeyPath<Source, Property> & Sendable,
+        _ reference: any WritableKeyPath<Property.Child, Reference> & Sendable, _ orphans: Orphans<Reference>,
+        position: Position<Property.Child>? = nil, isOnly: Bool = false
+    ) -> Relations where Property.Child.Key: ColumnValue, Reference.Referred == Source.Key {
+        let added = Children<Source, Property.Child>(
+            path: property, get: { $0[keyPath: property].related }, set: { $0[keyPath: property].related = $1 },
+            reference: ForeignKey(reference), orphans: orphans.rule, position: position, isOnly: isOnly)
+        return refined { $0.children.append(added) }
     }
 
     /// Adds an only child. If several rows reference the record, the one with the lowest key is loaded; saving a child
@@ -86,12 +85,7 @@ extension Relations where Source: Table, Source.RecordType == Source, Source.Key
         _ property: any WritableKeyPath<Source, HasOne<Child>> & Sendable,
         by reference: any WritableKeyPath<Child, Reference> & Sendable, orphans: Orphans<Reference> = .keep
     ) -> Relations where Child.RecordType == Child, Child.Key: ColumnValue, Reference.Referred == Source.Key {
-        var copy = self
-        copy.children.append(
-            Children<Source, Child>(
-                path: property, get: { $0[keyPath: property].related }, set: { $0[keyPath: property].related = $1 },
-                reference: ForeignKey(reference), orphans: orphans.rule, position: nil, isOnly: true))
-        return copy
+        adding(property, reference, orphans, isOnly: true)
     }
 }
 
@@ -106,18 +100,13 @@ extension Relations where Source: Table, Source.RecordType == Source {
         _ property: any WritableKeyPath<Source, BelongsTo<Parent>> & Sendable,
         by reference: any WritableKeyPath<Source, Reference> & Sendable
     ) -> Relations where Parent.RecordType == Parent, Parent.Key: ColumnValue, Reference.Referred == Parent.Key {
-        var copy = self
-        copy.parents.append(Parents<Source, Parent>(property: property, reference: ForeignKey(reference)))
-        return copy
+        refined { $0.parents.append(Parents<Source, Parent>(property: property, reference: ForeignKey(reference))) }
     }
 }
 
-/// The requirements for every kind of relation.
 protocol Relation<Source>: Sendable {
     associatedtype Source: Record
-    /// The property that identifies the relation.
     var path: any PartialKeyPath<Source> & Sendable { get }
-    /// The related table.
     var table: any Table.Type { get }
 
     /// Collects the keys of the related records, and of the records related to these.
@@ -132,9 +121,7 @@ protocol Relation<Source>: Sendable {
     func load(into records: inout [Source], on connection: Connection) throws
 }
 
-/// A relation to records that reference this one.
 protocol ChildRelation<Source>: Relation {
-    /// - Parameter saved: The outcome for each of the parents.
     func save(of parents: inout [Source], _ saved: [Saved], _ cascade: Cascade) throws
 
     /// Deletes the rows that must be deleted before the records, or returns the deletion that must come first; nil if
@@ -145,9 +132,7 @@ protocol ChildRelation<Source>: Relation {
     func referring(to parents: [Source], _ cascade: Cascade) throws -> CascadeStep?
 }
 
-/// A relation to a record that this one references.
 protocol ParentRelation<Source>: Relation {
-    /// The column of the reference.
     var column: String? { get }
 
     func save(of children: inout [Source], _ cascade: Cascade) throws
@@ -180,10 +165,7 @@ struct ForeignKey<Source: Table, Key: TableKey & ColumnValue>: Sendable where So
         }
     }
 
-    func column() throws -> Column<Key> {
-        guard let name else { throw RelationFailure.noColumn(Source.schema) }
-        return Column(name, in: Source.schema)
-    }
+    func column() throws -> Column<Key> { try RelationFailure.column(name, Source.schema) }
 }
 
 /// The property and the column with a record's position in a list.
@@ -198,16 +180,14 @@ struct Position<Source: Table>: Sendable where Source.RecordType == Source {
         set = { $0[keyPath: property] = $1 }
     }
 
-    func column() throws -> Column<Int> {
-        guard let name else { throw RelationFailure.noColumn(Source.schema) }
-        return Column(name, in: Source.schema)
-    }
+    func column() throws -> Column<Int> { try RelationFailure.column(name, Source.schema) }
 }
 
-/// Errors in the declaration or use of relations.
 enum RelationFailure {
-    static func noColumn(_ schema: TableSchema) -> StrongroomError {
-        StrongroomError(
+    /// The column of a property, or the error for one without a column.
+    static func column<V>(_ name: String?, _ schema: TableSchema) throws -> Column<V> {
+        if let name { return Column(name, in: schema) }
+        throw StrongroomError(
             .invalidDeclaration,
             """
             A property that a relation uses for the rows of table "\(schema.name)" has no column; use a stored \

@@ -9,7 +9,7 @@ extension Table where RecordType == Self {
     /// }
     /// ```
     ///
-    /// The former value of the property is replaced, even if it was changed.
+    /// The previous value of the property is replaced, even if it was changed.
     ///
     /// - Parameters:
     ///   - relation: The property, with its dollar sign; one of the table's ``Table/relations``.
@@ -49,7 +49,6 @@ extension Table where RecordType == Self {
         record = list[0]
     }
 
-    /// The relation of a property.
     static func relation<Property: _RelatedProperty>(
         _ property: any WritableKeyPath<Self, Property> & Sendable
     ) throws -> any Relation<Self> {

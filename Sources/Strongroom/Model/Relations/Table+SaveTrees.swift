@@ -1,5 +1,4 @@
 extension Table {
-    /// Saves records with their parents and children, atomically.
     @usableFromInline
     static func saveTrees(_ records: inout [RecordType], on connection: Connection) throws -> [Saved] {
         try requireOneDatabase()
@@ -19,7 +18,6 @@ extension Table {
         return outcomes
     }
 
-    /// Saves a record with its parents and children, atomically.
     @usableFromInline
     static func saveTree(_ record: inout RecordType, on connection: Connection) throws -> Saved {
         var list = [record]
@@ -66,11 +64,12 @@ extension Table {
         for index in indices where hooks.isMarked(records[index]) {
             outcomes[index] = .deleted
             guard let key = key(of: records[index]) else { continue }
-            try cascade.mark(Self.self, key)
+            _ = try cascade.marked.insert(key, of: Self.self)
             gone.append(records[index])
         }
         for index in records.indices where outcomes[index] != .deleted {
-            if let key = key(of: records[index]), try cascade.isMarked(Self.self, key) { outcomes[index] = .deleted }
+            guard let key = key(of: records[index]) else { continue }
+            if try cascade.marked.contains(key, of: Self.self) { outcomes[index] = .deleted }
         }
         guard !gone.isEmpty else { return }
         if relations?.children.isEmpty ?? true {
@@ -113,12 +112,12 @@ extension Table {
     fileprivate static func requireSameDatabase(_ table: any Table.Type, isStrict: Bool) throws {
         let (own, other) = (databaseName, table.databaseName)
         guard own != other, isStrict || own != nil && other != nil else { return }
-        func words(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "an unnamed database" }
+        func title(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "an unnamed database" }
         throw StrongroomError(
             .otherStore,
             """
-            The relations of table "\(schema.name)" in \(words(own)) include table "\(table.schema.name)" in \
-            \(words(other)); a transaction cannot span two databases. Declare both in one database \
+            The relations of table "\(schema.name)" in \(title(own)) include table "\(table.schema.name)" in \
+            \(title(other)); a transaction cannot span two databases. Declare both in one database \
             (`@Table(_, in:)`), or save them one after the other.
             """)
     }
@@ -129,9 +128,10 @@ extension Table {
 extension Table where RecordType == Self {
     /// The tables at both ends of a relation, this one first.
     ///
-    /// - Parameter isStrict: Whether a table that names no database lies elsewhere than one that does.
+    /// - Parameter isStrict: Whether a table without a database name is considered to be in another database than one
+    ///   with a name.
     /// - Throws: ``StrongroomError`` with `notDeclared` for a property that is not among the relations, `otherStore`
-    ///   when the tables lie in different databases.
+    ///   if the tables are in different databases.
     package static func tables<Property: _RelatedProperty>(
         of relation: any WritableKeyPath<Self, Property> & Sendable, isStrict: Bool
     ) throws -> [any Table.Type] {
@@ -141,7 +141,6 @@ extension Table where RecordType == Self {
     }
 }
 
-/// The records that those of a table reference.
 struct Parents<Source: Table, Parent: Table>: ParentRelation
 where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: ColumnValue {
     let property: any WritableKeyPath<Source, BelongsTo<Parent>> & Sendable
@@ -184,7 +183,7 @@ where Source.RecordType == Source, Parent.RecordType == Parent, Parent.Key: Colu
     }
 
     func load(into records: inout [Source], on connection: Connection) throws {
-        let key = try Column<Parent.Key>(Parent.schema.primaryKey().name, in: Parent.schema)
+        let key = try Parent.keyColumn()
         let wanted = try KeySet<Parent>(records.compactMap(reference.key))
         guard !wanted.isEmpty else {
             for index in records.indices { records[index][keyPath: property].wrappedValue = nil }

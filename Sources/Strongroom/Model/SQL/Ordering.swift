@@ -3,9 +3,8 @@
 /// ```swift
 /// Contact.order { $0.phone.ascending.nullsLast }
 /// ```
-public struct Ordering: Sendable, Equatable {
+public struct Ordering: Sendable, Equatable, Refinable {
     let expression: SQL
-    /// The column's name, if the term is a column.
     let column: String?
     /// Whether equal values can have different stored forms, so that a record does not determine the position of its
     /// row.
@@ -28,16 +27,12 @@ public struct Ordering: Sendable, Equatable {
 
     /// The same ordering with the NULLs before all values.
     public var nullsFirst: Ordering {
-        var copy = self
-        copy.hasNullsLast = false
-        return copy
+        refined { $0.hasNullsLast = false }
     }
 
     /// The same ordering with the NULLs after all values.
     public var nullsLast: Ordering {
-        var copy = self
-        copy.hasNullsLast = true
-        return copy
+        refined { $0.hasNullsLast = true }
     }
 
     /// The SQL. The position of NULLs is written as a separate term if it is not the engine's default: `NULLS LAST`

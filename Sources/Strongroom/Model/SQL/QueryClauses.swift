@@ -1,3 +1,19 @@
+extension [String] {
+    /// The names in quotation marks, for a message.
+    var listed: String { map { "\"\($0)\"" }.joined(separator: ", ") }
+}
+
+/// A value that is refined by changed copies of it.
+protocol Refinable {}
+
+extension Refinable {
+    func refined(_ change: (inout Self) -> Void) -> Self {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
 /// The clauses of a query after its FROM clause: conditions, groups, order and limit.
 @usableFromInline
 struct QueryClauses: Sendable {
@@ -9,7 +25,6 @@ struct QueryClauses: Sendable {
     var groups: [SQL] = []
     var having: Condition?
 
-    /// All rows.
     @usableFromInline static var all: QueryClauses { QueryClauses() }
 
     /// The rows that match a condition.
@@ -46,7 +61,6 @@ struct QueryClauses: Sendable {
 
     @inlinable var hasLimit: Bool { limit != nil || offset != 0 }
 
-    /// The error for a negative limit or offset.
     static var negativeLimit: StrongroomError {
         StrongroomError(
             .invalidArgument, "A limit or an offset is negative; check where the number comes from, such as a request.")
@@ -68,7 +82,6 @@ struct QueryClauses: Sendable {
         appendRest(to: &sql)
     }
 
-    /// The clauses after the condition.
     var rest: SQL {
         var sql = SQL(verbatim: "")
         appendRest(to: &sql)

@@ -77,7 +77,6 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Connection {
-    /// Prepares a user's statement and binds its values.
     @usableFromInline
     func statement(for sql: SQL) throws -> Statement {
         try check(sql)
@@ -203,7 +202,8 @@ extension Reading where Self: ~Copyable {
         var hasRow = try statement.step()
         let row = Row(statement)
         let names = (0..<row.count).map { row.name(at: $0) ?? "" }
-        if let name = Self.firstDuplicate(names) {
+        var seen: Set<String> = []
+        if let name = names.first(where: { !seen.insert($0).inserted }) {
             throw StrongroomError(
                 .sql,
                 """
@@ -219,10 +219,5 @@ extension Reading where Self: ~Copyable {
             hasRow = try rows.count < limit && statement.step()
         }
         return rows
-    }
-
-    private static func firstDuplicate(_ names: [String]) -> String? {
-        var seen: Set<String> = []
-        return names.first { !seen.insert($0).inserted }
     }
 }

@@ -30,7 +30,6 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// The tables of subqueries, which are prepared before the statement is.
     var requiredTables: [RequiredTable] { supplement?.tables ?? [] }
 
-    /// Whether there is a defect, or a required table.
     var hasSupplement: Bool { supplement != nil }
 
     // By reference: it is rare, and SQL values are copied often.
@@ -70,7 +69,6 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         self.values = values
     }
 
-    /// SQL that throws an error when it runs.
     init(failing error: StrongroomError) {
         self.init(verbatim: "")
         supplement = Supplement(error, [])
@@ -81,7 +79,6 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         self.init(verbatim: ListTable.query("?"), [.blob(ListTable.encode(values))])
     }
 
-    /// Empty SQL with reserved capacity.
     package init(reserving bytes: Int) {
         self.init(verbatim: "")
         text.reserveCapacity(bytes)
@@ -118,7 +115,6 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
         }
     }
 
-    /// The SQL without the parentheses around it.
     var withoutParentheses: SQL {
         var sql = self
         sql.text = String(text.dropFirst().dropLast())
@@ -126,7 +122,7 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     }
 
     /// The SQL in parentheses, with an operator and a parameter after it.
-    // In one piece, since most conditions are made so.
+    // At once, since most conditions are created so.
     func enclosed(before sign: String, _ stored: () throws -> SQLValue) -> SQL {
         var sql = self
         sql.form = nil
@@ -138,7 +134,6 @@ public struct SQL: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// Makes the statement throw an error when it runs; the first error counts.
     mutating func fail(_ error: StrongroomError) { supply(error, []) }
 
-    /// Has a table prepared before the statement is.
     mutating func require(_ table: RequiredTable) { supply(nil, [table]) }
 
     private mutating func supply(_ error: StrongroomError?, _ tables: [RequiredTable]) {
@@ -212,7 +207,6 @@ extension SQL {
         try form?.stored(value) ?? value.stored()
     }
 
-    /// The same SQL for values in a stored form.
     package func inForm(_ form: StoredForm?) -> SQL {
         var copy = self
         copy.form = form
@@ -291,7 +285,7 @@ struct RecordedName {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Records a name in place of the former one.
+    /// Records a name in place of the previous one.
     func write(_ name: String) throws {
         let body = name.utf8.flatMap { $0 == Self.mark ? [$0, $0] : [$0] }
         let text = String(decoding: body, as: UTF8.self)

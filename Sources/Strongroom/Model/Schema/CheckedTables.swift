@@ -44,13 +44,12 @@ extension Connection {
                     "Change it with `db.changeColumn(_:in:)` in a migration, or use an automatic migrator; in CREATE "
                     + "TABLE, declare it as \(column.declaredType)."
             }
-            throw StrongroomError(
+            throw failure(
                 .tableDiffers,
                 """
                 Column "\(column.name)" of table "\(schema.name)" is declared as \(info.declaredType), not as \
                 \(column.declaredType). \(remedy)
-                """,
-                database: database)
+                """)
         }
         // Uncommitted changes may be rolled back; the engine reports a missing table.
         if !infos.isEmpty, !transaction.tables.changesSchema {
@@ -84,7 +83,6 @@ extension [ColumnInfo] {
         ColumnInfo.rowIDNames.first { name in !contains { $0.name.isSameName(as: name) } }
     }
 
-    /// The columns of the primary key, in its order.
     var keys: [ColumnInfo] { filter { $0.keyPlace != nil }.sorted { $0.keyPlace ?? 0 < $1.keyPlace ?? 0 } }
 }
 
@@ -115,25 +113,24 @@ extension Connection {
     @usableFromInline
     func requireGeneratedKeys(of schema: TableSchema) throws {
         guard let key = schema.primaryKeys.first, !checkedTables.generatedKeys.contains(schema.name) else { return }
-        guard schema.rowIDColumn != nil else { throw noMadeKeys(schema, key) }
+        guard schema.rowIDColumn != nil else { throw noGeneratedKeys(schema, key) }
         // The engine reports a missing table; the rows of a view or a virtual table are created elsewhere.
         guard let text = try schemaText(of: .table, schema.name).flatMap(CreateTableText.init) else { return }
         let columns = try columnInfos(of: schema.name)
         guard columns.contains(where: { Identifier.areSame($0.name, key.name) }) else { return }
         guard let found = try rowIDColumn(of: schema.name, columns, text), Identifier.areSame(found.name, key.name)
-        else { throw noMadeKeys(schema, key) }
+        else { throw noGeneratedKeys(schema, key) }
         // Tables created in this transaction may be rolled back.
         if !transaction.tables.changesSchema { checkedTables.generatedKeys.insert(schema.name) }
     }
 
-    private func noMadeKeys(_ schema: TableSchema, _ key: ColumnDefinition) -> StrongroomError {
-        StrongroomError(
+    private func noGeneratedKeys(_ schema: TableSchema, _ key: ColumnDefinition) -> StrongroomError {
+        failure(
             .missingKey,
             """
             A record of table "\(schema.name)" has no key, and the engine does not generate one: column "\(key.name)" \
             is not declared as INTEGER PRIMARY KEY, so its value would be NULL. Set the record's key, or rebuild the \
             table with that declaration in a migration.
-            """,
-            database: database)
+            """)
     }
 }

@@ -25,7 +25,7 @@ public struct Column<Value: ColumnValue>: SchemaColumn, SQLExpression {
     /// - Parameters:
     ///   - name: The column's name; must not be empty.
     ///   - primaryKey: Whether the column belongs to the primary key; several such columns form a composite key. An
-    ///     integer that is the whole key is an alias of the row id.
+    ///     integer that is the entire key is an alias of the row id.
     ///   - autoincrement: Whether the engine never reuses a key, also after a row is deleted; only for an integer
     ///     primary key. See "SQLite Autoincrement" (sqlite.org/autoinc.html).
     ///   - unique: Whether the values must be unique.
@@ -53,27 +53,30 @@ public struct Column<Value: ColumnValue>: SchemaColumn, SQLExpression {
         previously: String? = nil,
         initial: Value? = nil
     ) {
+        self.init(
+            name, nil, Value.storageClass, Value.declaredType, primaryKey: primaryKey, autoincrement: autoincrement,
+            unique: unique, indexed: indexed, default: `default`, initial: initial, references: references,
+            check: check, collation: collation, generated: generated, previously: previously)
+    }
+
+    /// - Parameter form: The form in which the values are stored, if it is not that of their type.
+    private init(
+        _ name: String, _ form: StoredForm?, _ storageClass: StorageClass, _ declaredType: String, primaryKey: Bool,
+        autoincrement: Bool = false, unique: Bool, indexed: Bool, default: Value?, initial: Value?,
+        references: Reference?, check: SQL?, collation: Collation? = nil, generated: Generated?, previously: String?,
+        fault: StrongroomError? = nil
+    ) {
+        // A value without a stored form (NaN) is reported when the column is created.
+        func stored(_ value: Value?) -> Result<SQLValue, any Error>? {
+            value.map { value in Result { try form?.stored(value) ?? value.stored() } }
+        }
         definition = ColumnDefinition(
-            name: name,
-            storageClass: Value.storageClass,
-            declaredType: Value.declaredType,
-            isNullable: Value._isNullable && !primaryKey,
-            isPrimaryKey: primaryKey,
-            isAutoincrementing: autoincrement,
-            isUnique: unique,
-            isIndexed: indexed,
-            // A value without a stored form (NaN) is reported when the column is created.
-            defaultValue: `default`.map { value in Result { try value.stored() } },
-            initialValue: initial.map { value in Result { try value.stored() } },
-            references: references,
-            check: check,
-            collation: collation,
-            generated: generated,
-            previousName: previously,
-            holdsEveryValue: Self.holdsEveryValue(Value.Unwrapped.self),
-            holdsDates: Value.Unwrapped.self == Date.self,
-            spelling: Spelling.of(Value.Unwrapped.self)
-        )
+            name: name, storageClass: storageClass, declaredType: declaredType,
+            isNullable: Value._isNullable && !primaryKey, isPrimaryKey: primaryKey, isAutoincrementing: autoincrement,
+            isUnique: unique, isIndexed: indexed, defaultValue: stored(`default`), initialValue: stored(initial),
+            references: references, check: check, collation: collation, generated: generated,
+            previousName: previously, holdsEveryValue: Self.holdsEveryValue(Value.Unwrapped.self),
+            holdsDates: Value.Unwrapped.self == Date.self, spelling: Spelling.of(Value.Unwrapped.self), fault: fault)
     }
 
     /// The column with a name, and with the stored form that a table declares for it.
@@ -130,20 +133,10 @@ extension Column where Value.Unwrapped == Date {
         previously: String? = nil,
         initial: Value? = nil
     ) {
-        definition = ColumnDefinition(
-            name: name,
-            storageClass: form.storageClass,
-            declaredType: form.declaredType,
-            isNullable: Value._isNullable,
-            isUnique: unique,
-            isIndexed: indexed,
-            defaultValue: `default`.map { value in Result { try StoredForm.date(form).stored(value) } },
-            initialValue: initial.map { value in Result { try StoredForm.date(form).stored(value) } },
-            references: references,
-            check: check,
-            generated: generated,
-            previousName: previously
-        )
+        self.init(
+            name, .date(form), form.storageClass, form.declaredType, primaryKey: false, unique: unique,
+            indexed: indexed, default: `default`, initial: initial, references: references, check: check,
+            generated: generated, previously: previously)
     }
 }
 
@@ -184,23 +177,12 @@ extension Column where Value.Unwrapped == Decimal {
         previously: String? = nil,
         initial: Value? = nil
     ) {
-        let sample = SQL(verbatim: "").inForm(DecimalScale(scale).map { .decimal($0) })
-        definition = ColumnDefinition(
-            name: name,
-            storageClass: .integer,
-            declaredType: DecimalScale.declaredType(scale),
-            isNullable: Value._isNullable && !primaryKey,
-            isPrimaryKey: primaryKey,
-            isUnique: unique,
-            isIndexed: indexed,
-            defaultValue: `default`.map { value in Result { try sample.stored(value) } },
-            initialValue: initial.map { value in Result { try sample.stored(value) } },
-            references: references,
-            check: check,
-            generated: generated,
-            previousName: previously,
-            fault: sample.form == nil ? DecimalScale.refusal(scale, "Column \"\(name)\"") : nil
-        )
+        let form = DecimalScale(scale).map { StoredForm.decimal($0) }
+        self.init(
+            name, form, .integer, DecimalScale.declaredType(scale), primaryKey: primaryKey, unique: unique,
+            indexed: indexed, default: `default`, initial: initial, references: references, check: check,
+            generated: generated, previously: previously,
+            fault: form == nil ? DecimalScale.refusal(scale, "Column \"\(name)\"") : nil)
     }
 }
 

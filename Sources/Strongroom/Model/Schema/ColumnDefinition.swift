@@ -47,7 +47,6 @@ public final class ColumnDefinition: Sendable {
     let defaultValue: Result<SQLValue, any Error>?
     /// Whether the default also replaces a nil that is given.
     let replacesNil: Bool
-    /// The quoted name, for conditions.
     let quoted: SQL
 
     init(
@@ -104,22 +103,22 @@ public final class ColumnDefinition: Sendable {
     /// Whether its values are decimals in the DECIMAL_TEXT form.
     var holdsDecimals: Bool { declaredType == SortedDecimal.declaredType }
 
-    /// Whether the column is an alias of the row id if it is the whole primary key: declared types such as `INT`,
+    /// Whether the column is an alias of the row id if it is the entire primary key: declared types such as `INT`,
     /// `BIGINT` or that of scaled decimals are not.
     var isRowID: Bool { isPrimaryKey && Identifier.areSame(declaredType, StorageClass.integer.rawValue) }
 
     /// The column definition for `CREATE TABLE` and `ADD COLUMN`; a composite key is a table constraint.
-    func sql(isWholeKey: Bool = true) throws -> String {
+    func sql(isSoleKey: Bool = true) throws -> String {
         try Identifier.check(name, "column")
         if let fault = quoted.defect { throw fault }
         var sql = "\(Identifier.quote(name)) \(declaredType)"
-        if isPrimaryKey && isWholeKey { sql += " PRIMARY KEY" }
+        if isPrimaryKey && isSoleKey { sql += " PRIMARY KEY" }
         if isAutoincrementing { sql += " AUTOINCREMENT" }
         // The form for an integer primary key is unchanged since earlier versions, so that the fingerprints of
         // migrations are the same.
-        let isIntegerKey = isPrimaryKey && storageClass == .integer && scale == nil && isWholeKey
+        let isIntegerKey = isPrimaryKey && storageClass == .integer && scale == nil && isSoleKey
         if !isNullable && !isIntegerKey { sql += " NOT NULL" }
-        if isUnique && !(isPrimaryKey && isWholeKey) { sql += " UNIQUE" }
+        if isUnique && !(isPrimaryKey && isSoleKey) { sql += " UNIQUE" }
         if let value = try storableDefault(), value != .null { sql += " DEFAULT \(value.literal)" }
         if let collation { sql += " COLLATE \(Identifier.quote(collation.name))" }
         if let check { sql += " CHECK (\(try check.literalText("the check of column \"\(name)\"")))" }

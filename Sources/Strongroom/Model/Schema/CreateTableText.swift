@@ -8,7 +8,6 @@ package struct CreateTableText {
     private let namePosition: Int
     /// The columns and constraints, including the whitespace around each.
     package private(set) var items: [[SQLToken]]
-    /// The tokens after the list.
     package let tail: [SQLToken]
 
     /// - Returns: nil for a virtual table and for text that cannot be parsed.
@@ -25,10 +24,8 @@ package struct CreateTableText {
         tail = Array(tokens[(list.end + 1)...])
     }
 
-    /// The statement.
     var sql: String { head.sql + "(" + items.map(\.sql).joined(separator: ",") + ")" + tail.sql }
 
-    /// Whether it is a WITHOUT ROWID table.
     package var isWithoutRowID: Bool { tail.contains { $0.isWord("ROWID") } }
 
     /// The column that an item declares, or nil for a table constraint.
@@ -38,7 +35,6 @@ package struct CreateTableText {
         return first.name ?? (first.kind == .literal ? SQLToken.unquoted(first.text) : nil)
     }
 
-    /// The index of a column's item.
     func position(of column: String) -> Int? {
         items.firstIndex { Self.column($0)?.isSameName(as: column) ?? false }
     }
@@ -47,7 +43,6 @@ package struct CreateTableText {
 
     mutating func replace(at position: Int, with sql: String) { items[position] = [SQLToken](sql: " \(sql)") }
 
-    /// Adds a column after the others.
     mutating func add(_ sql: String) {
         let position = items.firstIndex { Self.column($0) == nil } ?? items.count
         items.insert([SQLToken](sql: " \(sql)"), at: position)
@@ -127,7 +122,6 @@ extension CreateTableText {
         return tokens
     }
 
-    /// The conditions of all CHECK constraints, in parentheses.
     var checks: [String] {
         items.flatMap { item in
             item.indices.compactMap { position in
@@ -148,7 +142,6 @@ extension CreateTableText {
         return value
     }
 
-    /// The range of an item's default.
     private static func defaultRange(_ item: [SQLToken]) -> Range<Int>? {
         func next(_ position: Int) -> Int? { item.indices.first { $0 > position && item[$0].kind != .space } }
         guard let word = item.firstIndex(where: { $0.isWord("DEFAULT") }), let first = next(word) else { return nil }
@@ -183,10 +176,8 @@ extension SQLToken {
 }
 
 extension [SQLToken] {
-    /// The items of a list in parentheses, including the whitespace around each, and the position of its end.
-    ///
-    /// - Parameter open: The position of the opening parenthesis.
-    /// - Returns: nil if the list has no end.
+    /// The items of a list in parentheses, including the whitespace around each, and the position of its end; nil if it
+    /// has none.
     func list(from open: Int) -> (items: [[SQLToken]], end: Int)? {
         var depth = 0
         var items: [[SQLToken]] = [[]]

@@ -28,18 +28,6 @@ final class QueryScope {
         current.value.map { Unmanaged<QueryScope>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Runs the closure of a query, with the aliases of its tables if the closure receives columns with them.
-    ///
-    /// - Returns: The closure's result, and the scope if it ran within another one: its ``fault(in:)`` is to be thrown
-    ///   when the SQL runs.
-    static func run<C, T>(
-        _ schema: TableSchema?, others: [TableSchema] = [], aliases: [String] = [], of columns: C, _ make: (C) -> T
-    ) -> (result: T, nested: QueryScope?) {
-        let scope = RunningScope(QueryScope(schema, others, aliases: aliases))
-        let result = make(columns)
-        return (result, scope.end())
-    }
-
     init(_ schema: TableSchema?, _ others: [TableSchema] = [], aliases: [String] = []) {
         outer = Self.innermost
         level = outer.map { $0.level + 1 } ?? 0
@@ -48,11 +36,7 @@ final class QueryScope {
         self.aliases = aliases
     }
 
-    /// Whether the closure runs within another one.
-    fileprivate var isNested: Bool { outer != nil }
-
-    /// The scope, if its closure runs within another one.
-    fileprivate var nested: QueryScope? { isNested ? self : nil }
+    var isNested: Bool { outer != nil }
 
     /// This query and those around it, from the inside.
     private var all: [QueryScope] {
@@ -96,8 +80,8 @@ final class QueryScope {
             return StrongroomError(
                 .notTranslatable,
                 """
-                A subquery or a join that was made outside of a query's closure is refined inside of it, so the names \
-                of its tables mean two tables; make it inside the closure.
+                A subquery or a join that was created outside of a query's closure is refined inside of it, so the \
+                names of its tables mean two tables; create it inside the closure.
                 """)
         }
         // Columns that were written with this table's name before this closure ran are those of an outer query.
@@ -123,10 +107,9 @@ final class QueryScope {
     }
 }
 
-/// A closure that is running.
 @usableFromInline
 struct RunningScope: ~Copyable {
-    private let scope: QueryScope
+    let scope: QueryScope
 
     init(_ scope: QueryScope) {
         self.scope = scope
@@ -134,7 +117,6 @@ struct RunningScope: ~Copyable {
         if scope.isNested { QueryScope.nestedClosures.add(1, ordering: .relaxed) }
     }
 
-    /// The closure of a query of one table.
     @usableFromInline
     init(of schema: TableSchema) {
         self.init(QueryScope(schema))
@@ -145,29 +127,28 @@ struct RunningScope: ~Copyable {
         if scope.isNested { QueryScope.nestedClosures.subtract(1, ordering: .relaxed) }
     }
 
-    /// Ends the closure; returns the scope, if it ran within another one.
-    consuming func end() -> QueryScope? {
-        scope.nested
-    }
+    // What an ended closure returned fails when the statement runs if it is ambiguous.
 
-    /// Ends the closure of orderings, which fail when the statement runs if they are ambiguous.
     @usableFromInline
     consuming func end(_ orderings: [Ordering]) -> [Ordering] {
-        isNested ? orderings.checked(end()) : orderings
+        guard scope.isNested, let fault = scope.fault(in: orderings.map(\.expression)) else { return orderings }
+        return [Ordering(failing: fault)]
     }
 
-    /// Ends the closure of a condition, which fails when the statement runs if it is ambiguous.
     @usableFromInline
     consuming func end(_ condition: consuming Condition) -> Condition {
-        guard isNested, let fault = end()?.fault(in: [condition.sql]) else { return condition }
+        guard scope.isNested, let fault = scope.fault(in: [condition.sql]) else { return condition }
         return Condition(failing: fault)
     }
 
-    private var isNested: Bool { scope.isNested }
+    consuming func end(_ expressions: [SQL]) -> [SQL] {
+        guard scope.isNested, let fault = scope.fault(in: expressions) else { return expressions }
+        return expressions.map { _ in SQL(failing: fault) }
+    }
 }
 
 extension SQL {
-    /// The quoted names without a table, besides those in subqueries, which were examined when they were made.
+    /// The quoted names without a table, besides those in subqueries, which were examined when they were created.
     fileprivate var unqualifiedNames: [String] {
         var names: [String] = []
         let tokens = [SQLToken](sql: text).filter { $0.kind != .space }

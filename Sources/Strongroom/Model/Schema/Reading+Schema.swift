@@ -24,10 +24,8 @@ extension Reading where Self: ~Copyable {
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(name) COLLATE NOCASE", as: Int.self) != nil
     }
 
-    /// The statement that has created a table; nil if there is none, or only a view.
     package func tableText(_ name: String) throws -> String? {
-        try value(
-            "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(name) COLLATE NOCASE", as: String.self)
+        try _handle.connection.schemaText(of: .table, name)
     }
 
     /// The columns of a table or a view in the file.
@@ -36,8 +34,7 @@ extension Reading where Self: ~Copyable {
     /// - Returns: The columns in order.
     /// - Throws: ``StrongroomError`` with `sql` if there is no such table, or the engine's error.
     public func columns(of table: String) throws -> [ColumnInfo] {
-        let columns = try _handle.connection.checkedColumnInfos(of: table)
-        return columns
+        try _handle.connection.checkedColumnInfos(of: table)
     }
 
     /// The indexes of a table, including those created by a primary key or a unique column.
@@ -71,7 +68,7 @@ extension Connection {
         try checkTransaction()
         try Identifier.check(table, "table")
         let columns = try columnInfos(of: table)
-        guard !columns.isEmpty else { throw StrongroomError(.sql, "no such table: \(table).", database: database) }
+        guard !columns.isEmpty else { throw failure(.sql, "no such table: \(table).") }
         return columns
     }
 }
@@ -107,24 +104,14 @@ extension Connection {
     func columnInfos(of table: String, in schema: String? = nil) throws -> [ColumnInfo] {
         let hasMore = try EngineFeatures.current().hasExtendedTableInfo
         let pragma = (schema.map { "\($0)." } ?? "") + (hasMore ? "table_xinfo" : "table_info")
-        var columns: [ColumnInfo] = []
-        try withOwnStatement("PRAGMA \(pragma)(\(Identifier.quote(table)))") { statement in
-            let row = Row(statement)
-            while try statement.step() {
-                let hidden = hasMore ? try row.integer(at: 6) : 0
-                let keyPlace = Int(try row.integer(at: 5))
-                columns.append(
-                    ColumnInfo(
-                        name: try row.text(at: 1),
-                        declaredType: Self.withoutGenerated(try row.text(at: 2), hidden),
-                        isNullable: try row.integer(at: 3) == 0,
-                        defaultSQL: try row.textIfPresent(at: 4),
-                        keyPlace: keyPlace == 0 ? nil : keyPlace,
-                        generated: hidden == 2 ? .virtual : hidden == 3 ? .stored : nil,
-                        isHidden: hidden == 1))
-            }
+        return try ownRows("PRAGMA \(pragma)(\(Identifier.quote(table)))").map { row in
+            let hidden = hasMore ? row[6].asInteger ?? 0 : 0
+            return ColumnInfo(
+                name: row[1].asText ?? "", declaredType: Self.withoutGenerated(row[2].asText ?? "", hidden),
+                isNullable: row[3] == .integer(0), defaultSQL: row[4].asText,
+                keyPlace: row[5].asInteger.flatMap { $0 == 0 ? nil : Int($0) },
+                generated: hidden == 2 ? .virtual : hidden == 3 ? .stored : nil, isHidden: hidden == 1)
         }
-        return columns
     }
 
     /// Some versions of the engine include the first words of the GENERATED clause in the declared type.
@@ -188,48 +175,29 @@ extension Connection {
     }
 
     private func indexParts(of index: String) throws -> [IndexInfo.Part] {
-        var parts: [IndexInfo.Part] = []
-        try withOwnStatement("PRAGMA index_xinfo(\(Identifier.quote(index)))") { statement in
-            let row = Row(statement)
-            while try statement.step() {
-                // The columns after the indexed ones identify the row.
-                guard try row.integer(at: 5) == 1 else { continue }
-                parts.append(
-                    IndexInfo.Part(
-                        column: try row.textIfPresent(at: 2),
-                        isDescending: try row.integer(at: 3) != 0,
-                        collation: Collation(try row.text(at: 4))))
-            }
+        // The columns after the indexed ones identify the row.
+        try ownRows("PRAGMA index_xinfo(\(Identifier.quote(index)))").filter { $0[5] == .integer(1) }.map { row in
+            IndexInfo.Part(
+                column: row[2].asText, isDescending: row[3] != .integer(0), collation: Collation(row[4].asText ?? ""))
         }
-        return parts
     }
 }
 
-/// The properties of an index, as reported by the engine.
 struct IndexFacts {
     let name: String
     let isUnique: Bool
     /// What created it: `c` for CREATE INDEX, `u` for a unique column, `pk` for a primary key.
     fileprivate let origin: String
-    /// Whether it is a partial index.
     let isPartial: Bool
-    /// Whether the primary key created it.
     var isPrimaryKey: Bool { origin == "pk" }
 }
 
 extension Connection {
-    /// The indexes of a table.
     func indexFacts(of table: String) throws -> [IndexFacts] {
-        var facts: [IndexFacts] = []
-        try withOwnStatement("PRAGMA index_list(\(Identifier.quote(table)))") { statement in
-            let row = Row(statement)
-            while try statement.step() {
-                facts.append(
-                    IndexFacts(
-                        name: try row.text(at: 1), isUnique: try row.integer(at: 2) != 0, origin: try row.text(at: 3),
-                        isPartial: try row.integer(at: 4) != 0))
-            }
+        try ownRows("PRAGMA index_list(\(Identifier.quote(table)))").map { row in
+            IndexFacts(
+                name: row[1].asText ?? "", isUnique: row[2] != .integer(0), origin: row[3].asText ?? "",
+                isPartial: row[4] != .integer(0))
         }
-        return facts
     }
 }

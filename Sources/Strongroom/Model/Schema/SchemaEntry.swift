@@ -1,4 +1,3 @@
-/// A row of the engine's schema table.
 struct SchemaEntry: Sendable {
     enum Kind: String {
         case table, index, trigger, view
@@ -14,7 +13,6 @@ struct SchemaEntry: Sendable {
 
     var tokens: [SQLToken] { [SQLToken](sql: sql) }
 
-    /// The statement that creates it.
     var creation: String {
         guard isTemporary, sql.asciiFolded.hasPrefix("create trigger") else { return sql }
         return "CREATE TEMP TRIGGER" + sql.dropFirst("create trigger".count)
@@ -28,41 +26,36 @@ struct SchemaEntry: Sendable {
         return copy
     }
 
-    /// A description for messages.
     var title: String { "\(kind.rawValue) \"\(name)\"" }
 }
 
 extension Connection {
     /// All entries of the schema that have SQL text.
     func schemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
-        var entries: [SchemaEntry] = []
         let source = temporary ? "sqlite_temp_master" : "sqlite_master"
         let query = """
             SELECT type, name, tbl_name, sql FROM \(source) WHERE sql IS NOT NULL AND name <> '\(RecordedName.view)' \
             ORDER BY rowid
             """
-        try withOwnStatement(query) { statement in
-            let row = Row(statement)
-            while try statement.step() {
-                guard let kind = SchemaEntry.Kind(rawValue: try row.text(at: 0)) else { continue }
-                entries.append(
-                    SchemaEntry(
-                        kind: kind, name: try row.text(at: 1), table: try row.text(at: 2), sql: try row.text(at: 3),
-                        isTemporary: temporary))
-            }
+        return try ownRows(query).compactMap { row in
+            guard let kind = row[0].asText.flatMap(SchemaEntry.Kind.init), let name = row[1].asText,
+                let table = row[2].asText, let sql = row[3].asText
+            else { return nil }
+            return SchemaEntry(kind: kind, name: name, table: table, sql: sql, isTemporary: temporary)
         }
-        return entries
     }
 
-    /// The entry of a user's table.
     func tableEntry(_ name: String, in entries: [SchemaEntry]) throws -> SchemaEntry {
         guard let entry = entries.first(where: { $0.kind == .table && Identifier.areSame($0.name, name) }) else {
-            throw StrongroomError(.sql, "no such table: \(name).", database: database)
+            throw failure(.sql, "no such table: \(name).")
         }
         return entry
     }
 
-    /// The error for a change of the schema that is refused.
+    func failure(_ code: StrongroomError.Code, _ message: String) -> StrongroomError {
+        StrongroomError(code, message, database: database)
+    }
+
     func refusal(_ message: String) -> StrongroomError {
         StrongroomError(.schemaChange, message, database: database)
     }

@@ -20,19 +20,15 @@ public final class TableSchema: Sendable {
     /// The full-text indexes; see <doc:Searching>.
     public let fullText: [FullTextIndex]
 
-    /// The table's quoted name.
     let quotedName: String
-    /// The quoted names of the columns, with commas between them.
     let quotedColumns: String
     /// The table and the names of its primary key as one text, which no other table has.
     let keyNames: String
     /// The columns that store decimals or dates, in any form.
     let formed: [ColumnDefinition]
-    /// The table and these forms as one text.
     let formTypes: String
-    /// Whether the primary key contains a scaled integer.
     @usableFromInline let hasScaledKey: Bool
-    /// The column that is an alias of the row id: an integer that is the whole primary key.
+    /// The column that is an alias of the row id: an integer that is the entire primary key.
     var rowIDColumn: ColumnDefinition? { primaryKeys.count == 1 && primaryKeys[0].isRowID ? primaryKeys[0] : nil }
 
     /// Declares a table.
@@ -41,7 +37,7 @@ public final class TableSchema: Sendable {
     ///   - name: The table's name.
     ///   - columns: The columns, in order; those with `primaryKey: true` are the primary key.
     ///   - indexes: The indexes. A unique index also serves as a constraint on several columns.
-    ///   - history: What is kept of former rows; nil for nothing. See <doc:KeepingAHistory>.
+    ///   - history: What is kept of previous rows; nil for nothing. See <doc:KeepingAHistory>.
     ///   - fullText: The full-text indexes; their names differ. See <doc:Searching>.
     public convenience init(
         _ name: String, _ columns: any SchemaColumn..., indexes: [TableIndex] = [], history: History? = nil,
@@ -57,7 +53,7 @@ public final class TableSchema: Sendable {
     ///   - name: The table's name.
     ///   - columns: The columns, in order.
     ///   - indexes: The indexes.
-    ///   - history: What is kept of former rows; nil for nothing.
+    ///   - history: What is kept of previous rows; nil for nothing.
     ///   - fullText: The full-text indexes; their names differ.
     public init(
         _ name: String, columns: [ColumnDefinition], indexes: [TableIndex] = [], history: History? = nil,
@@ -104,7 +100,6 @@ public final class TableSchema: Sendable {
         return column
     }
 
-    /// The statements that create the table and its indexes.
     func creationSQL(ifNotExists: Bool = false) throws -> [String] {
         try Identifier.check(name, "table")
         for (index, column) in columns.enumerated()
@@ -112,7 +107,7 @@ public final class TableSchema: Sendable {
             throw StrongroomError(
                 .invalidDeclaration, "Table \"\(name)\" has two columns named \"\(column.name)\"; rename one.")
         }
-        var list = try columns.map { try $0.sql(isWholeKey: primaryKeys.count == 1) }
+        var list = try columns.map { try $0.sql(isSoleKey: primaryKeys.count == 1) }
         if primaryKeys.count > 1 {
             list.append("PRIMARY KEY (\(primaryKeys.map(\.quoted.text).joined(separator: ", ")))")
         }

@@ -18,9 +18,9 @@ struct PhraseFinder {
     init(_ phrases: [SearchPhrase]) {
         self.phrases = phrases
         for (index, phrase) in phrases.enumerated() {
-            let whole = phrase.isPrefix ? phrase.terms.dropLast() : phrase.terms[...]
+            let complete = phrase.isPrefix ? phrase.terms.dropLast() : phrase.terms[...]
             var list: [Int] = []
-            for term in whole {
+            for term in complete {
                 let number = numbers[term] ?? numbers.count
                 numbers[term] = number
                 list.append(number)

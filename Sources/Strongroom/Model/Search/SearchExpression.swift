@@ -50,7 +50,6 @@ extension SearchExpression {
         combined(parts, by: SearchExpression.any) { if case .any(let parts) = $0 { parts } else { [$0] } }
     }
 
-    /// What `base` finds without what `others` find.
     static func excluding(_ base: SearchExpression, _ others: [SearchExpression]) -> SearchExpression {
         let excluded = any(of: others)
         switch (base, excluded) {
@@ -98,16 +97,9 @@ extension SearchExpression {
         }
     }
 
-    /// The joined texts of phrases.
     private static func joined(_ parts: [SearchExpression], _ separator: String) -> String? {
-        var texts: [String] = []
-        for part in parts {
-            switch part {
-            case .phrase(let phrase): texts.append(phrase.fts4)
-            default: return nil
-            }
-        }
-        return texts.joined(separator: separator)
+        let texts = parts.compactMap { if case .phrase(let phrase) = $0 { phrase.fts4 } else { nil } }
+        return texts.count == parts.count ? texts.joined(separator: separator) : nil
     }
 
     private static func bracketed(_ parts: [String], _ separator: String) -> String {

@@ -1,7 +1,7 @@
 /// A query to a full-text index: words, phrases, and how they are combined.
 ///
 /// Nothing in the texts is syntax: what belongs to no word, such as quotation marks, operators and brackets, is
-/// ignored. The tokenizer of the index splits the texts into words; a piece between white space that has several,
+/// ignored. The tokenizer of the index splits the texts into words; a part between white space that has several,
 /// such as "l'été", "mp-3" or "東京", is a phrase. CJK punctuation separates like white space.
 ///
 /// A string literal is a query for all of its words. A query without a word finds nothing; as a part of
@@ -30,7 +30,6 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
 
     let content: Content
 
-    /// The number of levels of combined queries.
     let depth: Int
 
     private init(_ content: Content, depth: Int = 0) {
@@ -100,10 +99,7 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
     ///   - second: Another query.
     /// - Returns: The query.
     public static func && (first: Self, second: Self) -> Self {
-        let parts = [first, second].flatMap { query in
-            if case .all(let parts) = query.content { parts } else { [query] }
-        }
-        return Self(.all(parts), depth: (parts.map(\.depth).max() ?? 0) + 1)
+        joined(first, second, by: Content.all) { if case .all(let parts) = $0.content { parts } else { [$0] } }
     }
 
     /// Finds what at least one of two queries finds.
@@ -113,10 +109,14 @@ public struct SearchQuery: Sendable, Hashable, ExpressibleByStringLiteral {
     ///   - second: Another query.
     /// - Returns: The query.
     public static func || (first: Self, second: Self) -> Self {
-        let parts = [first, second].flatMap { query in
-            if case .any(let parts) = query.content { parts } else { [query] }
-        }
-        return Self(.any(parts), depth: (parts.map(\.depth).max() ?? 0) + 1)
+        joined(first, second, by: Content.any) { if case .any(let parts) = $0.content { parts } else { [$0] } }
+    }
+
+    private static func joined(
+        _ first: Self, _ second: Self, by content: ([Self]) -> Content, parts: (Self) -> [Self]
+    ) -> Self {
+        let parts = parts(first) + parts(second)
+        return Self(content(parts), depth: (parts.map(\.depth).max() ?? 0) + 1)
     }
 }
 
@@ -130,8 +130,12 @@ extension SearchQuery {
     }
 }
 
-/// Makes the expression of a query, and counts its phrases and words on the way.
+/// Makes the expression of a query, and counts its phrases and words on the way. A query beyond the limits is not cut,
+/// as it would find other things than asked for.
 private struct SearchQueryCompiler {
+    private static let maxPhrases = 256
+    private static let maxWords = 1024
+
     private let tokenizer: TextTokenizer
     private var phrases: Set<SearchPhrase> = []
     private var wordCount = 0
@@ -143,10 +147,10 @@ private struct SearchQueryCompiler {
     mutating func expression(_ query: SearchQuery) throws -> SearchExpression {
         switch query.content {
         case .words(let text, let isAny):
-            let parts = try pieces(text, isTyped: false)
+            let parts = try words(text, isTyped: false)
             return isAny ? .any(of: parts) : .all(of: parts)
         case .typing(let text):
-            return .all(of: try pieces(text, isTyped: true))
+            return .all(of: try words(text, isTyped: true))
         case .phrase(let text):
             return try phrase(tokenizer.tokens(in: text))
         case .all(let parts):
@@ -156,18 +160,18 @@ private struct SearchQueryCompiler {
         case .excluding(let base, let others):
             return try .excluding(expression(base), others.map { try expression($0) })
         case .tooDeep:
-            throw SearchQueryLimit.tooDeep
+            throw Self.tooMany(SearchQuery.deepest, "levels of combined queries; combine fewer queries")
         }
     }
 
-    /// The words of a text: a phrase for each piece between white space.
-    private mutating func pieces(_ text: String, isTyped: Bool) throws -> [SearchExpression] {
+    /// A phrase for each part of a text between white space.
+    private mutating func words(_ text: String, isTyped: Bool) throws -> [SearchExpression] {
         var result: [SearchExpression] = []
         let tokens = tokenizer.tokens(in: text)
         var start = 0
         for position in tokens.indices {
             let isLast = position + 1 == tokens.count
-            if !isLast, !QueryPieces.areSeparated(tokens[position], tokens[position + 1], in: text) { continue }
+            if !isLast, !Self.areSeparated(tokens[position], tokens[position + 1], in: text) { continue }
             let isPrefix = isTyped && isLast && tokens[position].range.upperBound == text.endIndex
             result.append(try phrase(tokens[start...position], isPrefix: isPrefix))
             start = position + 1
@@ -179,19 +183,25 @@ private struct SearchQueryCompiler {
         _ tokens: some Collection<TextToken>, isPrefix: Bool = false
     ) throws -> SearchExpression {
         if tokens.isEmpty { return .nothing }
-        if tokens.count > SearchQueryLimit.words { throw SearchQueryLimit.tooManyWords }
+        if tokens.count > Self.maxWords { throw Self.tooManyWords }
         let phrase = SearchPhrase(tokens.map(\.term), isPrefix: isPrefix)
         if phrases.insert(phrase).inserted { wordCount += tokens.count }
-        if phrases.count > SearchQueryLimit.phrases { throw SearchQueryLimit.tooManyPhrases }
-        if wordCount > SearchQueryLimit.words { throw SearchQueryLimit.tooManyWords }
+        if phrases.count > Self.maxPhrases {
+            throw Self.tooMany(Self.maxPhrases, "different words or phrases; ask for fewer words")
+        }
+        if wordCount > Self.maxWords { throw Self.tooManyWords }
         return .phrase(phrase)
     }
-}
 
-/// Where the words of a query belong to different pieces.
-private enum QueryPieces {
+    /// The error for a query beyond a limit, which has none of its words in it.
+    private static func tooMany(_ count: Int, _ what: String) -> StrongroomError {
+        StrongroomError(.limit, "A search query has more than \(count) \(what).")
+    }
+
+    private static var tooManyWords: StrongroomError { tooMany(maxWords, "words; ask for fewer words") }
+
     /// Whether white space or CJK punctuation stands between two tokens of a text.
-    static func areSeparated(_ first: TextToken, _ second: TextToken, in text: String) -> Bool {
+    private static func areSeparated(_ first: TextToken, _ second: TextToken, in text: String) -> Bool {
         guard first.range.upperBound < second.range.lowerBound else { return false }
         let between = text.unicodeScalars[first.range.upperBound..<second.range.lowerBound]
         return between.contains { $0.properties.isWhitespace || isPunctuation($0.value) || $0 == "\u{200B}" }
@@ -204,26 +214,5 @@ private enum QueryPieces {
             true
         default: false
         }
-    }
-}
-
-/// The limits of a search query. Queries are not cut, as they would find other things than asked for.
-private enum SearchQueryLimit {
-    static let phrases = 256
-    static let words = 1024
-
-    /// The error for a query beyond a limit, which has none of its words in it.
-    static func error(_ count: Int, _ what: String, _ advice: String) -> StrongroomError {
-        StrongroomError(.limit, "A search query has more than \(count) \(what); \(advice).")
-    }
-
-    static var tooManyPhrases: StrongroomError {
-        error(phrases, "different words or phrases", "ask for fewer words")
-    }
-
-    static var tooManyWords: StrongroomError { error(words, "words", "ask for fewer words") }
-
-    static var tooDeep: StrongroomError {
-        error(SearchQuery.deepest, "levels of combined queries", "combine fewer queries")
     }
 }

@@ -24,7 +24,7 @@ extension Table {
     /// is not ranked: the scores are 0.
     ///
     /// - Parameters:
-    ///   - question: The query; a string literal finds the texts with all of its words. A query without a word
+    ///   - query: The query; a string literal finds the texts with all of its words. A query without a word
     ///     finds nothing.
     ///   - columns: The columns that are searched; none for all columns of the index.
     ///   - index: The index's name; nil for the first one of the table.
@@ -36,16 +36,16 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `notDeclared` if the table has no such index, `tableDiffers` if the file has
     ///   none, `limit` if the query is too long, or the limit or the offset is negative.
     public static func hits(
-        _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil,
+        _ query: SearchQuery, on columns: any SchemaColumn..., index: String? = nil,
         where condition: ((Columns) -> Condition)? = nil, limit: Int = 20, offset: Int = 0,
         in db: borrowing some Reading & ~Copyable
     ) throws -> [SearchHit<RecordType>] {
         guard limit >= 0, offset >= 0 else { throw QueryClauses.negativeLimit }
-        let ranking = try SearchRanking<Self>(
-            question, columns.map(\.definition.name), index, db._handle.connection)
+        let connection = db._handle.connection
+        let ranking = try SearchRanking<Self>(query, columns.map(\.definition.name), index, connection)
         guard let ranking else { return [] }
         let condition = try condition.flatMap { try Query<Self>().where($0).resolved().condition }
-        let statement = try db._handle.connection.statement(for: ranking.sql(condition, limit, offset))
+        let statement = try connection.statement(for: ranking.sql(condition, limit, offset))
         defer { statement.finish() }
         var hits: [SearchHit<RecordType>] = []
         let row = Row(statement)
@@ -65,160 +65,132 @@ extension Table {
 /// A beginning of a word by itself, such as the first letters that are typed, is not ranked if very many rows have it:
 /// the scores would say little, and computing them would take longer than a keystroke.
 struct SearchRanking<Source: Table> {
-    private let name: String
-    private let isRanked: Bool
-    /// A query for the numbers of the rows and their scores.
-    private let scored: SQL
+    private let search: NumberedSearch
+    private let expression: SearchExpression
+    private let weights: [Double]
+    private let connection: Connection
 
     /// - Returns: Nil for a query without a word.
-    init?(_ question: SearchQuery, _ columns: [String], _ name: String?, _ connection: Connection) throws {
-        let index = try Source.schema.fullTextIndex(named: name)
+    init?(_ query: SearchQuery, _ columns: [String], _ name: String?, _ connection: Connection) throws {
+        let (index, search, expression) = try Source.compiled(query, columns, name)
         // A declaration that the file's index was not created from has not been checked yet.
         try index.check(Source.schema.name)
-        let positions = try columns.map { try index.position(of: $0, in: Source.schema.name) }
-        let expression = try question.expression(by: index.tokenizer)
         guard expression != .nothing else { return nil }
-        self.name = FullTextTable.name(of: index.name, table: Source.schema.name)
-        try connection.requireFullText(self.name, index, of: Source.schema)
-        let weights = index.columns.indices.map { column in
-            index.weights.isEmpty ? 1 : index.weights[column]
-        }
-        let source = Ranked(name: self.name, expression: expression, columns: positions, weights: weights)
-        let usesFTS5 = try connection.ownValue(
-            "SELECT sql LIKE '%using fts5%' FROM main.sqlite_master WHERE name = ? COLLATE NOCASE", .text(self.name))
-        isRanked = try !source.isFrequentBeginning(connection)
-        scored =
-            try usesFTS5 == .integer(1) ? source.byFTS5(isRanked) : source.byFTS4(isRanked, connection)
+        try connection.requireFullText(search.table, index, of: Source.schema)
+        self.search = search
+        self.expression = expression
+        self.connection = connection
+        weights = index.weights.isEmpty ? index.columns.map { _ in 1 } : index.weights
     }
 
-    /// The records with their scores, the best first.
+    private var columns: [Int] { search.columns }
+    private var quoted: String { Identifier.quote(search.table) }
+
     func sql(_ condition: Condition?, _ limit: Int, _ offset: Int) throws -> SQL {
+        let usesFTS5 = try connection.ownValue(
+            "SELECT sql LIKE '%using fts5%' FROM main.sqlite_master WHERE name = ? COLLATE NOCASE",
+            .text(search.table))
+        let isRanked = try !isFrequentBeginning()
+        var inner = try usesFTS5 == .integer(1) ? byFTS5(isRanked) : byFTS4(isRanked)
         let schema = Source.schema
         let table = schema.quotedName
         let columns = schema.columns.map { "\(table).\($0.quoted.text)" }.joined(separator: ", ")
         let order = "ORDER BY \(isRanked ? "strongroom_score DESC, " : "")strongroom_number"
-        var inner = scored
-        if condition == nil {
-            inner.append(
-                SQL(verbatim: " \(order) LIMIT ? OFFSET ?", [.integer(Int64(limit)), .integer(Int64(offset))]))
-        }
+        let slice = SQL(verbatim: " LIMIT ? OFFSET ?", [.integer(Int64(limit)), .integer(Int64(offset))])
+        if condition == nil { inner.append(" \(SQL(verbatim: order))\(slice)" as SQL) }
         let keys = try schema.keyColumns().map { "\(table).\($0.quoted.text)" }
         let join: String
         if schema.rowIDColumn != nil {
             join = "JOIN \(table) ON \(keys[0]) = strongroom_number"
         } else {
             let isRow = keys.enumerated().map { "\($1) = strongroom_map.k\($0)" }.joined(separator: " AND ")
+            let map = Identifier.quote("\(search.table)_keys")
             join = """
-                JOIN \(Identifier.quote("\(name)_keys")) AS strongroom_map ON strongroom_map.docid = strongroom_number \
-                JOIN \(table) ON \(isRow)
+                JOIN \(map) AS strongroom_map ON strongroom_map.docid = strongroom_number JOIN \(table) ON \(isRow)
                 """
         }
         var sql: SQL =
             "\(SQL(verbatim: "SELECT \(columns), strongroom_score FROM ("))\(inner)\(SQL(verbatim: ") \(join)"))"
         if let condition { sql.append(" WHERE \(condition.sql)") }
-        sql.append(SQL(verbatim: " \(order)"))
-        if condition != nil {
-            sql.append(SQL(verbatim: " LIMIT ? OFFSET ?", [.integer(Int64(limit)), .integer(Int64(offset))]))
-        }
+        sql.append(text: " \(order)")
+        if condition != nil { sql.append(slice) }
         return sql
     }
 
-    private struct Ranked {
-        let name: String
-        let expression: SearchExpression
-        let columns: [Int]
-        let weights: [Double]
+    /// Whether the query is a beginning of a word that more rows have than are ranked.
+    private func isFrequentBeginning() throws -> Bool {
+        guard case .phrase(let phrase) = expression, phrase.isPrefix, phrase.terms.count == 1 else { return false }
+        let most = 10_000
+        return try count(phrase, atMost: most + 1) > most
+    }
 
-        private var quoted: String { Identifier.quote(name) }
+    private func byFTS5(_ isRanked: Bool) -> SQL {
+        let filter = columns.isEmpty ? "" : "{\(columns.map { "c\($0)" }.joined(separator: " "))} : "
+        let parameters = weights.map { _ in ", ?" }.joined()
+        let score = isRanked ? "-bm25(\(quoted)\(parameters))" : "0.0"
+        return SQL(
+            verbatim: """
+                SELECT rowid AS strongroom_number, \(score) AS strongroom_score \
+                FROM \(quoted) WHERE \(quoted) MATCH ?
+                """,
+            (isRanked ? weights.map(SQLValue.real) : [])
+                + [.text(filter.isEmpty ? expression.fts5 : "\(filter)(\(expression.fts5))")])
+    }
 
-        /// Whether the query is a beginning of a word that more rows have than are ranked.
-        func isFrequentBeginning(_ connection: Connection) throws -> Bool {
-            guard case .phrase(let phrase) = expression, phrase.isPrefix, phrase.terms.count == 1 else { return false }
-            let most = 10_000
-            return try count(phrase, connection, atMost: most + 1) > most
-        }
+    private func byFTS4(_ isRanked: Bool) throws -> SQL {
+        let phrases = expression.phrases.map(SearchExpression.phrase)
+        let first = phrases.first ?? .nothing
+        // Each row with any of the phrases; the query itself is a condition beside it, unless it is the same.
+        let isAll = !isRanked || expression == first || expression == .all(phrases)
+        let driver = isAll ? expression : phrases.count > 1 ? .any(phrases) : first
+        let score =
+            !isRanked
+            ? "0.0"
+            : """
+            \(ScoreFunction.name)(matchinfo(\(quoted), 'pcy'), ?, \
+            (SELECT size FROM \(Identifier.quote("\(search.table)_docsize")) AS strongroom_sizes \
+            WHERE strongroom_sizes.docid = \(quoted).docid))
+            """
+        var sql = SQL(
+            verbatim: """
+                SELECT docid AS strongroom_number, \(score) AS strongroom_score FROM \(quoted) WHERE \(quoted) MATCH ?
+                """, (isRanked ? [try scoreParameters()] : []) + [.text(driver.fts4 ?? "")])
+        guard !isAll || !columns.isEmpty else { return sql }
+        let isAnswer = try search.condition(expression) { Condition("docid IN (\($0))") }
+        sql.append(" AND \(isAnswer.sql)")
+        return sql
+    }
 
-        func byFTS5(_ isRanked: Bool) -> SQL {
-            let filter = columns.isEmpty ? "" : "{\(columns.map { "c\($0)" }.joined(separator: " "))} : "
-            let parameters = weights.map { _ in ", ?" }.joined()
-            let score = isRanked ? "-bm25(\(quoted)\(parameters))" : "0.0"
-            return SQL(
-                verbatim: """
-                    SELECT rowid AS strongroom_number, \(score) AS strongroom_score \
-                    FROM \(quoted) WHERE \(quoted) MATCH ?
-                    """,
-                (isRanked ? weights.map(SQLValue.real) : [])
-                    + [.text(filter.isEmpty ? expression.fts5 : "\(filter)(\(expression.fts5))")])
-        }
+    private func scoreParameters() throws -> SQLValue {
+        let lengths = try lengths()
+        let rows = lengths.first ?? 0
+        let words = lengths.dropFirst().prefix(weights.count).reduce(0, +)
+        let importances = try expression.phrases.map { try ScoreFunction.importance(of: count($0), among: rows) }
+        let searched = weights.indices.map { columns.isEmpty || columns.contains($0) ? weights[$0] : 0 }
+        return ScoreFunction.parameters(
+            averageLength: rows > 0 && words > 0 ? Double(words) / Double(rows) : 1, weights: searched,
+            importances: importances)
+    }
 
-        func byFTS4(_ isRanked: Bool, _ connection: Connection) throws -> SQL {
-            guard isRanked else { return try unrankedByFTS4() }
-            let phrases = expression.phrases
-            let lengths = try lengths(connection)
-            let rows = lengths.first ?? 0
-            let words = lengths.dropFirst().prefix(weights.count).reduce(0, +)
-            let importances = try phrases.map { phrase in
-                ScoreFunction.importance(of: try count(phrase, connection), among: rows)
-            }
-            let searched = weights.indices.map { columns.isEmpty || columns.contains($0) ? weights[$0] : 0 }
-            let parameters = ScoreFunction.parameters(
-                averageLength: rows > 0 && words > 0 ? Double(words) / Double(rows) : 1, weights: searched,
-                importances: importances)
-            // Each row with any of the phrases; the query itself is a condition beside it, unless it is the same.
-            let any = SearchExpression.any(phrases.map(SearchExpression.phrase))
-            let isAll = expression == first || expression == .all(phrases.map(SearchExpression.phrase))
-            let driver = isAll ? expression : phrases.count > 1 ? any : first
-            var sql = SQL(
-                verbatim: """
-                    SELECT docid AS strongroom_number, \
-                    \(ScoreFunction.name)(matchinfo(\(quoted), 'pcy'), ?, \
-                    (SELECT size FROM \(Identifier.quote("\(name)_docsize")) AS strongroom_sizes \
-                    WHERE strongroom_sizes.docid = \(quoted).docid)) AS strongroom_score \
-                    FROM \(quoted) WHERE \(quoted) MATCH ?
-                    """, [parameters, .text(driver.fts4 ?? "")])
-            guard !isAll || !columns.isEmpty else { return sql }
-            sql.append(" AND \(try isAnswer().sql)")
-            return sql
-        }
+    /// The number of rows, and that of the words in each column: what FTS4 keeps in its table `…_stat`. See "FTS3 and
+    /// FTS4 Extensions", section 9 (sqlite.org/fts3.html).
+    private func lengths() throws -> [Int] {
+        let stored = try connection.ownValue(
+            "SELECT value FROM main.\(Identifier.quote("\(search.table)_stat")) WHERE id = 0")
+        // An index without a row.
+        guard let stored else { return [] }
+        guard case .blob(let bytes) = stored, let numbers = FullTextNumbers.numbers(bytes, count: weights.count + 2)
+        else { throw FullTextNumbers.damage.naming(connection.database) }
+        return numbers
+    }
 
-        private func unrankedByFTS4() throws -> SQL {
-            var sql = SQL(
-                verbatim: """
-                    SELECT docid AS strongroom_number, 0.0 AS strongroom_score FROM \(quoted) WHERE \(quoted) MATCH ?
-                    """, [.text(expression.fts4 ?? "")])
-            if !columns.isEmpty { sql.append(" AND \(try isAnswer().sql)") }
-            return sql
-        }
-
-        /// The condition that a row answers the query.
-        private func isAnswer() throws -> Condition {
-            try NumberedSearch(table: name, columns: columns).condition(expression) { numbers in
-                Condition("docid IN (\(numbers))")
-            }
-        }
-
-        private var first: SearchExpression { expression.phrases.first.map(SearchExpression.phrase) ?? .nothing }
-
-        /// The number of rows, and that of the words in each column: what FTS4 keeps in its table `…_stat`. See "FTS3
-        /// and FTS4 Extensions", section 9 (sqlite.org/fts3.html).
-        private func lengths(_ connection: Connection) throws -> [Int] {
-            let stored = try connection.ownValue(
-                "SELECT value FROM main.\(Identifier.quote("\(name)_stat")) WHERE id = 0")
-            // An index without a row.
-            guard let stored else { return [] }
-            guard case .blob(let bytes) = stored, let numbers = FullTextNumbers.numbers(bytes, count: weights.count + 2)
-            else { throw FullTextNumbers.damage.naming(connection.database) }
-            return numbers
-        }
-
-        /// The number of rows with a phrase in the searched columns; counting ends at `most`.
-        private func count(_ phrase: SearchPhrase, _ connection: Connection, atMost most: Int? = nil) throws -> Int {
-            guard let numbers = NumberedSearch(table: name, columns: columns).numbers(.phrase(phrase)) else { return 0 }
-            var sql: SQL = "SELECT count(*) FROM (\(numbers)"
-            sql.append(text: most.map { " LIMIT \($0))" } ?? ")")
-            let statement = try connection.statement(for: sql)
-            defer { statement.finish() }
-            return try statement.step() ? Int(Row(statement).integer(at: 0)) : 0
-        }
+    /// The number of rows with a phrase in the searched columns; counting ends at `most`.
+    private func count(_ phrase: SearchPhrase, atMost most: Int? = nil) throws -> Int {
+        guard let numbers = search.numbers(.phrase(phrase)) else { return 0 }
+        var sql: SQL = "SELECT count(*) FROM (\(numbers)"
+        sql.append(text: most.map { " LIMIT \($0))" } ?? ")")
+        let statement = try connection.statement(for: sql)
+        defer { statement.finish() }
+        return try statement.step() ? Int(Row(statement).integer(at: 0)) : 0
     }
 }

@@ -6,10 +6,10 @@ public struct SearchSnippet: Sendable, Hashable {
     /// The ranges of `text` that answer the query, in order; they neither overlap nor split a character.
     public let highlights: [Range<String.Index>]
 
-    /// Whether the whole text has more before this part.
+    /// Whether the text has more before this part.
     public let isCutAtStart: Bool
 
-    /// Whether the whole text has more after this part.
+    /// Whether the text has more after this part.
     public let isCutAtEnd: Bool
 }
 
@@ -35,7 +35,7 @@ extension SearchQuery {
         let phrases = (try? expression(by: tokenizer))?.phrases ?? []
         let matches = PhraseFinder(phrases).matches(in: tokens)
         let window = SnippetWindow(matches, tokenCount: tokens.count, length: max(words, 1))
-        let range = SnippetText.range(of: tokens[window.tokens], in: text, length: max(words, 1))
+        let range = SearchSnippet.range(of: tokens[window.tokens], in: text, length: max(words, 1))
         let highlights = TextRanges.merged(
             window.matches.compactMap {
                 TextRanges.range(of: tokens[$0.tokens.clamped(to: window.tokens)], in: text)?.clamped(to: range)
@@ -45,21 +45,20 @@ extension SearchQuery {
 }
 
 extension SearchSnippet {
-    fileprivate init(_ whole: String, _ range: Range<String.Index>, highlights: [Range<String.Index>]) {
-        let part = String(whole[range])
+    fileprivate init(_ source: String, _ range: Range<String.Index>, highlights: [Range<String.Index>]) {
+        let part = String(source[range])
         func index(_ index: String.Index) -> String.Index {
-            part.utf8.index(part.startIndex, offsetBy: whole.utf8.distance(from: range.lowerBound, to: index))
+            part.utf8.index(part.startIndex, offsetBy: source.utf8.distance(from: range.lowerBound, to: index))
         }
         self.init(
             text: part, highlights: highlights.map { index($0.lowerBound)..<index($0.upperBound) },
-            isCutAtStart: range.lowerBound > whole.startIndex, isCutAtEnd: range.upperBound < whole.endIndex)
+            isCutAtStart: range.lowerBound > source.startIndex, isCutAtEnd: range.upperBound < source.endIndex)
     }
-}
 
-/// Where a snippet begins and ends.
-private enum SnippetText {
     /// The range of some tokens with the punctuation beside them; of a text without tokens its first characters.
-    static func range(of tokens: ArraySlice<TextToken>, in text: String, length: Int) -> Range<String.Index> {
+    fileprivate static func range(
+        of tokens: ArraySlice<TextToken>, in text: String, length: Int
+    ) -> Range<String.Index> {
         guard var range = TextRanges.range(of: tokens, in: text) else {
             let count = length.multipliedReportingOverflow(by: 8)
             return text.startIndex..<text.prefix(count.overflow ? .max : count.partialValue).endIndex
@@ -86,7 +85,6 @@ private enum SnippetText {
 struct SnippetWindow {
     let tokens: Range<Int>
 
-    /// The occurrences in it.
     let matches: [PhraseMatch]
 
     /// Chooses the window of a length with the most different phrases, then the most occurrences, then the first one.
@@ -99,7 +97,8 @@ struct SnippetWindow {
         var counts: [Int: Int] = [:]
         var first = 0
         var inside = 0
-        for last in Self.byEnd(ends) {
+        // Of equal ends the first one precedes.
+        for last in ends.indices.sorted(by: { (ends[$0], $0) < (ends[$1], $1) }) {
             counts[matches[last].phrase, default: 0] += 1
             inside += 1
             // What begins before the window also ends in it, as it is no longer, so it has been counted.
@@ -121,16 +120,11 @@ struct SnippetWindow {
         self.matches = zip(matches, ends).filter { $0.0.tokens.lowerBound >= start && $0.1 <= tokens.upperBound }
             .map(\.0)
     }
-
-    /// The indexes in the order of the ends, and of equal ends in their own.
-    private static func byEnd(_ ends: [Int]) -> [Int] {
-        ends.indices.sorted { (ends[$0], $0) < (ends[$1], $1) }
-    }
 }
 
 extension SearchQuery {
-    /// The ranges of a text that answer the query: each phrase as a whole, and the whole word where its beginning
-    /// was asked for.
+    /// The ranges of a text that answer the query: each phrase, and the complete word where its beginning was
+    /// asked for.
     ///
     /// Words are marked even if others of the query are missing in the text, which may be one of several columns; what
     /// is excluded is not marked.
@@ -153,9 +147,9 @@ extension SearchQuery {
     }
 }
 
-/// Ranges of whole characters of a text.
+/// Ranges of characters of a text.
 enum TextRanges {
-    /// The range from the first to the last of some tokens, extended to whole characters; nil if it is empty.
+    /// The range from the first to the last of some tokens, extended to complete characters; nil if it is empty.
     static func range(of tokens: ArraySlice<TextToken>, in text: String) -> Range<String.Index>? {
         guard let start = tokens.lazy.map(\.range.lowerBound).min(), let end = tokens.lazy.map(\.range.upperBound).max()
         else { return nil }

@@ -7,16 +7,16 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - question: The query; a string literal finds the texts with all of its words. A query without a word
+    ///   - query: The query; a string literal finds the texts with all of its words. A query without a word
     ///     finds nothing.
     ///   - columns: The columns that are searched; none for all columns of the index.
     ///   - index: The index's name; nil for the first one of the table.
     /// - Returns: The query, which can be refined as any other. If the table declares no such index, or the query is
     ///   too long, running it throws ``StrongroomError`` with `notDeclared`, `tableDiffers` or `limit`.
     public static func search(
-        _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
+        _ query: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
     ) -> Query<Self> {
-        let condition = searchCondition(question, columns.map(\.definition.name), index)
+        let condition = searchCondition(query, columns.map(\.definition.name), index)
         return Query().where { _ in condition }
     }
 
@@ -27,42 +27,42 @@ extension Table {
     /// ```
     ///
     /// - Parameters:
-    ///   - question: The query; a string literal asks for all of its words. A query without a word is answered by
+    ///   - query: The query; a string literal asks for all of its words. A query without a word is answered by
     ///     no row.
     ///   - columns: The columns that are searched; none for all columns of the index.
     ///   - index: The index's name; nil for the first one of the table.
     /// - Returns: The condition. If the table declares no such index, or the query is too long, running a query with
     ///   it throws ``StrongroomError`` with `notDeclared`, `tableDiffers` or `limit`.
     public static func matches(
-        _ question: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
+        _ query: SearchQuery, on columns: any SchemaColumn..., index: String? = nil
     ) -> Condition {
-        searchCondition(question, columns.map(\.definition.name), index)
+        searchCondition(query, columns.map(\.definition.name), index)
     }
 }
 
-/// A search query as a condition on the rows of a table.
 extension Table {
-    private static func searchCondition(_ question: SearchQuery, _ columns: [String], _ index: String?) -> Condition {
+    private static func searchCondition(_ query: SearchQuery, _ columns: [String], _ name: String?) -> Condition {
         do {
-            return try condition(question, columns, index)
+            let (index, search, expression) = try compiled(query, columns, name)
+            guard expression != .nothing else { return Condition("0") }
+            let table = search.table
+            var sql = try search.condition(expression) { try isAmong($0, of: table) }.sql
+            // The index is looked up in the file before.
+            sql.require(RequiredTable(name: table) { try $0.requireFullText(table, index, of: schema) })
+            return Condition(enclosed: sql)
         } catch {
             return Condition(
                 failing: error as? StrongroomError ?? StrongroomError(.sql, "The query cannot be asked: \(error)"))
         }
     }
 
-    private static func condition(_ question: SearchQuery, _ columns: [String], _ name: String?) throws -> Condition {
+    static func compiled(
+        _ query: SearchQuery, _ columns: [String], _ name: String?
+    ) throws -> (index: FullTextIndex, search: NumberedSearch, expression: SearchExpression) {
         let index = try schema.fullTextIndex(named: name)
         let positions = try columns.map { try index.position(of: $0, in: schema.name) }
-        let expression = try question.expression(by: index.tokenizer)
-        guard expression != .nothing else { return Condition("0") }
         let table = FullTextTable.name(of: index.name, table: schema.name)
-        var sql = try NumberedSearch(table: table, columns: positions).condition(expression) { numbers in
-            try isAmong(numbers, of: table)
-        }.sql
-        // The index is looked up in the file before.
-        sql.require(RequiredTable(name: table) { try $0.requireFullText(table, index, of: schema) })
-        return Condition(enclosed: sql)
+        return (index, NumberedSearch(table: table, columns: positions), try query.expression(by: index.tokenizer))
     }
 
     /// The condition that a row of the table is among those with some numbers.
@@ -125,13 +125,12 @@ extension Connection {
                 && zip(stored.columns, index.columns).allSatisfy { Identifier.areSame($0, $1) }
         }
         guard isKept != true else { return try requireStatistics(of: name) }
-        throw StrongroomError(
+        throw failure(
             .tableDiffers,
             """
             The file \(isKept == nil ? "does not have the" : "has another") full-text index "\(index.name)" of table \
             "\(schema.name)"\(isKept == nil ? "" : " than the table declares"); call `keepFullText(of:)` in a migration.
-            """,
-            database: database)
+            """)
     }
 }
 
@@ -149,12 +148,10 @@ struct NumberedSearch {
     func condition(_ expression: SearchExpression, isAmong: (SQL) throws -> Condition) throws -> Condition {
         if let numbers = numbers(expression) { return try isAmong(numbers) }
         switch expression {
-        case .all(let parts):
+        case .all(let parts), .any(let parts):
+            let isAll = if case .all = expression { true } else { false }
             let all = try parts.map { try condition($0, isAmong: isAmong) }
-            return all.dropFirst().reduce(all.first ?? Condition("0")) { $0 && $1 }
-        case .any(let parts):
-            let all = try parts.map { try condition($0, isAmong: isAmong) }
-            return all.dropFirst().reduce(all.first ?? Condition("0")) { $0 || $1 }
+            return all.dropFirst().reduce(all.first ?? Condition("0")) { isAll ? $0 && $1 : $0 || $1 }
         case .excluding(let wanted, let unwanted):
             return try condition(wanted, isAmong: isAmong) && !condition(unwanted, isAmong: isAmong)
         case .nothing, .phrase:

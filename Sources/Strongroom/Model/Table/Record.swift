@@ -76,14 +76,6 @@ extension Record {
 
 extension Record {
     /// The record's values by column, in their stored form.
-    ///
-    /// ```swift
-    /// let values = try contact.columnValues()
-    /// print(values["name"] ?? .null)
-    /// ```
-    ///
-    /// - Returns: A value for each of ``columnNames``; nil is `SQLValue.null`.
-    /// - Throws: ``StrongroomError`` with `valueNotStorable` for a value that the engine cannot store.
     package func columnValues() throws -> [String: SQLValue] {
         let list = try values()
         return Dictionary(zip(list.names, list.values), uniquingKeysWith: { first, _ in first })
@@ -147,17 +139,17 @@ extension Record {
 /// }
 /// ```
 ///
-/// Hooks run for every operation that writes a whole record (`insert`, `update`, `upsert`, `save`, one record or a
+/// Hooks run for every operation that writes a full record (`insert`, `update`, `upsert`, `save`, one record or a
 /// list) and for the methods `delete` that take a record. Operations on single columns (`only:`, JSON, assignments) or
 /// on rows without records (a delete by key or by a condition, `truncate`) run none. A hook that throws rolls back the
 /// write or the delete including its own changes, and nothing else of the transaction.
 ///
-/// A hook that writes a whole record of its own table runs the hooks again, without end; use `update(_:only:in:)` or
+/// A hook that writes a full record of its own table runs the hooks again, without end; use `update(_:only:in:)` or
 /// assignments there. Hooks also run in migrations: a step that inserts rows uses assignments or SQL if a hook needs
 /// tables of later versions.
 ///
 /// A list is written in three steps: `willSave` for each record, then the rows, then `didSave` for each record.
-public struct RecordHooks<R: Record>: Sendable {
+public struct RecordHooks<R: Record>: Sendable, Refinable {
     private var changes: [@Sendable (inout R, borrowing WriteTransaction) throws -> Void] = []
     private var afterSave: [@Sendable (R, borrowing WriteTransaction) throws -> Void] = []
     private var beforeDelete: [@Sendable (R, borrowing WriteTransaction) throws -> Void] = []
@@ -174,9 +166,7 @@ public struct RecordHooks<R: Record>: Sendable {
     public func willSave(
         _ hook: @escaping @Sendable (_ record: inout R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        var copy = self
-        copy.changes.append(hook)
-        return copy
+        refined { $0.changes.append(hook) }
     }
 
     /// Adds a hook that runs after a record's row is written; the record has its key.
@@ -186,9 +176,7 @@ public struct RecordHooks<R: Record>: Sendable {
     public func didSave(
         _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        var copy = self
-        copy.afterSave.append(hook)
-        return copy
+        refined { $0.afterSave.append(hook) }
     }
 
     /// Adds a hook that runs before a record's row is deleted, whether it exists or not.
@@ -198,9 +186,7 @@ public struct RecordHooks<R: Record>: Sendable {
     public func willDelete(
         _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        var copy = self
-        copy.beforeDelete.append(hook)
-        return copy
+        refined { $0.beforeDelete.append(hook) }
     }
 
     /// Adds a hook that runs after a record's row is deleted; not if there was none.
@@ -210,9 +196,7 @@ public struct RecordHooks<R: Record>: Sendable {
     public func didDelete(
         _ hook: @escaping @Sendable (_ record: R, _ db: borrowing WriteTransaction) throws -> Void
     ) -> RecordHooks {
-        var copy = self
-        copy.afterDelete.append(hook)
-        return copy
+        refined { $0.afterDelete.append(hook) }
     }
 
     /// Sets which records `save` deletes instead: mark a record and save it with the others.
@@ -221,9 +205,7 @@ public struct RecordHooks<R: Record>: Sendable {
     ///   without a row nothing is written.
     /// - Returns: The hooks with this condition added; a record is deleted if any condition is true.
     public func deletesOnSave(_ isMarked: @escaping @Sendable (R) -> Bool) -> RecordHooks {
-        var copy = self
-        copy.marks.append(isMarked)
-        return copy
+        refined { $0.marks.append(isMarked) }
     }
 
     func isMarked(_ record: R) -> Bool { marks.contains { $0(record) } }

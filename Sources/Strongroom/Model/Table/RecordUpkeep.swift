@@ -46,12 +46,7 @@ public struct _RecordUpkeep<R: Record>: Sendable {
     /// No column.
     public init() {}
 
-    /// Adds the version, by which updates notice that the row has changed since the record was read.
-    ///
-    /// - Parameters:
-    ///   - property: The property; an integer.
-    ///   - column: The name of its column.
-    /// - Returns: The upkeep with the version.
+    /// Adds the version, an integer by which updates notice that the row has changed since the record was read.
     public func version<V: FixedWidthInteger & ColumnValue>(
         _ property: any WritableKeyPath<R, V> & Sendable, _ column: String
     ) -> _RecordUpkeep {
@@ -63,11 +58,6 @@ public struct _RecordUpkeep<R: Record>: Sendable {
     }
 
     /// Adds the time at which a row is inserted.
-    ///
-    /// - Parameters:
-    ///   - property: The property.
-    ///   - column: The name of its column.
-    /// - Returns: The upkeep with the time.
     public func created(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.created = Time(column: column, index: index) { $0[keyPath: property] = $1 }
@@ -75,11 +65,6 @@ public struct _RecordUpkeep<R: Record>: Sendable {
     }
 
     /// Adds the time at which a row is inserted; a value that a record has already is kept.
-    ///
-    /// - Parameters:
-    ///   - property: The property.
-    ///   - column: The name of its column.
-    /// - Returns: The upkeep with the time.
     public func created(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.created = Time(column: column, index: index) { record, now in
@@ -89,11 +74,6 @@ public struct _RecordUpkeep<R: Record>: Sendable {
     }
 
     /// Adds the time at which a row is written.
-    ///
-    /// - Parameters:
-    ///   - property: The property.
-    ///   - column: The name of its column.
-    /// - Returns: The upkeep with the time.
     public func updated(_ property: any WritableKeyPath<R, Date> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.updated = Time(column: column, index: index) { $0[keyPath: property] = $1 }
@@ -101,11 +81,6 @@ public struct _RecordUpkeep<R: Record>: Sendable {
     }
 
     /// Adds the time at which a row is written.
-    ///
-    /// - Parameters:
-    ///   - property: The property.
-    ///   - column: The name of its column.
-    /// - Returns: The upkeep with the time.
     public func updated(_ property: any WritableKeyPath<R, Date?> & Sendable, _ column: String) -> _RecordUpkeep {
         adding(property, column) { copy, index in
             copy.updated = Time(column: column, index: index) { $0[keyPath: property] = $1 }
@@ -129,7 +104,6 @@ public struct _RecordUpkeep<R: Record>: Sendable {
 }
 
 extension _RecordUpkeep {
-    /// The index of the version's column.
     @usableFromInline var versionIndex: Int? { version?.index }
 
     /// Sets the times of a record that is inserted; the same record and time give the same result again.
@@ -153,9 +127,7 @@ extension _RecordUpkeep {
         version?.advance(&record)
     }
 
-    /// The indices of columns that are not written to an existing row.
-    ///
-    /// - Parameter leftOut: Those that the operation does not write.
+    /// The indices of columns that are not written to an existing row: also those that the operation leaves out.
     func leftOut(_ leftOut: [Int]) -> [Int] {
         let kept = [version?.index, updated?.index]
         let others = leftOut.filter { !kept.contains($0) }
@@ -163,7 +135,6 @@ extension _RecordUpkeep {
         return (others + [created.index]).sorted()
     }
 
-    /// Copies the kept columns of a record to another one.
     package func copy(from record: R, to other: inout R) {
         for copy in copies { copy(record, &other) }
     }

@@ -148,7 +148,6 @@ package struct TableProperties: Sendable {
         byColumn = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The property that is stored in a column.
     func property(ofColumn column: String) -> Property? { byColumn[column] }
 }
 
@@ -205,7 +204,6 @@ extension SQL {
     }
 }
 
-/// The errors of table operations.
 @usableFromInline
 enum TableFailure {
     @usableFromInline
@@ -224,7 +222,7 @@ enum TableFailure {
         StrongroomError(
             .writeRefused,
             """
-            The insert made no row in "\(schema.name)": a trigger ignored it, or that is a view, the rows of whose \
+            The insert created no row in "\(schema.name)": a trigger ignored it, or that is a view, the rows of whose \
             INSTEAD OF triggers the engine does not count. Fix the trigger or the record, or insert into the view with \
             `db.execute`.
             """
@@ -241,13 +239,12 @@ enum TableFailure {
 
     @usableFromInline
     static func manyRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
-        let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
-        return StrongroomError(
+        StrongroomError(
             .notUnique,
             """
-            Several rows of table "\(schema.name)" have the record's value of \(list), which is declared as unique \
-            but has no unique index in the file; nothing was changed. Merge those rows, then create the index in a \
-            migration.
+            Several rows of table "\(schema.name)" have the record's value of \(columns.listed), which is declared as \
+            unique but has no unique index in the file; nothing was changed. Merge those rows, then create the index \
+            in a migration.
             """)
     }
 

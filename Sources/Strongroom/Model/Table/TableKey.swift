@@ -90,7 +90,6 @@ extension Table {
         }
     }
 
-    /// Whether the engine treats two keys as equal.
     static func isSame(_ key: Key?, _ other: Key?) throws -> Bool {
         try key.map { try identity(of: $0) } == other.map { try identity(of: $0) }
     }
@@ -105,7 +104,7 @@ extension Table {
 }
 
 /// Keys of one table, compared as the engine does.
-struct KeySet<Source: Table>: Sendable {
+struct KeySet<Source: Table>: Sendable, Refinable {
     private var keys: [[SQLValue]: Source.Key] = [:]
 
     init() {}
@@ -117,28 +116,24 @@ struct KeySet<Source: Table>: Sendable {
     var isEmpty: Bool { keys.isEmpty }
     var all: some Sequence<Source.Key> { keys.values }
 
-    /// - Returns: Whether it was inserted.
     @discardableResult
     mutating func insert(_ key: Source.Key) throws -> Bool {
         try keys.updateValue(key, forKey: Source.identity(of: key)) == nil
     }
 
-    /// - Returns: Whether it was removed.
     mutating func remove(_ key: Source.Key) throws -> Bool {
         try keys.removeValue(forKey: Source.identity(of: key)) != nil
     }
 
     func contains(_ key: Source.Key) throws -> Bool { try keys[Source.identity(of: key)] != nil }
 
-    func union(_ other: KeySet) -> KeySet { with(keys.merging(other.keys) { first, _ in first }) }
-    func intersection(_ other: KeySet) -> KeySet { with(keys.filter { other.keys[$0.key] != nil }) }
-    func subtracting(_ other: KeySet) -> KeySet { with(keys.filter { other.keys[$0.key] == nil }) }
+    func union(_ other: KeySet) -> KeySet { refined { $0.keys.merge(other.keys) { first, _ in first } } }
+    func intersection(_ other: KeySet) -> KeySet { refined { $0.keys = keys.filter { other.keys[$0.key] != nil } } }
+    func subtracting(_ other: KeySet) -> KeySet { refined { $0.keys = keys.filter { other.keys[$0.key] == nil } } }
+}
 
-    private func with(_ keys: [[SQLValue]: Source.Key]) -> KeySet {
-        var copy = self
-        copy.keys = keys
-        return copy
-    }
+extension Table where Key: ColumnValue {
+    static func keyColumn() throws -> Column<Key> { try Column(schema.primaryKey().name, in: schema) }
 }
 
 extension Decimal: TableKey {}
@@ -159,7 +154,6 @@ extension Table {
         return values
     }
 
-    /// Binds a key in the stored form of its columns.
     @usableFromInline
     static func bindScaled(_ key: Key, to bindings: borrowing Bindings, at index: Int) throws {
         for (position, value) in try plainValues(of: key).enumerated() {
@@ -173,7 +167,6 @@ extension Table {
         try bindScaled(key, to: bindings, at: index)
     }
 
-    /// Reads a key in the stored form of its columns.
     @usableFromInline
     static func readKey(from row: borrowing Row, at index: Int) throws -> Key {
         guard schema.hasScaledKey, Key.self == Decimal.self else { return try Key(from: row, at: index) }
@@ -226,15 +219,14 @@ extension Connection {
     }
 
     private func noUniqueKey(_ schema: TableSchema, _ keys: [String]) -> StrongroomError {
-        let list = keys.map { "\"\($0)\"" }.joined(separator: ", ")
-        return StrongroomError(
+        let list = keys.listed
+        return failure(
             .tableDiffers,
             """
             Several rows of table "\(schema.name)" can have the same key: in the file, \(list) is neither its primary \
             key nor in a unique index, as it is declared. Nothing was changed. Create a unique index on \(list), or \
             write by a condition (`where`).
-            """,
-            database: database)
+            """)
     }
 }
 

@@ -15,9 +15,7 @@ struct TableStatements {
         @usableFromInline static let keep = 7
         /// The key of the row that unique columns identify.
         @usableFromInline static let lookUp = 8
-        /// The SELECT and FROM clauses of a query.
         @usableFromInline static let select = 11
-        /// A deletion by a list of keys.
         @usableFromInline static let deleteMany = 12
         /// The keys of the rows that columns which need not be unique identify.
         static let lookUpAll = 13
@@ -25,12 +23,11 @@ struct TableStatements {
         @usableFromInline static let listed = 32
     }
 
-    /// The form of an update.
     @usableFromInline
     enum UpdateForm {
         /// Of one record.
         case single
-        /// Of a record in a list, which is rolled back as a whole; see ``Connection/inList(of:_:)``. The columns at the
+        /// Of a record in a list, which is rolled back completely; see ``Connection/inList(of:_:)``. The columns at the
         /// indices are compared instead of written, so that the engine has no foreign key to check: a row in which they
         /// differ does not match.
         case listed([Int])
@@ -38,7 +35,6 @@ struct TableStatements {
 
     private let schema: TableSchema
     private let columnNames: [String]
-    /// The table's quoted name.
     private let table: String
 
     @usableFromInline
@@ -55,7 +51,7 @@ struct TableStatements {
     ///     then needs no statement journal, and the caller rolls the list back.
     @usableFromInline
     func insert(withKey: Bool, rows: Int = 1) throws -> String {
-        let leftOut = withKey ? nil : placeOfMadeKey
+        let leftOut = withKey ? nil : generatedKeyIndex
         let indices = columnNames.indices.filter { $0 != leftOut && isWritten($0) }
         let columns = indices.map { Identifier.quote(columnNames[$0]) }.joined(separator: ", ")
         let values = (0..<rows).map { row in
@@ -68,7 +64,7 @@ struct TableStatements {
 
     /// The index of the generated key. Not the last index: the statement must have a parameter for each column that the
     /// record binds, and the last number is their count.
-    private var placeOfMadeKey: Int? {
+    private var generatedKeyIndex: Int? {
         guard
             let key = schema.rowIDColumn, key.defaultValue == nil,
             let index = Identifier.index(of: key.name, in: columnNames)
@@ -77,8 +73,6 @@ struct TableStatements {
     }
 
     /// The SELECT and FROM clauses of a query.
-    ///
-    /// - Parameter distinct: Whether duplicates are removed.
     @usableFromInline
     func select(distinct: Bool = false) -> String {
         let columns = columnNames.map(Identifier.quote).joined(separator: ", ")
@@ -126,10 +120,10 @@ struct TableStatements {
             let comparison = "\(Identifier.quote(columnNames[index])) IS ?\(index + 1) COLLATE BINARY"
             return keepingNil ? " AND (?\(index + 1) IS NULL OR \(comparison))" : " AND \(comparison)"
         }
-        let former = version.flatMap { index in
+        let previous = version.flatMap { index in
             leftOut.contains(index) ? nil : " AND \(Identifier.quote(columnNames[index])) = ?\(index + 1) - 1"
         }
-        let condition = try keyCondition(from: columnNames.count + 1) + (former ?? "") + comparisons.joined()
+        let condition = try keyCondition(from: columnNames.count + 1) + (previous ?? "") + comparisons.joined()
         guard !assignments.isEmpty else {
             // Only the key is given: the row is not changed, and the statement reports whether it exists.
             let column = Identifier.quote(keys.first ?? "rowid")
@@ -144,26 +138,29 @@ struct TableStatements {
     func keyByUnique(_ indices: [Int]) throws -> String {
         let names = indices.map { columnNames[$0] }
         try schema.checkUnique(names)
-        let columns = indices.map { (Identifier.quote(columnNames[$0]), $0 + 1) }
-        let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
-        let same = columns.map { "\($0) = ?\($1) COLLATE BINARY" }.joined(separator: " AND ")
+        let same = equalities(indices) { _ in " COLLATE BINARY" }
         // With the collation of the index: with that of the column, other rows could match.
-        let equal = zip(columns, names).map { column, name in
-            "\(column.0) = ?\(column.1)" + (schema.uniqueCollation(of: name, among: names)?.sql ?? "")
-        }.joined(separator: " AND ")
-        // The record binds all its columns, so the statement must also have a parameter for the last one.
-        let last = "?\(columnNames.count) IS ?\(columnNames.count)"
-        return "SELECT \(keys), \(same) FROM \(table) WHERE \(equal) AND \(last)"
+        let equal = equalities(indices) { schema.uniqueCollation(of: $0, among: names)?.sql ?? "" }
+        return "SELECT \(try keyNames()), \(same) FROM \(table) WHERE \(equal) AND \(lastParameter)"
     }
 
     /// Returns the keys of the rows in which columns have the record's values, smallest first.
     func keys(matching indices: [Int]) throws -> String {
-        let keys = try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
-        let equal = indices.map { "\(Identifier.quote(columnNames[$0])) = ?\($0 + 1)" }.joined(separator: " AND ")
-        // The record binds all its columns, so the statement must also have a parameter for the last one.
-        let last = "?\(columnNames.count) IS ?\(columnNames.count)"
-        return "SELECT \(keys) FROM \(table) WHERE \(equal) AND \(last) ORDER BY \(keys)"
+        let (keys, equal) = (try keyNames(), equalities(indices) { _ in "" })
+        return "SELECT \(keys) FROM \(table) WHERE \(equal) AND \(lastParameter) ORDER BY \(keys)"
     }
+
+    private func keyNames() throws -> String {
+        try schema.keyColumns().map { Identifier.quote($0.name) }.joined(separator: ", ")
+    }
+
+    private func equalities(_ indices: [Int], _ collation: (String) -> String) -> String {
+        indices.map { "\(Identifier.quote(columnNames[$0])) = ?\($0 + 1)\(collation(columnNames[$0]))" }
+            .joined(separator: " AND ")
+    }
+
+    /// The record binds all its columns, so the statement must also have a parameter for the last one.
+    private var lastParameter: String { "?\(columnNames.count) IS ?\(columnNames.count)" }
 
     /// The values that an insert binds in place of NULL, by index; empty if no column has a default.
     @usableFromInline
@@ -204,20 +201,17 @@ extension TableSchema {
         if !hasKey { _ = try keyColumns() }
     }
 
-    /// Throws for columns that are not unique.
     func checkUnique(_ names: [String]) throws {
         guard !isUnique(names) else { return }
-        let list = names.joined(separator: "\", \"")
         throw StrongroomError(
             .notDeclared,
             """
-            "\(list)" of table "\(name)" is not unique; upsert by the primary key, by the columns of a unique index, \
-            or with `.matching` in place of `.by`.
+            \(names.listed) of table "\(name)" is not unique; upsert by the primary key, by the columns of a unique \
+            index, or with `.matching` in place of `.by`.
             """
         )
     }
 
-    /// Whether columns are unique.
     func isUnique(_ names: [String]) -> Bool {
         isUniqueByItself(names) || uniqueIndex(on: names) != nil
     }

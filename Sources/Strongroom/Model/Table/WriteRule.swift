@@ -151,7 +151,6 @@ public struct WriteRule<Source: Table>: @unchecked Sendable {
     /// Whether the rule is ``key`` without options.
     @inlinable package var isKey: Bool { row == .key && nils == .overwrite && only == nil }
 
-    /// - Throws: ``StrongroomError`` with `invalidRule`.
     @usableFromInline
     package func requireKey(_ option: String) throws {
         guard !isKey else { return }

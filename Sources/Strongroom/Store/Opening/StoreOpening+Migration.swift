@@ -3,7 +3,7 @@ import Logging
 /// The steps that migrate the schema to the program's version.
 extension StoreOpening {
     /// The plan of the migration; nil if none is needed, as for a file that was just created.
-    func planMigration(_ connection: Connection, _ report: OpenReport) throws -> Migrator.Plan? {
+    func planMigration(_ connection: Connection, _ report: OpenReport) throws -> MigrationPlan? {
         guard report.migration == nil else { return nil }
         return try context.migrator?.plan(for: connection)
     }
@@ -12,7 +12,7 @@ extension StoreOpening {
     ///
     /// - Parameter unlocked: The file to back up first; nil for one that is being created.
     func migrate(
-        _ connection: Connection, _ plan: Migrator.Plan?, _ unlocked: UnlockedFile?, _ report: inout OpenReport
+        _ connection: Connection, _ plan: MigrationPlan?, _ unlocked: UnlockedFile?, _ report: inout OpenReport
     ) throws {
         guard let plan, let migrator = context.migrator else { return }
         let isNew = report.outcome == .created
@@ -63,7 +63,7 @@ extension StoreContext {
     ///   - key: The file's key, in which the inner nil means plaintext; nil if no backup is to be made, as for a file
     ///     that is being created.
     func carryOut(
-        _ plan: Migrator.Plan, of migrator: Migrator, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
+        _ plan: MigrationPlan, of migrator: Migrator, on connection: Connection, key: DerivedKey??, _ run: MigrationRun
     ) throws -> MigrationReport {
         warn(of: plan)
         var backup: String?
@@ -81,7 +81,7 @@ extension StoreContext {
     }
 
     /// Warns about migrations whose statements differ from those that the file was migrated with.
-    func warn(of plan: Migrator.Plan) {
+    func warn(of plan: MigrationPlan) {
         guard !plan.changed.isEmpty else { return }
         logger?.warning(
             "migrations changed after the file had been through them",

@@ -56,7 +56,7 @@ public struct BlobParts<Source: Table>: AsyncSequence, Sendable {
             let reader = if let reader { reader } else { try await parts.store.pool.holdReader(parts.limits) }
             self.reader = reader
             let (part, isLast) = try await reader.perform(
-                making: { try BlobPlace<Source>(column, key, on: $0).open() },
+                making: { try StoredBlob<Source>(column, key, on: $0).open() },
                 { blob, _ in
                     let length = Swift.min(size, blob.count - offset)
                     return (try BlobReader(blob).read(length, at: offset), offset + length == blob.count)
@@ -77,7 +77,7 @@ public struct BlobParts<Source: Table>: AsyncSequence, Sendable {
             isAtEnd = true
             let all = try await parts.store.pool.perform(.read, parts.limits) { connection in
                 try connection.inSnapshot {
-                    let blob = try BlobPlace<Source>(column, key, on: connection).open()
+                    let blob = try StoredBlob<Source>(column, key, on: connection).open()
                     defer { blob.finish() }
                     return try BlobReader(blob).read(blob.count, at: 0)
                 }

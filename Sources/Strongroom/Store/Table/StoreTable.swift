@@ -113,7 +113,7 @@ extension StoreTable {
         let column = Source.columns[keyPath: column].definition
         try await prepare()
         try await store.pool.write(as: .immediate, OperationLimits(label: label, timeout: timeout)) { connection in
-            try BlobPlace<Source>(column, key, on: connection).write(size, body)
+            try StoredBlob<Source>(column, key, on: connection).write(size, body)
         }
     }
 }

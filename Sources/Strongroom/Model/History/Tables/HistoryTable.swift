@@ -4,7 +4,7 @@
 /// ```swift
 /// @Table("patient", in: "clinic.sqlite", history: .keep(days: 365))
 /// ```
-public struct History: Sendable, Hashable {
+public struct History: Sendable, Hashable, Refinable {
     /// How many days a change is kept; nil for no limit.
     public let days: Int?
     /// How many changes of each row are kept; nil for no limit.
@@ -34,9 +34,7 @@ public struct History: Sendable, Hashable {
     ///   when the table is created.
     /// - Returns: The history.
     public func versioned(by column: String) -> History {
-        var copy = self
-        copy.version = column
-        return copy
+        refined { $0.version = column }
     }
 }
 
@@ -44,10 +42,10 @@ public struct History: Sendable, Hashable {
 ///
 /// A row of the history has the values from before the change: those from after it are in the next change of the same
 /// row, or in the table. Removing the oldest changes therefore loses nothing of later ones.
-struct HistoryTable {
+struct HistoryTable: Refinable {
     let table: TableSchema
     let history: History
-    /// The columns whose former values are kept, besides the key.
+    /// The columns whose previous values are kept, besides the key.
     private(set) var kept: [ColumnDefinition]
     let keys: [ColumnDefinition]
 
@@ -65,17 +63,13 @@ struct HistoryTable {
     }
 
     private func check() throws {
-        if let version = history.version, Identifier.index(of: version, in: kept.map(\.name)) == nil {
-            throw StrongroomError(
-                .invalidDeclaration,
-                """
-                The history of table "\(table.name)" does not record the version "\(version)"; name a column that is \
-                neither omitted nor part of the key.
-                """)
-        }
-
         func refusal(_ message: String) -> StrongroomError {
             StrongroomError(.invalidDeclaration, "The history of table \"\(table.name)\" \(message)")
+        }
+        if let version = history.version, Identifier.index(of: version, in: kept.map(\.name)) == nil {
+            throw refusal(
+                "does not record the version \"\(version)\"; name a column that is neither omitted nor part of the "
+                    + "key.")
         }
         if let days = history.days, days < 1 { throw refusal("is kept for \(days) days; keep it for at least 1.") }
         if let changes = history.changes, changes < 1 {
@@ -87,7 +81,7 @@ struct HistoryTable {
             }
             guard column.isNullable, !column.isPrimaryKey else {
                 throw refusal(
-                    "omits column \"\(name)\", which may not be NULL, so that a former record could not be read; "
+                    "omits column \"\(name)\", which may not be NULL, so that a previous record could not be read; "
                         + "make its type optional.")
             }
         }
@@ -95,7 +89,6 @@ struct HistoryTable {
 
     // MARK: Names
 
-    /// The name of the table with the history of another one.
     static func name(of table: String) -> String { "\(table)_history" }
 
     /// Whether a table of a file is the history of another one, also of one that has ended.
@@ -104,10 +97,8 @@ struct HistoryTable {
         name.hasSuffix(Self.name(of: "")) && (try? connection.historyColumns(name, with: [moved])) != nil
     }
 
-    /// The column with a former value.
-    static func formerName(of column: String) -> String { "old_\(column)" }
+    static func oldName(of column: String) -> String { "old_\(column)" }
 
-    /// The column with a value of the row's key.
     static func keyName(of column: String) -> String { "row_\(column)" }
 
     var name: String { Self.name(of: table.name) }
@@ -120,7 +111,6 @@ struct HistoryTable {
     /// was put back.
     static let moved = "moved"
 
-    /// The columns of the key's values, quoted.
     var quotedKeys: [String] { keys.map { Identifier.quote(Self.keyName(of: $0.name)) } }
 
     /// Whether a change is one of a row with the key in the parameters.
@@ -130,7 +120,6 @@ struct HistoryTable {
 
     // MARK: Statements
 
-    /// The names and the definitions of the table's columns.
     var columns: [(name: String, sql: String)] {
         let own = [
             ("change", "INTEGER PRIMARY KEY AUTOINCREMENT"), ("transaction_id", "INTEGER"), ("author", "TEXT"),
@@ -141,10 +130,9 @@ struct HistoryTable {
             return (Self.keyName(of: key.name), "\(key.declaredType)\(collation)")
         }
         // BLOB: a value of any type is stored as it is.
-        return own + [(Self.moved, "INTEGER")] + rowKeys + kept.map { (Self.formerName(of: $0.name), "BLOB") }
+        return own + [(Self.moved, "INTEGER")] + rowKeys + kept.map { (Self.oldName(of: $0.name), "BLOB") }
     }
 
-    /// The statements that create the table and its index.
     var creation: [String] {
         let list = columns.map { "\(Identifier.quote($0.name)) \($0.sql)" }.joined(separator: ", ")
         let index = Identifier.quote("\(name)_row")
@@ -158,7 +146,6 @@ struct HistoryTable {
         ]
     }
 
-    /// The names and the statements of the triggers that keep the history.
     var triggers: [(name: String, sql: String)] {
         let sameKey = keys.map { "old.\($0.quoted.text) IS new.\($0.quoted.text)" }.joined(separator: " AND ")
         // Also in case, which the column's collation may ignore.
@@ -187,7 +174,6 @@ struct HistoryTable {
         return (name, "\(start) \(rows) BEGIN \(body)END")
     }
 
-    /// The names that the triggers of a table's history have.
     static func triggerNames(of table: String) -> [String] {
         ["insert", "update", "key", "delete"].map { triggerName($0, of: table) }
     }
@@ -195,20 +181,20 @@ struct HistoryTable {
     static func triggerName(_ kind: String, of table: String) -> String { "\(name(of: table))_\(kind)" }
 
     /// - Parameters:
-    ///   - row: `old` or `new`; an inserted row has no former values.
+    ///   - row: `old` or `new`; an inserted row has no previous values.
     ///   - isMoved: Whether the row had another key before, whose deletion is the newest change.
     private func insertion(_ kind: String, _ row: String, isMoved: Bool = false) -> String {
-        let former = kind == "insert" ? [] : kept
+        let previous = kind == "insert" ? [] : kept
         let columns =
             ["transaction_id", "author", "at", "kind"] + (isMoved ? [Self.moved] : [])
             + keys.map { Self.keyName(of: $0.name) }
-            + former.map { Self.formerName(of: $0.name) }
+            + previous.map { Self.oldName(of: $0.name) }
         let values =
             [
                 "(SELECT id FROM \(AuthorTable.name))", "(SELECT author FROM \(AuthorTable.name))", Self.now,
                 "'\(kind)'",
             ] + (isMoved ? ["(SELECT max(change) FROM \(quotedName))"] : [])
-            + (keys + former).map { column in
+            + (keys + previous).map { column in
                 // The sign, which changes no value, says which column is the version: see StoredHistory.
                 let sign = kind == "delete" && isVersion(column) ? "+" : ""
                 return "\(sign)\(row).\(column.quoted.text)"
@@ -220,9 +206,7 @@ struct HistoryTable {
     /// The same history without the column of the version; nil if it has none.
     var withoutVersion: HistoryTable? {
         guard kept.contains(where: isVersion) else { return nil }
-        var copy = self
-        copy.kept.removeAll(where: isVersion)
-        return copy
+        return refined { $0.kept.removeAll(where: isVersion) }
     }
 
     func isVersion(_ column: ColumnDefinition) -> Bool {

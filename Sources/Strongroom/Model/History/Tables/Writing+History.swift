@@ -33,7 +33,7 @@ extension Writing where Self: ~Copyable {
             try connection.run(AuthorTable.creation)
             try connection.run(PrunedHistory.creation)
             if try db.hasTable(history.name) {
-                // Entries that other triggers have made do not say what the present ones would.
+                // Entries of other triggers do not say what those of the present ones would.
                 if !history.continuesEntries(of: try connection.schemaEntries()) {
                     try connection.breakHistory(of: history.table.name)
                 }
@@ -70,7 +70,6 @@ extension Writing where Self: ~Copyable {
 }
 
 extension HistoryTable {
-    /// Adds columns that the table in the file does not have.
     fileprivate func extend(in db: borrowing some Writing & ~Copyable) throws {
         let connection = db._handle.connection
         guard let names = try connection.historyColumns(name, with: keys.map { Self.keyName(of: $0.name) }) else {
@@ -88,15 +87,15 @@ extension HistoryTable {
     }
 
     /// Gives a new column that may not be NULL its default in earlier changes, as the table's rows have it.
-    private func fill(_ former: String, _ connection: Connection) throws {
-        guard let column = kept.first(where: { Self.formerName(of: $0.name) == former }), !column.isNullable,
+    private func fill(_ oldName: String, _ connection: Connection) throws {
+        guard let column = kept.first(where: { Self.oldName(of: $0.name) == oldName }), !column.isNullable,
             let value = try column.defaultValue?.get()
         else { return }
         try connection.run(
-            "UPDATE main.\(quotedName) SET \(Identifier.quote(former)) = ? WHERE kind <> 'insert'", value)
+            "UPDATE main.\(quotedName) SET \(Identifier.quote(oldName)) = ? WHERE kind <> 'insert'", value)
     }
 
-    /// Gives the former values of renamed columns their new name.
+    /// Gives the previous values of renamed columns their new name.
     ///
     /// - Returns: The columns that were not renamed.
     private func renamed(
@@ -104,10 +103,10 @@ extension HistoryTable {
     ) throws -> [(name: String, sql: String)] {
         var rest = columns
         for column in kept {
-            let new = Self.formerName(of: column.name)
-            guard let old = column.previousName.map(Self.formerName(of:)),
+            let new = Self.oldName(of: column.name)
+            guard let old = column.previousName.map(Self.oldName(of:)),
                 Identifier.index(of: old, in: names) != nil, Identifier.index(of: new, in: names) == nil,
-                !kept.contains(where: { Identifier.areSame(Self.formerName(of: $0.name), old) })
+                !kept.contains(where: { Identifier.areSame(Self.oldName(of: $0.name), old) })
             else { continue }
             try db.renameColumn(old, to: new, in: name)
             rest.removeAll { $0.name == new }
@@ -115,7 +114,6 @@ extension HistoryTable {
         return rest
     }
 
-    /// Whether the file keeps the history as it is declared.
     func isKept(_ entries: [SchemaEntry], in connection: Connection) throws -> Bool {
         let tables = entries.filter { $0.kind == .table }.map(\.name)
         guard [AuthorTable.name, PrunedHistory.table].allSatisfy({ Identifier.index(of: $0, in: tables) != nil }),
@@ -124,7 +122,7 @@ extension HistoryTable {
         return areTriggers(in: entries) { $0.normalised }
     }
 
-    /// Whether the entries that the file's triggers have made say what those of the declaration would. Triggers that
+    /// Whether the entries of the file's triggers say what those of the declaration would. Triggers that
     /// did not record the version, or do not say which column it is, may differ: undoing does not put it back.
     fileprivate func continuesEntries(of entries: [SchemaEntry]) -> Bool {
         func unsigned(_ tokens: [SQLToken]) -> String { tokens.filter { !$0.isSign("+") }.normalised }
@@ -163,24 +161,19 @@ extension Connection {
         return isHistory ? columns : nil
     }
 
-    /// Records that a transaction, and earlier ones, can no longer be undone.
-    func recordPruning(of history: String, through transaction: Int64) throws {
-        try raise("pruned", of: history, to: transaction)
-    }
-
     /// Records that the changes of a table's history can no longer be undone, since the table changes without it; does
     /// nothing for a table without one.
     ///
-    /// - Parameter column: A column whose former values have another form from now on, and are no longer read.
+    /// - Parameter column: A column whose previous values have another form from now on, and are no longer read.
     func breakHistory(of table: String, unread column: String? = nil) throws {
         let name = HistoryTable.name(of: table)
         guard let columns = try historyColumns(name) else { return }
         try run(PrunedHistory.creation)
         let newest = "FROM main.\(Identifier.quote(name))"
         if case .integer(let transaction)? = try ownValue("SELECT max(transaction_id) \(newest)") {
-            try recordPruning(of: name, through: transaction)
+            try raise("pruned", of: name, to: transaction)
         }
-        guard let column, Identifier.index(of: HistoryTable.formerName(of: column), in: columns) != nil,
+        guard let column, Identifier.index(of: HistoryTable.oldName(of: column), in: columns) != nil,
             case .integer(let change)? = try ownValue("SELECT max(change) \(newest)")
         else { return }
         try raise("unread", of: name, to: change)
@@ -197,7 +190,6 @@ extension Connection {
         try raise("last", of: history, to: last)
     }
 
-    /// Continues with the numbers of a history that was dropped.
     func continueNumbers(of history: String) throws {
         let last = try number("last", of: history)
         guard last > 0 else { return }
@@ -227,7 +219,7 @@ extension Connection {
         try update(history, "counted = ifnull(\(newest), 0), most = ?2", to: Int64(most))
     }
 
-    private func raise(_ column: String, of history: String, to number: Int64) throws {
+    func raise(_ column: String, of history: String, to number: Int64) throws {
         try update(history, "\(column) = max(\(column), ?2)", to: number)
     }
 
@@ -237,10 +229,8 @@ extension Connection {
         try run("UPDATE \(table) SET \(assignments) WHERE name = ?1", .text(history), .integer(number))
     }
 
-    /// The number of the newest change of a history whose former values are not read; 0 if all are.
-    func unreadChanges(of history: String) throws -> Int64 { try number("unread", of: history) }
-
-    private func number(_ column: String, of history: String) throws -> Int64 {
+    /// The number of a history in the table of ``PrunedHistory``.
+    func number(_ column: String, of history: String) throws -> Int64 {
         let sql = "SELECT \(column) FROM main.\(PrunedHistory.table) WHERE name = ?"
         return try ownValue(sql, .text(history))?.asInteger ?? 0
     }

@@ -69,8 +69,8 @@ extension Join {
         in db: borrowing some Reading & ~Copyable,
         columns expressions: (Columns) -> [any SQLExpression]
     ) throws -> [R] {
-        let (made, nested) = content.run(columns, expressions)
-        return try content.fetch(type, made.map { $0.sql }.checked(nested), in: db)
+        let scope = content.begin()
+        return try content.fetch(type, scope.end(expressions(columns).map { $0.sql }), in: db)
     }
 
     /// Selects single values of each row.
@@ -80,7 +80,7 @@ extension Join {
     public func select<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
     ) -> SelectQuery<repeat (each E).Value> {
-        SelectQuery(content.selection(of: made(expressions)))
+        SelectQuery(content.selection(of: evaluate(expressions)))
     }
 
     @usableFromInline
@@ -100,7 +100,7 @@ extension Join {
     public func group<each E: SQLExpression>(
         _ expressions: (Columns) -> (repeat each E)
     ) -> GroupedQuery<Columns> {
-        grouped(by: made(expressions))
+        grouped(by: evaluate(expressions))
     }
 
     /// Groups the rows of the join that have equal values of one expression.
@@ -110,7 +110,7 @@ extension Join {
     /// - Parameter expression: Makes the expression to group by from the tables' columns.
     /// - Returns: The groups, as by several expressions.
     public func group<E: SQLExpression>(_ expression: (Columns) -> E) -> GroupedQuery<Columns> {
-        grouped(by: made(expression))
+        grouped(by: evaluate(expression))
     }
 
     private func grouped(by groups: [SQL]) -> GroupedQuery<Columns> {

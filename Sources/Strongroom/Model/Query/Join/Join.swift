@@ -42,7 +42,7 @@
 /// - ``select(_:)``
 /// - ``group(_:)-((Columns)->E)``
 /// - ``group(_:)-((Columns)->(E))``
-public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
+public struct Join<Columns: Sendable, Records: Sendable>: Sendable, Refinable {
     // Two tuples instead of one pack of tables: Swift 6.3 infers no chain through `Join<repeat each Part, Added>`.
     @usableFromInline var content: JoinContent
     @usableFromInline let columns: Columns
@@ -118,9 +118,7 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     /// - Parameter condition: Makes the condition from the tables' columns.
     /// - Returns: The join with the condition.
     public func `where`(_ condition: (Columns) -> Condition) -> Join {
-        var copy = self
-        copy.content.clauses.add(made(condition))
-        return copy
+        refined { $0.content.clauses.add(evaluate(condition)) }
     }
 
     /// Adds orderings; earlier ones have priority.
@@ -129,9 +127,7 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     ///   first has the highest priority.
     /// - Returns: The sorted join.
     public func order(@OrderingBuilder _ orderings: (Columns) -> [Ordering]) -> Join {
-        var copy = self
-        copy.content.clauses.orderings += made(orderings)
-        return copy
+        refined { $0.content.clauses.orderings += evaluate(orderings) }
     }
 
     /// Limits the number of rows.
@@ -141,18 +137,14 @@ public struct Join<Columns: Sendable, Records: Sendable>: Sendable {
     ///   - offset: The number of rows to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited join.
     public func limit(_ count: Int, offset: Int = 0) -> Join {
-        var copy = self
-        copy.content.clauses.limit(to: count, offset: offset)
-        return copy
+        refined { $0.content.clauses.limit(to: count, offset: offset) }
     }
 
     /// Removes duplicates (SELECT DISTINCT).
     ///
     /// - Returns: The join without duplicates.
     public func distinct() -> Join {
-        var copy = self
-        copy.content.clauses.isDistinct = true
-        return copy
+        refined { $0.content.clauses.isDistinct = true }
     }
 }
 
@@ -166,22 +158,19 @@ func withColumns<each Columns>(
 
 /// What the closures of a join make from the tables' columns.
 extension Join {
-    func made(_ condition: (Columns) -> Condition) -> Condition {
-        let (made, nested) = content.run(columns, condition)
-        return nested?.fault(in: [made.sql]).map(Condition.init(failing:)) ?? made
-    }
-
-    func made(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
-        let (made, nested) = content.run(columns, orderings)
-        return made.checked(nested)
-    }
-
-    func made<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
+    func evaluate(_ condition: (Columns) -> Condition) -> Condition {
         let scope = content.begin()
-        let made = expressions(columns)
-        var list: [SQL] = []
-        repeat list.append((each made).sql)
-        return list.checked(scope.end())
+        return scope.end(condition(columns))
+    }
+
+    func evaluate(_ orderings: (Columns) -> [Ordering]) -> [Ordering] {
+        let scope = content.begin()
+        return scope.end(orderings(columns))
+    }
+
+    func evaluate<each E: SQLExpression>(_ expressions: (Columns) -> (repeat each E)) -> [SQL] {
+        let scope = content.begin()
+        return scope.end(sql(of: repeat each expressions(columns)))
     }
 }
 

@@ -9,7 +9,7 @@ struct JoinContent: Sendable {
 
     private var source: SQL
     private var members: [Member] = []
-    /// The suffix of the aliases, by which they differ from those of the query whose closure makes the join.
+    /// The suffix of the aliases, by which they differ from those of the query whose closure creates the join.
     private let suffix: String
     var clauses = QueryClauses()
 
@@ -29,20 +29,12 @@ struct JoinContent: Sendable {
     }
 
     private static var suffix: String { QueryScope.depth == 0 ? "" : "_\(QueryScope.depth)" }
-    /// The aliases of the first two tables of a join that is made now.
+    /// The aliases of the first two tables of a join that is created now.
     @usableFromInline static var firstAlias: String { "t0\(suffix)" }
     @usableFromInline static var secondAlias: String { "t1\(suffix)" }
 
-    /// The alias of the next table in the statement.
     @usableFromInline var nextAlias: String { "t\(members.count)\(suffix)" }
 
-    /// Runs a closure with the columns of the join's tables.
-    func run<C, T>(_ columns: C, _ make: (C) -> T) -> (result: T, nested: QueryScope?) {
-        QueryScope.run(
-            nil, others: members.map(\.schema), aliases: members.map(\.alias), of: columns, make)
-    }
-
-    /// Begins a closure with the columns of the join's tables.
     func begin() -> RunningScope {
         RunningScope(QueryScope(nil, members.map(\.schema), aliases: members.map(\.alias)))
     }
@@ -77,13 +69,11 @@ struct JoinContent: Sendable {
             .joined(separator: ", ")
     }
 
-    /// The number of rows.
     var count: SQL { "SELECT count(*) FROM (\(presence))" }
 
     /// A statement that has a row for each row of the join. With DISTINCT, an offset applies to the selected rows.
     var presence: SQL { sql(clauses.isDistinct ? recordColumns : "1") }
 
-    /// The statement for the records of all tables.
     @usableFromInline
     func statement(on connection: Connection) throws -> Statement {
         try connection.statement(for: sql(recordColumns))

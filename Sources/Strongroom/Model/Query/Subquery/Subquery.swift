@@ -29,7 +29,7 @@
 /// - ``value(_:)``
 /// - ``first(_:)``
 /// - ``select(_:)``
-public struct Subquery<Source: Table>: Sendable {
+public struct Subquery<Source: Table>: Sendable, Refinable {
     private let alias: String
     private var clauses = QueryClauses()
 
@@ -49,10 +49,12 @@ public struct Subquery<Source: Table>: Sendable {
 
     private var columns: JoinedColumns<Source> { JoinedColumns(alias: alias) }
 
-    private func made<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> SQL {
-        let (made, nested) = QueryScope.run(Source.schema, aliases: [alias], of: columns, expression)
-        return [made.sql].checked(nested)[0]
+    private func evaluate<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> SQL {
+        let scope = begin()
+        return scope.end([expression(columns).sql])[0]
     }
+
+    private func begin() -> RunningScope { RunningScope(QueryScope(Source.schema, aliases: [alias])) }
 
     // MARK: Which rows
 
@@ -61,9 +63,7 @@ public struct Subquery<Source: Table>: Sendable {
     /// - Parameter condition: Makes the condition from the table's columns, and from those of the outer query.
     /// - Returns: The subquery with the condition.
     public func `where`(_ condition: (JoinedColumns<Source>) -> Condition) -> Subquery {
-        var copy = self
-        copy.clauses.add(Condition(enclosed: made(condition)))
-        return copy
+        refined { $0.clauses.add(Condition(enclosed: evaluate(condition))) }
     }
 
     /// Adds orderings; earlier ones have priority.
@@ -71,10 +71,9 @@ public struct Subquery<Source: Table>: Sendable {
     /// - Parameter orderings: Makes one ordering, or several as a tuple or as lines, from the table's columns.
     /// - Returns: The sorted subquery.
     public func order(@OrderingBuilder _ orderings: (JoinedColumns<Source>) -> [Ordering]) -> Subquery {
-        let (made, nested) = QueryScope.run(Source.schema, aliases: [alias], of: columns, orderings)
-        var copy = self
-        copy.clauses.orderings += made.checked(nested)
-        return copy
+        let scope = begin()
+        let added = scope.end(orderings(columns))
+        return refined { $0.clauses.orderings += added }
     }
 
     /// Limits the number of rows.
@@ -84,9 +83,7 @@ public struct Subquery<Source: Table>: Sendable {
     ///   - offset: The number of rows to skip; a negative one makes the query throw `invalidArgument`.
     /// - Returns: The limited subquery.
     public func limit(_ count: Int, offset: Int = 0) -> Subquery {
-        var copy = self
-        copy.clauses.limit(to: count, offset: offset)
-        return copy
+        refined { $0.clauses.limit(to: count, offset: offset) }
     }
 
     // MARK: In the outer query
@@ -117,15 +114,15 @@ public struct Subquery<Source: Table>: Sendable {
     ///   outer queries only, running the query throws ``StrongroomError`` with `sql`, since the engine would aggregate
     ///   the rows of the outer query.
     public func value<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> Computed<E.Value> {
-        var made = made(expression)
-        if made.isOnlyOfOthers(than: alias) { made.fail(Self.noOwnColumn) }
+        var value = evaluate(expression)
+        if value.isOnlyOfOthers(than: alias) { value.fail(Self.noOwnColumn) }
         var plain = self
         plain.clauses.orderings = []
-        guard clauses.hasLimit else { return Computed(enclosed: plain.rows(made)) }
+        guard clauses.hasLimit else { return Computed(enclosed: plain.rows(value)) }
         // The rows are limited before they are aggregated.
         plain.clauses = QueryClauses()
         let rows = clauses.sql(after: "SELECT \(alias).* FROM \(table.text)")
-        return Computed(enclosed: plain.rows(made, of: "(\(rows)) AS \(SQL(verbatim: alias))"))
+        return Computed(enclosed: plain.rows(value, of: "(\(rows)) AS \(SQL(verbatim: alias))"))
     }
 
     /// The value of the first row in the subquery's order.
@@ -143,7 +140,7 @@ public struct Subquery<Source: Table>: Sendable {
     ) -> Computed<E.Value.Unwrapped?> {
         var one = self
         one.clauses.limit = min(clauses.limit ?? 1, 1)
-        return Computed(enclosed: one.rows(made(expression)))
+        return Computed(enclosed: one.rows(evaluate(expression)))
     }
 
     /// The values of an expression, for `isIn`.
@@ -151,7 +148,7 @@ public struct Subquery<Source: Table>: Sendable {
     /// - Parameter expression: Makes the expression from the table's columns.
     /// - Returns: The values.
     public func select<E: SQLExpression>(_ expression: (JoinedColumns<Source>) -> E) -> SelectQuery<E.Value> {
-        SelectQuery(SelectionContent([made(expression)], from: table, clauses, of: [Source.schema]))
+        SelectQuery(SelectionContent([evaluate(expression)], from: table, clauses, of: [Source.schema]))
     }
 
     private static var noOwnColumn: StrongroomError {

@@ -11,10 +11,10 @@ extension DateForm? {
     /// The engine would round to milliseconds, and so could get a date of the next day.
     fileprivate func wholeSeconds(_ date: SQL, _ offset: Int) -> SQL {
         func literal(_ number: Int) -> SQL { SQL(verbatim: "\(number)") }
-        func range(of value: SQL, per second: Int, _ whole: SQL, since1970 shift: Int) -> SQL {
+        func range(of value: SQL, per second: Int, _ seconds: SQL, since1970 shift: Int) -> SQL {
             let first = literal((-62_167_219_200 - shift) * second)
             let end = literal((253_402_300_800 - shift) * second)
-            return "CASE WHEN \(value) >= \(first) AND \(value) < \(end) THEN \(whole) + \(literal(shift)) END"
+            return "CASE WHEN \(value) >= \(first) AND \(value) < \(end) THEN \(seconds) + \(literal(shift)) END"
         }
         let floor: SQL = "CAST(\(date) AS INTEGER) - (\(date) < CAST(\(date) AS INTEGER))"
         switch self {
@@ -111,7 +111,7 @@ extension SQLExpression where Value.Unwrapped == Date {
     ///   text with an offset of 15 hours or more, or with a lower-case `t`, which this library does not write. For
     ///   another offset, running the query throws ``StrongroomError`` with `sql`.
     public func part(_ part: DatePart, secondsFromGMT: Int = 0) -> Computed<Int?> {
-        guard let seconds = sql.wholeSeconds(secondsFromGMT) else { return Computed(enclosed: Self.refusedOffset) }
+        let seconds = sql.wholeSeconds(secondsFromGMT)
         let text: SQL = "strftime('\(SQL(verbatim: part.format))', '1970-01-01', \(seconds) || ' seconds')"
         let number: SQL = "CAST(\(text) AS INTEGER)"
         return Computed(enclosed: part == .weekday ? "(\(number) + 1)" : number)
@@ -131,22 +131,21 @@ extension SQLExpression where Value.Unwrapped == Date {
     /// - Returns: The date; nil where ``part(_:secondsFromGMT:)`` is, and for the week of the first days of the year 0,
     ///   which begins before it. For another offset, running the query throws ``StrongroomError`` with `sql`.
     public func start(of span: DateSpan, secondsFromGMT: Int = 0) -> Computed<Date?> {
-        guard let seconds = sql.wholeSeconds(secondsFromGMT) else { return Computed(enclosed: Self.refusedOffset) }
-        let shift = SQL(verbatim: "\(978_307_200 + secondsFromGMT)")
-        return Computed(enclosed: "CAST(strftime('%s', \(span.start(seconds))) - \(shift) AS REAL)")
-    }
-
-    private static var refusedOffset: SQL {
-        SQL(
-            failing: StrongroomError(
-                .invalidArgument,
-                "A time zone's offset is at most 18 hours; give the seconds from GMT, from -64800 to 64800."))
+        let start = span.start(sql.wholeSeconds(secondsFromGMT))
+        // An offset that is refused may be any number.
+        let shift = SQL(verbatim: "\(978_307_200 &+ secondsFromGMT)")
+        return Computed(enclosed: "CAST(strftime('%s', \(start)) - \(shift) AS REAL)")
     }
 }
 
 extension SQL {
-    fileprivate func wholeSeconds(_ offset: Int) -> SQL? {
-        guard (-64_800...64_800).contains(offset) else { return nil }
+    fileprivate func wholeSeconds(_ offset: Int) -> SQL {
+        guard (-64_800...64_800).contains(offset) else {
+            return SQL(
+                failing: StrongroomError(
+                    .invalidArgument,
+                    "A time zone's offset is at most 18 hours; give the seconds from GMT, from -64800 to 64800."))
+        }
         let dateForm: DateForm? = if case .date(let form)? = form { form } else { nil }
         return dateForm.wholeSeconds(inForm(nil), offset)
     }

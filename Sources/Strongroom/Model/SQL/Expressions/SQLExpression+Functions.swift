@@ -61,14 +61,14 @@ extension SQLExpression where Value: TextColumnValue {
 }
 
 extension SQLExpression where Value: TextColumnValue {
-    /// Whether a regular expression matches a part of the text; with `^` and `$`, the whole text.
+    /// Whether a regular expression matches a part of the text; with `^` and `$`, the entire text.
     ///
     /// ```swift
     /// Contact.where { $0.email.matches("^[a-z.]+@example\\.(com|org)$") }
     /// ```
     ///
-    /// In SQL this is `email REGEXP pattern`, which every connection of the library has; other programs do not. The
-    /// whole table is read, since no index helps. NULL matches nothing.
+    /// In SQL this is `email REGEXP pattern`, which every connection of the library has; other programs do not. All
+    /// rows of the table are read, since no index helps. NULL matches nothing.
     ///
     /// - Parameters:
     ///   - pattern: A regular expression as for Foundation's `NSRegularExpression`. The query throws `invalidPredicate`

@@ -52,7 +52,6 @@ public struct Condition: SQLExpression, Equatable {
         self.sql = enclosed
     }
 
-    /// A condition that fails when the statement runs.
     init(failing error: StrongroomError) {
         sql = SQL(failing: error)
     }
@@ -62,7 +61,6 @@ public struct Condition: SQLExpression, Equatable {
         self.sql = sql
     }
 
-    /// Two SQL operands with an operator between them.
     package init(_ left: SQL, _ sign: String, _ right: SQL) {
         var sql = SQL(reserving: left.text.utf8.count + sign.utf8.count + right.text.utf8.count + 2)
         sql.append(text: "(")
@@ -74,12 +72,10 @@ public struct Condition: SQLExpression, Equatable {
         self.sql = sql
     }
 
-    /// An SQL operand and a value with an operator between them.
     init<V: ColumnValue>(_ left: SQL, _ sign: String, value: V) {
         self.init(left, sign) { try left.compared(with: value, sign) }
     }
 
-    /// An SQL operand and a stored value with an operator between them.
     init(_ left: SQL, _ sign: String, _ stored: () throws -> SQLValue) {
         sql = left.enclosed(before: sign, stored)
     }
@@ -132,7 +128,6 @@ extension Computed: BooleanExpression where Value.Unwrapped == Bool {}
 // The operators are disfavored, so that the solver tries them after those of two conditions: queries of ten conditions
 // would otherwise take several times as long to type-check.
 extension BooleanExpression {
-    /// The condition that the value is true.
     @usableFromInline var isTrue: Condition { Condition(sql, " = ", SQL(verbatim: "1")) }
 
     /// The value is false; unknown for NULL, and the row is then not selected.

@@ -7,7 +7,7 @@ extension ColumnChange {
     func rename(_ column: String, to newName: String) throws {
         _ = try position(of: column)
         guard Identifier.areSame(column, newName) || text.position(of: newName) == nil else {
-            throw StrongroomError(.sql, "duplicate column name: \(newName).", database: connection.database)
+            throw connection.failure(.sql, "duplicate column name: \(newName).")
         }
         if try EngineFeatures.current().hasRenameColumn {
             let names = [table.name, column, newName].map(Identifier.quote)
@@ -145,7 +145,6 @@ extension ColumnChange {
 }
 
 extension [SQLToken] {
-    /// Whether one of the names occurs in the statement.
     fileprivate func names(anyOf names: Set<SQLName>) -> Bool {
         contains { $0.name.map { names.contains(SQLName($0)) } ?? false }
     }
@@ -168,7 +167,6 @@ extension [SQLToken] {
 }
 
 extension String {
-    /// The tokens without leading and trailing whitespace.
     fileprivate var trimmed: String {
         String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }

@@ -66,7 +66,6 @@ extension ColumnChange {
         return "strongroom_rebuilt_\(number)"
     }
 
-    /// The indexes and triggers that are dropped with the table.
     private func belongings() throws -> [SchemaEntry] {
         let temporary = try connection.schemaEntries(temporary: true)
         return (entries + temporary).filter {

@@ -30,7 +30,7 @@ struct ColumnChange {
     func add(_ column: ColumnDefinition) throws {
         let sql = try column.sql()
         guard text.position(of: column.name) == nil else {
-            throw StrongroomError(.sql, "duplicate column name: \(column.name).", database: connection.database)
+            throw connection.failure(.sql, "duplicate column name: \(column.name).")
         }
         guard !column.isPrimaryKey else {
             throw refusal(
@@ -136,7 +136,6 @@ struct ColumnChange {
     /// SQLite 3.53, which writes up to 17.
     static func digits(ofReal value: String) -> String { "printf('%!.15g', \(value))" }
 
-    /// The SQL for the converted value of the column.
     private func source(_ value: String, _ column: ColumnDefinition) throws -> String {
         // The engine converts values written to a numeric or text column, but stores a text in a BLOB column unchanged.
         let converted =
@@ -168,7 +167,6 @@ struct ColumnChange {
             """)
     }
 
-    /// Throws if the conversion would change a value.
     private func refuseLoss(_ name: String, _ column: ColumnDefinition) throws {
         // The number of digits that a floating-point number preserves.
         let digits = "length(replace(replace(ltrim(\(name), '-0.'), '.', ''), '-', ''))"
@@ -238,8 +236,8 @@ struct ColumnChange {
 
     func position(of column: String) throws -> Int {
         guard let position = text.position(of: column) else {
-            throw StrongroomError(
-                .sql, "no such column: \(column) in table \"\(table.name)\".", database: connection.database)
+            throw connection.failure(
+                .sql, "no such column: \(column) in table \"\(table.name)\".")
         }
         return position
     }

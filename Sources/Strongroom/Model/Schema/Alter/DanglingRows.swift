@@ -40,7 +40,6 @@ struct DanglingComparison {
     private let before: DanglingRows
     private let connection: Connection
 
-    /// Compares the file's current state.
     init(since before: DanglingRows, _ connection: Connection, around table: String? = nil) throws {
         self.before = before
         self.connection = connection
@@ -48,9 +47,9 @@ struct DanglingComparison {
         // How many rows with each hash have not been found again.
         var known: [Int: Int] = [:]
         let present = Dictionary(keys.flatMap { $0 }.map { ($0.identity, $0) }) { first, _ in first }
-        for (identity, former) in before.rows {
-            let isSameTable = present[identity]?.rootPage == former.key.rootPage
-            for hashes in former.hashes {
+        for (identity, previous) in before.rows {
+            let isSameTable = present[identity]?.rootPage == previous.key.rootPage
+            for hashes in previous.hashes {
                 known[hashes.row, default: 0] += 1
                 if !isSameTable { known[hashes.values, default: 0] += 1 }
             }
@@ -122,7 +121,6 @@ struct DanglingComparison {
         }
     }
 
-    /// A sentence about the new dangling rows, or nil if there are none.
     var sentence: String? {
         guard newCount > 0 else { return nil }
         let rest = newCount - new.count
@@ -130,7 +128,6 @@ struct DanglingComparison {
         return "\(text.prefix(1).uppercased())\(text.dropFirst())."
     }
 
-    /// Throws if there are new dangling rows.
     func refuseNew() throws {
         guard let sentence, let first = new.first else { return }
         var error = StrongroomError(.constraint, sentence, database: connection.database)
@@ -145,22 +142,15 @@ struct DanglingRow {
     let rowID: Int64?
     let parent: String
 
-    /// A description for messages.
     fileprivate var sentence: String {
         let number = rowID.map { " \($0)" } ?? ""
         return "row\(number) of table \"\(table)\" references a row of \"\(parent)\" that does not exist"
     }
 }
 
-/// What a dangling row is compared by.
-private struct RowHashes {
-    /// Of the foreign key, the row id and the values.
-    let row: Int
-    /// Of the values.
-    let values: Int
-}
+/// The hash of the foreign key, the row id and the values, and that of the values.
+private typealias RowHashes = (row: Int, values: Int)
 
-/// A foreign key of a table in the file.
 private struct StoredReference {
     /// The identity of the foreign key as long as neither tables nor columns are renamed.
     struct Identity: Hashable {
@@ -219,7 +209,6 @@ extension Connection {
         case unknown
     }
 
-    /// Whether a table has dangling rows.
     fileprivate func danglingState(of table: String) throws -> DanglingState {
         do {
             return try withOwnStatement("PRAGMA foreign_key_check(\(Identifier.quote(table)))") { statement in
@@ -263,7 +252,7 @@ extension Connection {
                     values.combine(kind)
                     values.combine(bytes)
                 }
-                try body(rowID, RowHashes(row: all.finalize(), values: values.finalize()))
+                try body(rowID, (all.finalize(), values.finalize()))
             }
         }
     }

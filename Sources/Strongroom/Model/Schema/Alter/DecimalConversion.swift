@@ -76,13 +76,12 @@ extension Connection {
         let id = try rowIDName(of: table)
         for check in text.checks {
             guard let found = try rowNumbers(id, "FROM \(Identifier.quote(table)) WHERE NOT \(check)") else { continue }
-            var failure = StrongroomError(
+            var failure = self.failure(
                 .constraint,
                 """
                 CHECK constraint failed: \(check). It applies to the stored form of decimals; declare another one with \
                 `db.changeColumn(_:in:)`, or correct the rows. Rows that violate it in table "\(table)": \(found).
-                """,
-                database: database)
+                """)
             failure.constraint = ConstraintFailure(kind: .check, table: table)
             throw failure
         }

@@ -1,6 +1,5 @@
 /// The columns of a table in the file whose values have one spelling each; see ``Spelling``.
 struct SpelledTable {
-    /// A column of the table.
     typealias Column = (name: String, spelling: Spelling)
 
     private let connection: Connection
@@ -115,7 +114,7 @@ extension SpelledTable {
         } catch let error as StrongroomError where error.code == .constraint {
             var rowID: Int64?
             if keys.count == 1, ColumnInfo.rowIDNames.contains(keys[0]) { rowID = change.keys[0].asInteger }
-            let names = change.values.map { "\"\(columns[$0.column].name)\"" }.joined(separator: ", ")
+            let names = change.values.map { columns[$0.column].name }.listed
             var failure = StrongroomError(
                 .constraint,
                 """
@@ -145,7 +144,6 @@ extension Connection {
 }
 
 extension Spelling {
-    /// What is found in place of a value.
     fileprivate var refusal: String {
         switch self {
         case .uuid: "a value that is no UUID"
@@ -180,11 +178,11 @@ extension Connection {
         let columns = try spelledColumns(of: schema.name, schema.columns)
         let history = HistoryTable.name(of: schema.name)
         if let names = try historyColumns(history) {
-            let former = columns.flatMap { column in
-                [HistoryTable.keyName(of: column.name), HistoryTable.formerName(of: column.name)]
+            let recorded = columns.flatMap { column in
+                [HistoryTable.keyName(of: column.name), HistoryTable.oldName(of: column.name)]
                     .filter { Identifier.index(of: $0, in: names) != nil }.map { ($0, column.spelling) }
             }
-            _ = try SpelledTable(self, history, former).convert(isHistory: true)
+            _ = try SpelledTable(self, history, recorded).convert(isHistory: true)
         }
         return try SpelledTable(self, schema.name, columns).convert()
     }

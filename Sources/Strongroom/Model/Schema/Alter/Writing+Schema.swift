@@ -191,16 +191,14 @@ extension Writing where Self: ~Copyable {
 extension TableSchema {
     /// The columns that have their previous name in a table of the file, ordered so that a name is free before it is
     /// taken: the new name may be the previous name of another column.
-    ///
-    /// - Parameter names: The names of the columns in the file.
     func renamings(of names: [String], _ connection: Connection) throws -> [(from: String, to: String)] {
         var taken = names
         var waiting = columns.compactMap { column -> (from: String, to: String)? in
             guard let old = column.previousName, let index = Identifier.index(of: old, in: names),
                 !names[index].utf8.elementsEqual(column.name.utf8)
             else { return nil }
-            // A declared column with the former name that is not renamed itself is a different column, if the file has
-            // both.
+            // A declared column with the previous name that is not renamed itself is a different column, if the file
+            // has both.
             let isOther =
                 !Identifier.areSame(old, column.name) && Identifier.index(of: column.name, in: names) != nil
                 && columns.contains { Identifier.areSame($0.name, old) && $0.previousName == nil }
@@ -215,13 +213,13 @@ extension TableSchema {
             taken.append(next.to)
             renamed.append(next)
         }
-        // The remaining ones have both names in the file, which is an error unless the former name is that of a
+        // The remaining ones have both names in the file, which is an error unless the previous name is that of a
         // declared column.
         if let both = waiting.first(where: { old in !columns.contains { Identifier.areSame($0.name, old.from) } }) {
             throw connection.refusal(
                 """
-                The table "\(name)" has both "\(both.from)" and "\(both.to)", which was formerly "\(both.from)"; merge \
-                the values and drop one. Nothing was changed.
+                The table "\(name)" has both "\(both.from)" and "\(both.to)", whose previous name is \
+                "\(both.from)"; merge the values and drop one. Nothing was changed.
                 """)
         }
         return renamed
@@ -242,7 +240,7 @@ extension Connection {
     fileprivate func renameInHistory(of table: String, _ name: String, to newName: String) throws {
         let history = HistoryTable.name(of: table)
         guard let columns = try historyColumns(history) else { return }
-        for historyName in [HistoryTable.keyName(of:), HistoryTable.formerName(of:)] {
+        for historyName in [HistoryTable.keyName(of:), HistoryTable.oldName(of:)] {
             guard Identifier.index(of: historyName(name), in: columns) != nil else { continue }
             let isTaken =
                 Identifier.index(of: historyName(newName), in: columns) != nil && !Identifier.areSame(name, newName)

@@ -3,20 +3,18 @@
 ///
 /// The engine's index contains words by the number of a row, `docid`: the row id where a column is its alias, or else a
 /// number from the table `…_keys`, which has one for each key, since row ids change with VACUUM. To remove a row, the
-/// engine reads its former words, which the row itself no longer has: triggers that run before a change store them in
+/// engine reads its old words, which the row itself no longer has: triggers that run before a change store them in
 /// `…_pending`, and those that run after it remove them. This also removes rows that `ON CONFLICT REPLACE` deletes, for
-/// which no trigger for deletions runs. The view `…_rows` shows the engine the words of every row, former ones first.
+/// which no trigger for deletions runs. The view `…_rows` shows the engine the words of every row, old ones first.
 struct FullTextTable {
     /// The name of the virtual table; those of the others begin with it.
     let name: String
     let table: String
-    /// The indexed columns.
     let columns: [String]
     /// The tokenizer, as the function in SQL is called with it.
     let tokenizer: String
     let prefixes: [Int]
     let usesFTS5: Bool
-    /// The columns of the table's primary key.
     let keys: [ColumnInfo]
     let keyCollations: [Collation]
     /// The column that is an alias of the row id.
@@ -24,10 +22,8 @@ struct FullTextTable {
     /// Conditions for the rows `t` that an inserted or updated row `new` replaces, one for each unique constraint.
     let replaced: [String]
 
-    /// What all names begin with.
     static let prefix = "strongroom_search_"
 
-    /// The name of the virtual table of an index.
     static func name(of index: String, table: String) -> String { "\(prefix)\(table).\(index)" }
 
     // MARK: Names
@@ -49,7 +45,6 @@ struct FullTextTable {
 
     // MARK: Expressions
 
-    /// The function that returns the words of a text.
     static let function = WordsFunction.name
 
     func words(of column: String, _ row: String) -> String {
@@ -116,7 +111,6 @@ struct FullTextTable {
         return statements + [view, virtualTable]
     }
 
-    /// The words of all rows.
     var view: String {
         let source =
             rowID != nil
@@ -124,11 +118,11 @@ struct FullTextTable {
             : "\(map) AS m JOIN \(quotedTable) AS t ON "
                 + isKept("t", "m")
         let number = rowID.map { "t.\(Identifier.quote($0))" } ?? "m.docid"
-        let former = columns.indices.map { "p.c\($0) AS c\($0)" }.joined(separator: ", ")
+        let previous = columns.indices.map { "p.c\($0) AS c\($0)" }.joined(separator: ", ")
         let present = columns.enumerated().map { "\(words(of: $1, "t")) AS c\($0)" }.joined(separator: ", ")
         return """
             CREATE VIEW \(Identifier.quote("\(name)_rows")) AS \
-            SELECT p.docid AS rowid, \(former) FROM \(pending) AS p UNION ALL \
+            SELECT p.docid AS rowid, \(previous) FROM \(pending) AS p UNION ALL \
             SELECT \(number) AS rowid, \(present) FROM \(source) \
             WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE p.docid = \(number))
             """
@@ -152,7 +146,6 @@ struct FullTextTable {
             """
     }
 
-    /// Statements that index all rows anew.
     var filling: [String] {
         var statements = ["DELETE FROM \(pending)"]
         if rowID == nil {
@@ -242,7 +235,6 @@ extension FullTextTable {
         return (["NOT (\(isSame("old", "new")))"] + texts).joined(separator: " OR ")
     }
 
-    /// Whether the index has a row.
     private func isIndexed(_ number: String) -> String {
         let sizes = Identifier.quote("\(name)_docsize")
         return "EXISTS (SELECT 1 FROM \(sizes) AS d WHERE d.\(usesFTS5 ? "id" : "docid") = \(number))"

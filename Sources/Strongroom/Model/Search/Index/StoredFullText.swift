@@ -1,6 +1,5 @@
 /// A full-text index that a file has, as its schema says.
 struct StoredFullText {
-    /// The name of the virtual table.
     let name: String
     var table: String
     var columns: [String]
@@ -96,13 +95,12 @@ extension FullTextTable {
         guard !keys.isEmpty else { throw refusal("it has no primary key; declare one.") }
         let features = try EngineFeatures.current()
         guard features.hasFullText else {
-            throw StrongroomError(
+            throw connection.failure(
                 .notSupported,
                 """
                 The linked engine has neither FTS5 nor FTS4, so table "\(table)" cannot have a full-text index; link \
                 an SQLCipher with one of them. Nothing was changed.
-                """,
-                database: connection.database)
+                """)
         }
         name = Self.name(of: index, table: entry.name)
         self.table = entry.name
@@ -122,7 +120,6 @@ extension FullTextTable {
         replaced = try connection.replacedRows(of: entry.name, infos, rowID: rowID)
     }
 
-    /// An index as a table declares it.
     init(_ index: FullTextIndex, of table: String, _ connection: Connection, _ entries: [SchemaEntry]) throws {
         try index.check(table)
         try self.init(

@@ -178,23 +178,17 @@ extension Connection {
             let title = "full-text index \"\(stored.indexName)\" of table \"\(stored.table)\""
             do {
                 let index = try FullTextTable(stored, self, entries)
-                guard try !hasSecureDelete(stored) else {
+                if try hasSecureDelete(stored) {
                     findings.append("\(title) was created with FTS5's secure-delete, which leaves words; rebuild it")
-                    continue
-                }
-                guard index.isStored(in: entries) else {
+                } else if !index.isStored(in: entries) {
                     unchecked.append("\(title): it was created by another engine or release; rebuild it")
-                    continue
-                }
-                if !index.hasTriggers(in: entries) {
+                } else if !index.hasTriggers(in: entries) {
                     findings.append("\(title) has other triggers than those that update it; rebuild it")
-                    continue
-                }
-                guard try hasSoundNumbers(stored) else {
+                } else if try !hasSoundNumbers(stored) {
                     findings.append("\(title) has invalid lengths of texts; rebuild it")
-                    continue
+                } else {
+                    try run(index.comparison)
                 }
-                try run(index.comparison)
             } catch let error as StrongroomError where error.code == .damaged {
                 findings.append("\(title) differs from the table; rebuild it")
             } catch let error as StrongroomError where error.code == .missingFunction {
@@ -278,7 +272,6 @@ extension Connection {
 /// on), so a search finds words that the row does not have any more. See "FTS5 Extension", section 6.11
 /// (sqlite.org/fts5.html).
 extension Connection {
-    /// Whether an index has the option.
     func hasSecureDelete(_ index: StoredFullText) throws -> Bool {
         guard index.usesFTS5 else { return false }
         let value = try ownValue(

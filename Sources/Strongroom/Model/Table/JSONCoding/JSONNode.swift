@@ -4,7 +4,6 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A JSON value.
 enum JSONNode: Codable {
     case null
     case bool(Bool)
@@ -155,7 +154,6 @@ struct JSONKeys {
         return start..<min(position + 1, bytes.count)
     }
 
-    /// The characters of a key.
     private static func key(_ text: ArraySlice<UInt8>) throws -> String {
         let inner = text.dropFirst().dropLast()
         guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }

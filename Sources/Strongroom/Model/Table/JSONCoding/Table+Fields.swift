@@ -98,9 +98,7 @@ extension Table where Self: Record, RecordType == Self {
 }
 
 extension Array {
-    /// Transforms the records of a list.
-    ///
-    /// - Parameter isList: Whether they are one, so that an error names the record's index.
+    /// - Parameter isList: Whether an error names the record's index.
     func mapRecords<Result>(isList: Bool = true, _ transform: (Element) throws -> Result) throws -> [Result] {
         try enumerated().map { index, record in
             do {

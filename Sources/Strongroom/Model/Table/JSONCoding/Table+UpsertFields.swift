@@ -69,7 +69,6 @@ extension Table where Self: Record, RecordType == Self {
         return Upserted(.updated, key(of: first) ?? keys[0], others: Array(keys.dropFirst()))
     }
 
-    /// - Returns: The row's key.
     private static func update(
         _ present: Self, with given: FieldValues, on connection: Connection
     ) throws -> Key {

@@ -22,14 +22,9 @@ extension Table {
 
     @usableFromInline
     static func located(_ error: any Error, _ key: Key, on connection: Connection) -> any Error {
-        do {
-            return try Query<Self>().where(key: key).located(error, at: 0, on: connection)
-        } catch {
-            return error
-        }
+        (try? Query<Self>().where(key: key).located(error, at: 0, on: connection)) ?? error
     }
 
-    /// Whether a row with a key exists.
     @inlinable
     static func isPresent(_ key: Key, on connection: Connection) throws -> Bool {
         let statement = try findStatement(on: connection)
@@ -98,7 +93,7 @@ extension Table {
     /// - Returns: The query.
     @inlinable
     public static func `where`(_ condition: (Columns) -> Condition) -> Query<Self> {
-        Query(made(condition))
+        Query(evaluate(condition))
     }
 
     /// A query for the records in some order: `Contact.order { ($0.city.ascending, $0.name.descending) }`.

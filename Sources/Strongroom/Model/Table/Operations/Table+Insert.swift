@@ -34,7 +34,9 @@ extension Table {
     @inlinable
     static func insertRow(_ record: RecordType, on connection: Connection) throws -> Key {
         let known = key(of: record)
-        if known == nil, let made = madeKey(on: connection) { return try insert(record, withKey: made, on: connection) }
+        if known == nil, let key = generatedKey(on: connection) {
+            return try insert(record, withKey: key, on: connection)
+        }
         try validateInsert(record)
         let hasKey = known != nil
         let statement = try connection.statement(
@@ -52,10 +54,10 @@ extension Table {
         try statement.run()
         guard connection.changes > 0 else { throw TableFailure.ignoredInsert(schema) }
         if let known { return known }
-        guard let made = Key.generated(rowID: connection.lastInsertedRowID) else {
+        guard let generated = Key.generated(rowID: connection.lastInsertedRowID) else {
             throw TableFailure.missingKey(schema)
         }
-        return made
+        return generated
     }
 
     /// Throws for a record without a key if the engine does not generate one; a key column with a default uses that.
@@ -68,21 +70,19 @@ extension Table {
 
     /// The key that the library gives a new record; nil if the engine does.
     @inlinable
-    static func madeKey(on connection: Connection) -> Key? {
+    static func generatedKey(on connection: Connection) -> Key? {
         Key.made() ?? (connection.makesRowIDs ? Key.generated(rowID: .random(in: Connection.madeRowIDs)) : nil)
     }
 
-    /// Inserts a record with a generated key.
     @inlinable
-    static func insert(_ record: RecordType, withKey made: Key, on connection: Connection) throws -> Key {
+    static func insert(_ record: RecordType, withKey generated: Key, on connection: Connection) throws -> Key {
         var keyed = record
-        setKey(made, of: &keyed)
-        guard key(of: keyed) == made else { throw TableFailure.missingKey(schema) }
+        setKey(generated, of: &keyed)
+        guard key(of: keyed) == generated else { throw TableFailure.missingKey(schema) }
         return try insertRow(keyed, on: connection)
     }
 }
 
-/// Inserts of single values.
 extension Table {
     /// Inserts a row with single values; the other columns get their defaults.
     ///
@@ -106,7 +106,7 @@ extension Table {
         var given = assignments(columns)
         let connection = db._handle.connection
         try connection.prepareTable(schema)
-        if let made = try generatedKey(for: given) { given.append(made) }
+        if let assignment = try generatedKey(for: given) { given.append(assignment) }
         let (evaluated, key) = try withEvaluatedKey(given, on: connection)
         if let key {
             _ = try insert(with: evaluated, on: connection)
@@ -127,9 +127,9 @@ extension Table {
     /// The assignment of a key of a type that the library generates; nil for another type, or an assigned key.
     private static func generatedKey(for given: [Assignment]) throws -> Assignment? {
         guard schema.primaryKeys.count == 1, let column = schema.primaryKeys.first, column.defaultValue == nil,
-            !given.contains(where: { Identifier.areSame($0.column, column.name) }), let made = Key.made()
+            !given.contains(where: { Identifier.areSame($0.column, column.name) }), let key = Key.made()
         else { return nil }
-        return Assignment(column: column.name, value: "\(try plainValues(of: made)[0])")
+        return Assignment(column: column.name, value: "\(try plainValues(of: key)[0])")
     }
 
     /// - Returns: The row id.

@@ -27,7 +27,8 @@ extension Table {
     @inlinable
     static func insert(contentsOf records: some Sequence<RecordType>, on connection: Connection) throws -> [Key] {
         if connection.makesRowIDs || Key.made() != nil {
-            return try withMadeKeys(records, on: connection).withUnsafeBufferPointer { try insert($0, on: connection) }
+            let keyed = withGeneratedKeys(records, on: connection)
+            return try keyed.withUnsafeBufferPointer { try insert($0, on: connection) }
         }
         // An array's records are inserted where they are, without a copy of each.
         if let keys = try records.withContiguousStorageIfAvailable({ try insert($0, on: connection) }) { return keys }
@@ -36,12 +37,12 @@ extension Table {
 
     /// The records, each with a key, of a type whose keys the library generates.
     @inlinable
-    static func withMadeKeys(
+    static func withGeneratedKeys(
         _ records: some Sequence<RecordType>, on connection: Connection
     ) -> ContiguousArray<RecordType> {
         var records = ContiguousArray(records)
         for index in records.indices where key(of: records[index]) == nil {
-            if let made = madeKey(on: connection) { setKey(made, of: &records[index]) }
+            if let key = generatedKey(on: connection) { setKey(key, of: &records[index]) }
         }
         return records
     }
@@ -65,7 +66,6 @@ extension Table {
         }
     }
 
-    /// Inserts records, several per statement.
     @inlinable
     static func insert(
         _ records: UnsafeBufferPointer<RecordType>,
@@ -93,7 +93,6 @@ extension Table {
         return keys
     }
 
-    /// Inserts records with one statement.
     @inlinable
     static func insertTogether(
         _ records: UnsafeBufferPointer<RecordType>,
@@ -150,7 +149,6 @@ extension UnsafeBufferPointer where Element: ~Copyable {
     }
 }
 
-/// The number of records per INSERT.
 @usableFromInline
 enum RowsPerStatement {
     /// More records per statement are hardly faster.

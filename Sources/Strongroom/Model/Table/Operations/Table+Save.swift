@@ -86,7 +86,6 @@ extension Table {
         return try save(&record, hooks, on: connection) { record in try saveRow(&record, plan, on: connection) }
     }
 
-    /// Saves a record by its key.
     @inlinable
     static func saveRow(_ record: inout RecordType, on connection: Connection) throws -> Saved {
         try saveRow(&record, WritePlan(.key, on: connection), on: connection)
@@ -210,14 +209,14 @@ extension Table {
 
 extension Table {
     /// Saves what has changed in a record since its row was read or last saved: what others have changed meanwhile in
-    /// its other columns stays. Saves the whole record where its key is another one than before.
+    /// its other columns stays. Saves the full record where its key is another one than before.
     ///
     /// - Parameters:
     ///   - record: The record; unchanged when saving fails.
     ///   - base: The record as its row is known to be.
     ///   - indices: Columns that are written anyway, by their indices in ``Record/columnNames``.
     ///   - whenDeleted: Called when there is no such row any more; throws to let the save fail, and returns to have the
-    ///     whole record inserted.
+    ///     full record inserted.
     ///   - db: A write transaction.
     /// - Returns: What was done, and the indices of the columns that were written.
     /// - Throws: As `save(_:_:cascading:in:)`; what `whenDeleted` throws.
@@ -258,7 +257,7 @@ extension Table {
     }
 }
 
-/// Writes of whole records with the table's ``Table/hooks``: the same for `insert`, `update`, `upsert` and `save`.
+/// Writes of full records with the table's ``Table/hooks``: the same for `insert`, `update`, `upsert` and `save`.
 extension Table {
     /// Writes a record between the calls of its hooks, atomically; the record is unchanged after an error.
     @usableFromInline

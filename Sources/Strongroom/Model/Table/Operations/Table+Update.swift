@@ -90,7 +90,6 @@ extension Table {
 
     @usableFromInline typealias Operation = TableStatements.Operation
 
-    /// - Returns: The record's key.
     @inlinable
     static func update(
         _ record: RecordType, _ operation: Int, except leftOut: [Int], on connection: Connection
@@ -132,21 +131,19 @@ extension Table {
             return try write(record, at: key, operation, except: leftOut, .single, on: connection)
         }
         let compared = references.filter { !leftOut.contains($0) }
-        let whole = TableStatements.UpdateForm.listed([])
-        for form in compared.isEmpty ? [whole] : [.listed(compared), whole]
+        let full = TableStatements.UpdateForm.listed([])
+        for form in compared.isEmpty ? [full] : [.listed(compared), full]
         where try write(record, at: key, operation, except: leftOut, form, on: connection) {
             return true
         }
         return false
     }
 
-    /// The sorted indices of columns among the record's.
     @usableFromInline
     static func indices(of names: [String]) -> [Int] {
         RecordType.columnNames.indices.filter { Identifier.index(of: RecordType.columnNames[$0], in: names) != nil }
     }
 
-    /// Runs the statement that writes a record to the row with a key.
     @inlinable
     static func write(
         _ record: RecordType, at key: Key, _ operation: Int, except leftOut: [Int], _ form: TableStatements.UpdateForm,

@@ -70,7 +70,6 @@ extension Table {
         throw TableFailure.ignoredUpdate(schema)
     }
 
-    /// The version of a row; nil if there is none.
     private static func storedVersion(_ column: String, of key: Key, on connection: Connection) throws -> SQLValue? {
         let keys = try schema.keyColumns().map { "\(Identifier.quote($0.name)) = ?" }.joined(separator: " AND ")
         let sql = "SELECT \(Identifier.quote(column)) FROM \(schema.quotedName) WHERE \(keys)"
@@ -80,8 +79,6 @@ extension Table {
     }
 
     /// Assignments together with those of the columns that the table keeps and that are not assigned.
-    ///
-    /// - Parameter isNew: Whether a row is inserted.
     static func completed(_ assignments: [Assignment], isNew: Bool, on connection: Connection) throws -> [Assignment] {
         guard let upkeep = RecordType._upkeep else { return assignments }
         if let defect = upkeep.defect { throw defect }

@@ -169,7 +169,6 @@ extension Table {
         }
     }
 
-    /// - Returns: Nil if no row matches.
     @usableFromInline
     static func updateMatching(
         _ record: RecordType, _ plan: WritePlan<Self>, on connection: Connection
@@ -189,14 +188,12 @@ extension Table {
 }
 
 extension TableFailure {
-    /// - Parameter columns: The columns that match.
     static func severalRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
-        let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
-        return StrongroomError(
+        StrongroomError(
             .notUnique,
             """
-            Several rows of table "\(schema.name)" have the record's value of \(list); nothing was changed. Match \
-            further columns, or update all of the rows with `several: .updateAll`.
+            Several rows of table "\(schema.name)" have the record's value of \(columns.listed); nothing was changed. \
+            Match further columns, or update all of the rows with `several: .updateAll`.
             """)
     }
 }
