@@ -40,7 +40,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         var stores = 0
         /// The number of items that have begun.
         var begun: UInt64 = 0
-        var reserve = Reserve.none
+        /// Whether ``watch(_:)`` starts a further thread if no work begins.
+        var isWatched = false
         /// Sleeping threads that have not been signalled yet.
         var sleeping = 0
         /// Threads that poll for work before they sleep.
@@ -72,13 +73,16 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     private static let pointer = ThreadLocal()
 
     let state: Locked<State>
-    let wakeReserve = DispatchSemaphore(value: 0)
     private let wake = DispatchSemaphore(value: 0)
     /// The number of queued items; a polling thread reads it without the lock.
     private let pending = Atomic<Int>(0)
-    let name: String
+    private let name: String
     /// How many threads may be started beyond the usual number while work is stalled.
-    let largestReserve: Int
+    private let largestReserve: Int
+
+    /// How long queued work waits for a busy thread before another one is started.
+    private static let stallTime = DispatchTimeInterval.milliseconds(10)
+    private static let watching = DispatchQueue(label: "strongroom.stall")
 
     /// How many items may follow each other on one thread before queued work gets it.
     private static let longestChain = 64
@@ -88,7 +92,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     private static let maxPolls = 100
 
     /// How long an idle thread is kept.
-    static let patience = DispatchTimeInterval.seconds(5)
+    private static let patience = DispatchTimeInterval.seconds(5)
 
     /// - Parameters:
     ///   - threads: How many threads are started as soon as work is queued.
@@ -120,18 +124,15 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// - Parameter isWaiting: Whether to wait then until the idle threads have ended.
     func removeStore(isWaiting: Bool) {
         let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
-        let (sleeping, isReserveSleeping, mustWait) = state.withLock { state in
+        let (sleeping, mustWait) = state.withLock { state in
             state.stores -= 1
-            guard state.stores == 0 else { return (0, false, false) }
+            guard state.stores == 0 else { return (0, false) }
             state.isRetired = true
             if state.idle > 0, state.whenNoneIsIdle == nil { state.whenNoneIsIdle = ended }
-            let isReserveSleeping = state.reserve == .sleeping
-            if isReserveSleeping { state.reserve = .watching }
             defer { state.sleeping = 0 }
-            return (state.sleeping, isReserveSleeping, state.idle > 0)
+            return (state.sleeping, state.idle > 0)
         }
         for _ in 0..<sleeping { wake.signal() }
-        if isReserveSleeping { wakeReserve.signal() }
         if mustWait { _ = ended?.wait(timeout: .now() + Self.patience) }
     }
 
@@ -212,8 +213,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         if state.idle == 0 { state.whenNoneIsIdle.take()?.signal() }
     }
 
-    enum Need {
-        case none, sleeper, thread, reserve, reserveSleeper
+    private enum Need {
+        case none, sleeper, thread, watch
     }
 
     private func add(_ item: Item, _ urgency: Urgency) {
@@ -226,16 +227,37 @@ public final class StoreExecutor: TaskExecutor, Sendable {
                 state.sleeping -= 1
                 return .sleeper
             }
-            guard state.threads < state.largest else { return reserve(&state) }
-            state.threads += 1
-            return .thread
+            if state.threads < state.largest {
+                state.threads += 1
+                return .thread
+            }
+            guard !state.isWatched, state.threads < state.largest + largestReserve else { return .none }
+            state.isWatched = true
+            return .watch
         }
         switch need {
         case .none: break
         case .sleeper: wake.signal()
         case .thread: startThread()
-        case .reserve: startReserve()
-        case .reserveSleeper: wakeReserve.signal()
+        case .watch: watch(state.withLock { $0.begun })
+        }
+    }
+
+    /// Starts a further thread if no work begins for ``stallTime``, and so on until nothing is queued.
+    ///
+    /// - Parameter begun: The number of items that have begun.
+    private func watch(_ begun: UInt64) {
+        Self.watching.asyncAfter(deadline: .now() + Self.stallTime) { [weak self] in
+            guard let self else { return }
+            let (isStalled, next) = state.withLock { state -> (Bool, UInt64?) in
+                let isStalled = state.count > 0 && state.begun == begun
+                if isStalled { state.threads += 1 }
+                let left = state.count - (isStalled ? 1 : 0)
+                state.isWatched = left > 0 && state.threads < state.largest + largestReserve
+                return (isStalled, state.isWatched ? state.begun : nil)
+            }
+            if isStalled { startThread() }
+            if let next { watch(next) }
         }
     }
 
@@ -244,7 +266,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     /// Runs queued work until the thread is to end.
-    func work() {
+    private func work() {
         let current = CurrentThread(self)
         withExtendedLifetime(current) {
             Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()

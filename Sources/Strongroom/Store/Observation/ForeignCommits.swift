@@ -108,7 +108,7 @@ final class ForeignCommits: Sendable {
     private func end(_ state: inout State) {
         state.watch = nil
         state.timer.take()?.cancel()
-        counters.setPolling(false)
+        counters.change { $0.isPolling = false }
     }
 
     private func poll(every interval: Duration, _ state: inout State) {
@@ -120,7 +120,7 @@ final class ForeignCommits: Sendable {
         timer.setEventHandler { [weak self] in self?.request() }
         timer.activate()
         state.timer = timer
-        counters.setPolling(true)
+        counters.change { $0.isPolling = true }
     }
 
     /// Polls in place of the watch.
@@ -216,7 +216,7 @@ final class ForeignCommits: Sendable {
 
     /// Reports commits that may have written any table.
     private func report() {
-        counters.countForeignChange()
+        counters.change { $0.foreignChanges += 1 }
         broadcaster.report(nil)
     }
 }

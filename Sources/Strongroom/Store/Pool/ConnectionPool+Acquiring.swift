@@ -16,7 +16,7 @@ extension ConnectionPool {
         case .granted(let slot): return slot
         case .closed: throw closed
         case .waiting:
-            counters.countWait()
+            counters.change { $0.waits += 1 }
             // It may have been stopped before it was queued.
             applyStop(to: operation)
             return nil
@@ -84,7 +84,8 @@ extension ConnectionPool {
         let (slot, operation) = try await acquire(request, limits) { operation, _, slot, continuation in
             continuation.resume(with: slot.map { ($0, operation) })
         }
-        self[slot].record(operation)
+        operation.begin()
+        self[slot].holder = operation
         return (slot, operation)
     }
 }
@@ -106,7 +107,7 @@ extension ConnectionPool {
         }
         watch?.grant()
         watch?.end(nil)
-        counters.countWork(isReading: true)
+        counters.change { $0.reads += 1 }
         return HeldReader(self, slot, operation)
     }
 }
@@ -218,7 +219,7 @@ final class HeldReader: Sendable {
                 snapshot.cursor.take()?.finish()
                 connection.rollBack()
             }
-            pool[slot].end()
+            pool[slot].holder = nil
             pool.release(slot) {}
         }
     }
@@ -251,10 +252,7 @@ final class HeldReader: Sendable {
     }
 
     /// Stops the part in progress; no other part begins.
-    func stop() {
-        operation.stop(.cancelled)
-        pool.interrupt(operation)
-    }
+    func stop() { operation.stop(.cancelled) }
 
     /// Ends the snapshot.
     func finish() async throws {

@@ -143,21 +143,14 @@ extension ConnectionPool {
         applyStop(to: operation)
     }
 
-    /// Interrupts an operation that has been stopped, or takes it out of the queue.
+    /// Removes an operation that has been stopped from the queue.
     ///
     /// Called when it has been stopped and when it has been queued: the later one of the two calls finds it.
     func applyStop(to operation: PoolOperation) {
         guard let reason = operation.stopReason else { return }
-        interrupt(operation)
         let (waiter, admission) = queue.withLock { $0.cancel(operation.ticket) }
         admit(admission)
         waiter?.resume(.failure(errorOfWaiting(operation, reason)))
-    }
-
-    /// Interrupts an operation that has been stopped while it runs.
-    func interrupt(_ operation: PoolOperation) {
-        writer.interrupt(operation)
-        for reader in readers { reader.interrupt(operation) }
     }
 
     /// The error for an operation that was stopped while it ran; nil if it was not stopped.
@@ -165,7 +158,7 @@ extension ConnectionPool {
         guard let reason = operation.stopReason else { return nil }
         guard reason == .timedOut, let timeout = operation.limits.timeout else { return CancellationError() }
         let message =
-            operation.hasBegun
+            operation.time != nil
             ? """
             \(operation.name) took longer than \(timeout) and was stopped; nothing of it was kept. Use a longer \
             timeout, or do less at a time.
@@ -180,10 +173,9 @@ extension ConnectionPool {
     /// The error for an operation that was stopped while it waited.
     private func errorOfWaiting(_ operation: PoolOperation, _ reason: PoolOperation.StopReason) -> any Error {
         guard reason == .timedOut, let timeout = operation.limits.timeout else { return CancellationError() }
-        let hasOneConnection = readers.isEmpty
         let holders = ([writer] + readers).compactMap(\.holder)
-            .filter { hasOneConnection || $0.operation.isRival(of: operation) }
-            .map { "\($0.operation.name) for \($0.time)" }
+            .filter { hasOneConnection || $0.isRival(of: operation) }
+            .compactMap { holder in holder.time.map { "\(holder.name) for \($0)" } }
         let what =
             hasOneConnection
             ? "the one connection of a store in memory was not free"
@@ -216,7 +208,7 @@ extension ConnectionPool {
         /// Releases the slots and admits the waiting operations.
         func end() {
             guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            pool.writer.end()
+            pool.writer.holder = nil
             pool.admit(pool.queue.withLock { $0.endExclusive() })
         }
 
@@ -292,12 +284,17 @@ extension ConnectionPool {
         }
     }
 
-    /// Resumes the admitted waiters.
     func admit(_ admission: Queue.Admission) {
-        for (waiter, slot) in admission.slots { waiter.resume(.success(slot)) }
-        admission.exclusive?.resume(.success(.writer))
-        if admission.isClose { whenDrained.signal() }
+        resume(admission)
         // Requested while no operation was admitted.
         if foreign.isDue { foreign.request() }
+    }
+
+    /// Resumes the admitted waiters.
+    func resume(_ admission: Queue.Admission) {
+        for (waiter, slot) in admission.slots { waiter.resume(.success(slot)) }
+        admission.exclusive?.resume(.success(.writer))
+        if let drain = admission.drain { resumeAdmission(after: drain) }
+        if admission.isClose { whenDrained.signal() }
     }
 }

@@ -247,14 +247,15 @@ final class ConnectionPool: Sendable {
     /// Hands the group's transaction on to the next write, or ends it.
     private func finishWrite() {
         let mayGrow = writer.connection.map(group.mayGrow(on:)) ?? false
-        switch queue.withLock({ $0.finishWrite(mayGrow: mayGrow) }) {
-        case .handOn(let next):
-            next.resume(.success(.writer))
-        case .commit:
-            let (members, outcome) = executor.blocking { writer.connection.map(group.end(on:)) ?? ([], nil) }
-            if !members.isEmpty, outcome == nil { counters.countCommit(ofGroup: members.count) }
-            release(.writer) { for member in members { member(outcome) } }
+        if let next = queue.withLock({ $0.finishWrite(mayGrow: mayGrow) }) { return next.resume(.success(.writer)) }
+        let (members, outcome) = executor.blocking { writer.connection.map(group.end(on:)) ?? ([], nil) }
+        if !members.isEmpty, outcome == nil {
+            counters.change { counts in
+                counts.commits += 1
+                counts.largestGroup = max(counts.largestGroup, members.count)
+            }
         }
+        release(.writer) { for member in members { member(outcome) } }
     }
 
     /// Runs work on a slot that the caller holds; it can be stopped until it is done.
@@ -264,8 +265,9 @@ final class ConnectionPool: Sendable {
         in slot: Queue.Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
-        counters.countWork(isReading: operation.request == .read)
-        defer { self[slot].end() }
+        counters.change { if operation.request == .read { $0.reads += 1 } else { $0.writes += 1 } }
+        self[slot].holder = operation
+        defer { self[slot].holder = nil }
         return try runPart(operation, sharing, in: slot, work)
     }
 
@@ -278,13 +280,13 @@ final class ConnectionPool: Sendable {
     ) throws -> T {
         let connection = try connection(of: slot)
         do {
-            return try runPart(operation, sharing, on: connection, of: self[slot], work)
+            return try runPart(operation, sharing, on: connection, work)
         } catch {
             // No part of the work has run: its transaction could not be begun.
             guard connection.file.isOfAnotherKey, try renew(connection) else { throw error }
             connection.close()
             if slot == .writer { writer.connection = nil } else { drop(slot) }
-            return try runPart(operation, sharing, on: self.connection(of: slot), of: self[slot], work)
+            return try runPart(operation, sharing, on: self.connection(of: slot), work)
         }
     }
 
@@ -292,13 +294,12 @@ final class ConnectionPool: Sendable {
         _ operation: PoolOperation,
         _ sharing: Connection.Sharing,
         on connection: Connection,
-        of slot: Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
         connection.beginWork(sharing)
         do {
-            try slot.begin(operation, on: connection, sharing)
-            defer { slot.rest() }
+            try operation.beginPart(on: connection, sharing)
+            defer { operation.endPart() }
             return try CurrentTransaction.inside(self) { try work(connection) }
         } catch {
             // The engine reports `busy` for a statement that is stopped while it waits for a lock of another process.
@@ -341,13 +342,7 @@ final class ConnectionPool: Sendable {
 
     func free(_ slot: Queue.Slot) {
         if slot == .writer, foreign.isDue { foreign.check(try? writersConnection()) }
-        switch queue.withLock({ $0.release(slot) }) {
-        case .slot(let waiter, let slot): waiter.resume(.success(slot))
-        case .exclusive(let waiter): waiter.resume(.success(.writer))
-        case .drain(let drain): resumeAdmission(after: drain)
-        case .idle: break
-        case .close: whenDrained.signal()
-        }
+        resume(queue.withLock { $0.release(slot) })
         // Requested while the slot was still held.
         if slot == .writer, foreign.isDue { foreign.request() }
     }
