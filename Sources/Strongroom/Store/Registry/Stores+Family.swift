@@ -103,7 +103,7 @@ extension Stores {
         while true {
             let lease = try await lease(name, label: "work on many databases")
             do {
-                let value = try await StoreUse.run(self) {
+                let value = try await StoreUse.run(.closure, name, of: self) {
                     try await body(lease.store, lease.isFirst)
                 }
                 try await lease.endAndClose()

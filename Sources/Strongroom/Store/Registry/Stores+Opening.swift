@@ -35,8 +35,7 @@ extension Stores {
         return Task(executorPreference: executor) {
             let result: Result<Store, any Error>
             do {
-                let opening = OpeningWaits.Opening(self, loan)
-                result = .success(try await OpeningWaits.run(opening) { try await self.make(loan) })
+                result = .success(try await StoreUse.run(.opening, loan.name, of: self) { try await self.make(loan) })
             } catch {
                 result = .failure(error)
             }

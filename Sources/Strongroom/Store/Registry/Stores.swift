@@ -13,10 +13,12 @@ public final class Stores: Sendable {
         var discovered: Set<String> = []
         /// The error for a target whose discovered configurations conflict.
         var faults: [String: StrongroomError] = [:]
-        var registry = StoreRegistry<Store, StoreWaiter>()
+        var registry = StoreRegistry<Store>()
+        /// The tasks that wait for the answers to their requests, by ticket.
+        var waiters: [UInt64: CheckedContinuation<StoreAnswer<Store>, Never>] = [:]
         /// The openings of the stores that are open or being opened, by the number of their loan.
         var openings: [UInt64: Task<Store, any Error>] = [:]
-        /// The uses of lent stores, by the ticket of their request.
+        /// The uses of lent stores.
         var holders: [UInt64: StoreHolder] = [:]
         /// Work that lasts until the shutdown, which cancels it.
         var endless: [UInt64: Task<Void, any Error>] = [:]
