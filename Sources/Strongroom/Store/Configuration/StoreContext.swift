@@ -22,6 +22,7 @@ struct StoreContext: Sendable {
     var isInMemory: Bool { settings.storage == .memory }
     /// Whether there is a file that is opened read-only.
     var isReadOnly: Bool { file.isReadOnly }
+    var mayChangeFile: Bool { !isInMemory && !isReadOnly }
 }
 
 extension StoreContext {

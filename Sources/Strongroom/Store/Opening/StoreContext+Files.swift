@@ -97,25 +97,3 @@ extension StoreContext {
             database: name.fileName)
     }
 }
-
-extension StoreOpening {
-    /// Records the database's name in a file that has none yet, as one of an earlier version, unless the file is not
-    /// changed by an opening.
-    func recordName(_ connection: Connection, _ recorded: String?, _ report: OpenReport) throws {
-        guard recorded == nil, context.migrator != nil, !context.isInMemory, !context.isReadOnly else { return }
-        guard report.outcome == .created || context.settings.migration == .onOpen else { return }
-        do {
-            try RecordedName(connection: connection).write(context.name.fileName)
-        } catch let error as StrongroomError where report.outcome == .opened {
-            // The next opening tries again.
-            context.logger?.warning("name not recorded", metadata: ["reason": .string(error.message)])
-        }
-    }
-
-    /// Remembers that the database is encrypted.
-    func rememberEncryption(_ unlocked: UnlockedFile) {
-        guard unlocked.derivedKey != nil, !context.isInMemory, !context.isReadOnly else { return }
-        // The next opening tries again.
-        try? context.file.remember(.encrypted)
-    }
-}

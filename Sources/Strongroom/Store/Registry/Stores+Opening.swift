@@ -35,7 +35,8 @@ extension Stores {
         return Task(executorPreference: executor) {
             let result: Result<Store, any Error>
             do {
-                result = .success(try await StoreUse.run(.opening, loan.name, of: self) { try await self.make(loan) })
+                result = .success(
+                    try await StoreUse.run(.opening, loan.name, of: self) { try await self.open(loan) })
             } catch {
                 result = .failure(error)
             }
@@ -51,17 +52,16 @@ extension Stores {
         }
     }
 
-    private func make(_ loan: StoreLoan) async throws -> Store {
+    private func open(_ loan: StoreLoan) async throws -> Store {
         let name = loan.name
         let configuration = try configuration(of: name)
         let resources = resources.withLock { $0 }
-        let observer = StoreObserver(resources.observers, name)
+        var observer = StoreObserver(resources.observers, name)
         return try await observer.observing(.open) { watch in
             watch?.grant()
             do {
-                var opening = try StoreOpening(name, configuration)
-                opening.observer = observer
-                opening.observer?.outer = watch?.contexts ?? []
+                observer?.outer = watch?.contexts ?? []
+                let opening = try StoreOpening(name, configuration, observer)
                 return try await run(opening, resources) { [weak self] in self?.ended(loan) { $0.closed(loan) } }
             } catch {
                 throw (error as? StrongroomError)?.naming(name.fileName) ?? error
