@@ -1,6 +1,5 @@
 import Logging
 
-/// Migrating the file of an open store.
 extension Store {
     /// The steps that a migration would run on the file in its current state; nothing is written.
     ///

@@ -23,7 +23,6 @@ public final class Store: Sendable {
 
     let pool: ConnectionPool
     let file: StoreFile
-    /// The functions that its connections have.
     let functions: ConnectionFunctions
     /// What a module above keeps while the store is open.
     package let attachment = Locked<(any Sendable)?>(nil)
@@ -53,7 +52,8 @@ public final class Store: Sendable {
             executor: resources.executor,
             observer: StoreObserver(resources.observers, context.name),
             counters: counters,
-            foreign: context.foreignCommits,
+            foreignPath: context.isInMemory ? nil : context.path,
+            logger: context.logger,
             readerCount: context.isInMemory ? 0 : nil,
             writer: connection,
             open: { try file.connect(as: $0) },

@@ -126,7 +126,6 @@ final class OperationWatch: Sendable {
         granted.store(Int64(time), ordering: .relaxed)
     }
 
-    /// Reports the end of the operation.
     func end(_ error: (any Error)?) {
         // What has requested its rollback has not failed.
         let error = error is RequestedRollback ? nil : error
@@ -149,7 +148,6 @@ struct StoreObserver: Sendable {
     /// What each returned for the opening whose parts are observed; empty outside of openings.
     var outer: [(any Sendable)?] = []
 
-    /// Nil without observers.
     init?(_ observers: [any OperationObserver], _ name: DatabaseName) {
         guard !observers.isEmpty else { return nil }
         (self.observers, self.name) = (observers, name)
@@ -183,7 +181,6 @@ extension StoreObserver? {
     }
 }
 
-/// The options of a read or a write.
 struct OperationLimits {
     /// Its name in error messages.
     var label: String?
@@ -191,6 +188,5 @@ struct OperationLimits {
     var timeout: Duration?
     /// Whether it may begin while the store is closing, as long as closing waits for other operations.
     var isLast = false
-    /// Whether the observer of operations receives it.
     var isObserved = true
 }

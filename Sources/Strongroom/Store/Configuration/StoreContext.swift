@@ -38,11 +38,16 @@ extension StoreContext {
         logger?[metadataKey: "database"] = .string(name.fileName)
         let migrator = try configuration.migrator(for: name)
         try migrator?.check()
-        var file = DatabaseFile(path: ":memory:", name, settings, logger)
-        file.functions = try configuration.checkedFunctions(for: name)
+        let isOnDisk = settings.storage == .disk
+        var file = DatabaseFile(
+            path: ":memory:", name: name.fileName,
+            busyTimeout: isOnDisk ? Int(clamping: settings.busyTimeout.milliseconds) : 0,
+            log: StatementLog.Settings(logger, slow: settings.slowStatement),
+            hasRecursiveTriggers: settings.recursiveTriggers, pageCache: settings.pageCache,
+            functions: try configuration.checkedFunctions(for: name), isReadOnly: isOnDisk && settings.isReadOnly)
         var ciphers: [CipherSettings] = []
         var protection = KeyProtection.direct
-        if settings.storage == .disk {
+        if isOnDisk {
             ciphers = try configuration.checkedCiphers(for: name)
             protection = configuration.keyProtection(for: name)
             file.path = try configuration.checkedPath(for: name)

@@ -36,7 +36,6 @@ struct SettingReader {
         }
     }
 
-    /// The error for a value that a setting cannot have.
     func refusal(_ name: String, _ allowed: String) -> StrongroomError {
         StrongroomError(
             .invalidSetting, "The configuration's value \"\(key(name))\" cannot be used; it must be \(allowed).")

@@ -36,9 +36,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         var blocked = 0
         /// How many threads are started as soon as work is queued.
         var largest: Int
-        /// The number of stores that use the executor.
         var stores = 0
-        /// The number of items that have begun.
         var begun: UInt64 = 0
         /// Whether ``watch(_:)`` starts a further thread if no work begins.
         var isWatched = false
@@ -53,7 +51,6 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         var whenNoneIsIdle: DispatchSemaphore?
     }
 
-    /// The thread-local state of a thread.
     private final class CurrentThread {
         let executor: ObjectIdentifier
         let owner: StoreExecutor
@@ -160,7 +157,6 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         add(.work(work), .medium)
     }
 
-    /// Whether the current thread is one of the executor's.
     var isCurrent: Bool { current != nil }
 
     private var current: CurrentThread? {
@@ -199,10 +195,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         return Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue().owner.blocking(wait)
     }
 
-    /// The number of threads.
     var threadCount: Int { state.withLock { $0.threads + $0.blocked } }
 
-    /// Called by a thread when it ends.
     private func recordThreadEnd() {
         DedicatedThread.end()
         state.withLock { removeIdleThread(&$0) }
@@ -265,7 +259,6 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         DedicatedThread.start(name) { [self] in work() }
     }
 
-    /// Runs queued work until the thread is to end.
     private func work() {
         let current = CurrentThread(self)
         withExtendedLifetime(current) {

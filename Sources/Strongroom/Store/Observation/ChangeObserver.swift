@@ -146,7 +146,6 @@ final class ChangeBroadcaster: Sendable {
         }?()
     }
 
-    /// Whether there is an observer.
     var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
     /// Sets what is called, on any thread, when the first observer was added, and when the last one was removed.

@@ -44,7 +44,6 @@ final class StoreCounters: Sendable {
 
     func change(_ body: (inout StoreStatistics) -> Void) { counts.withLock(body) }
 
-    /// Adds a connection's use of the engine.
     func count(_ use: EngineUse) {
         change { counts in
             counts.busyRetries += use.busyRetries

@@ -28,9 +28,6 @@ public struct OpenReport: Sendable, Equatable {
     public internal(set) var migrationDuration = Duration.zero
     /// How long opening took in total.
     public internal(set) var duration = Duration.zero
-
-    /// The report of an opening that has just begun.
-    init() {}
 }
 
 extension OpenReport: CustomStringConvertible {
@@ -46,7 +43,6 @@ extension OpenReport: CustomStringConvertible {
 }
 
 extension OpenReport {
-    /// The metadata for a logger.
     var logged: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "outcome": "\(outcome)", "milliseconds": .stringConvertible(duration.fineMilliseconds),
@@ -60,10 +56,8 @@ extension OpenReport {
 
 /// What the stores of a registry share.
 struct StoreResources: Sendable {
-    /// The threads for their operations.
     var executor = StoreExecutor()
     /// Receive each operation.
     var observers: [any OperationObserver] = []
-    /// The counters of the stores, by family.
     let families = FamilyCounters()
 }

@@ -1,6 +1,5 @@
 import Logging
 
-/// The lock of the file and its keys.
 extension StoreContext {
     /// Prevents other processes from opening the file; as ``DatabaseFile/lock(within:)`` with the settings' time.
     func lock() async throws -> FileLock {
@@ -32,7 +31,14 @@ extension StoreContext {
         case .plaintext, .encrypted: break
         }
         let keys = try databaseKeys(chain, salt: content.salt)
-        return (keys, try keys.unlock(content))
+        do {
+            return (keys, try keys.unlock(content))
+        } catch let error as StrongroomError where error.code == .wrongKey {
+            // Another process may have written the envelope, and the file, since the envelope was read.
+            let newer = try databaseKeys(chain, salt: content.salt)
+            guard newer.envelope?.sealed != keys.envelope?.sealed else { throw error }
+            return (newer, try newer.unlock(content))
+        }
     }
 
     /// The error for plaintext where keys are configured.

@@ -16,7 +16,7 @@ extension StoreOpening {
         watch?.grant()
         do {
             report.migration = try context.carryOut(
-                plan, of: migrator, on: connection, key: isNew ? nil : key, MigrationRun(stop: stop))
+                plan, of: migrator, on: connection, key: key, MigrationRun(stop: stop))
             watch?.end(nil)
         } catch {
             watch?.end(error)

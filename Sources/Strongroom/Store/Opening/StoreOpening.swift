@@ -94,7 +94,6 @@ package protocol StartedExtension: StoreExtension {
 
 /// The steps that inspect and unlock the file.
 extension StoreOpening {
-    /// Prevents other processes from opening it.
     private func acquireLock() async throws -> FileLock? {
         guard !context.isInMemory else { return nil }
         // No file is created beside a file that is opened read-only; its lock file is only used if it exists.

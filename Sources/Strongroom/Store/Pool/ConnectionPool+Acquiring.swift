@@ -35,14 +35,9 @@ extension ConnectionPool {
         let operation = makeOperation(request, limits)
         let timer = timer(for: operation)
         defer { timer?.cancel() }
-        var handover: Promise<Result<Queue.Slot, any Error>>?
-        func waiter() -> Waiter {
-            let promise = Promise<Result<Queue.Slot, any Error>>()
-            handover = promise
-            return Waiter { promise.fulfill($0) }
-        }
-        if let slot = try acquire(operation, waiter()) { return try work(slot, operation) }
-        guard let handover else { throw closed }
+        lazy var handover = Promise<Result<Queue.Slot, any Error>>()
+        let slot = try acquire(operation, Waiter { [handover] in handover.fulfill($0) })
+        if let slot { return try work(slot, operation) }
         return try work(try executor.blocking { handover.wait() }.get(), operation)
     }
 
@@ -113,16 +108,7 @@ extension ConnectionPool {
 }
 
 extension ConnectionPool {
-    /// Queues a write and returns at once; the work runs later, on a thread of the executor, in a transaction that
-    /// other writes may share.
-    ///
-    /// Closing the store waits for the work and for `finish`.
-    ///
-    /// - Parameters:
-    ///   - work: Runs in a transaction that it neither begins nor ends.
-    ///   - undone: Called if the work has failed and is undone, before the next write; must return quickly.
-    ///   - finish: Called once with the outcome, on the thread that has committed; must neither read nor write with a
-    ///     blocking call, nor wait for a thread that does.
+    /// As ``Store/queueWrite(_:_:undone:finish:)``; the work runs on a thread of the executor.
     func queueWrite(
         _ label: String,
         _ work: @escaping @Sendable (Connection) throws -> Void,
@@ -183,7 +169,6 @@ final class HeldReader: Sendable {
     private let pool: ConnectionPool
     private let snapshot = Snapshot()
 
-    /// What reads the snapshot.
     private final class Snapshot: @unchecked Sendable {  // guarded by the reader's slot
         var cursor: (any SnapshotCursor)?
 
@@ -235,7 +220,6 @@ final class HeldReader: Sendable {
         try await runPart { [snapshot] connection in try snapshot.perform(making: make, work, on: connection) }
     }
 
-    /// Runs a part of the work on a thread of the executor.
     private func runPart<T: Sendable>(_ work: @escaping @Sendable (Connection) throws -> T) async throws -> T {
         try Task.checkCancellation()
         let urgency = Urgency(Task.currentPriority)
@@ -254,7 +238,6 @@ final class HeldReader: Sendable {
     /// Stops the part in progress; no other part begins.
     func stop() { operation.stop(.cancelled) }
 
-    /// Ends the snapshot.
     func finish() async throws {
         try await runPart { [snapshot] connection in
             snapshot.cursor.take()?.finish()

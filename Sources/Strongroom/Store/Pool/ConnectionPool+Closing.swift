@@ -2,10 +2,8 @@ import Dispatch
 import Synchronization
 
 extension ConnectionPool {
-    /// Whether there is a single connection, which reads and writes share.
     var hasOneConnection: Bool { readers.isEmpty }
 
-    /// The checkpoint report of the close.
     var closing: CheckpointReport? { closingReport.withLock { $0 } }
 
     /// Whether the store is closing or closed.
@@ -59,8 +57,8 @@ extension ConnectionPool {
         }
         if foreign.isOn { foreign.check(try? lastWritersConnection()) }
         readLastValues()
-        finishCompanions()
-        suspendCompanions()
+        finishParticipants()
+        suspendParticipants()
         // Any of them can checkpoint; this is the one that ``dismantle(isWaiting:)`` closes last.
         guard let connection = writer.connection ?? readers.last(where: { $0.connection != nil })?.connection else {
             return
@@ -96,7 +94,7 @@ extension ConnectionPool {
     ///
     /// - Parameter isWaiting: Whether to wait until the idle threads have ended.
     func dismantle(isWaiting: Bool = false) {
-        suspendCompanions()
+        suspendParticipants()
         let error = closed
         // A connection that cannot write does not checkpoint.
         let mayCheckpoint = isReadOnly && ([writer] + readers).contains { $0.connection?.mode == .existing }
@@ -245,9 +243,9 @@ extension ConnectionPool {
             defer {
                 access.end()
                 foreign.renew()
-                resumeCompanions()
+                resumeParticipants()
             }
-            suspendCompanions()
+            suspendParticipants()
             closeConnections()
             // Before any read starts: only a writer switches the file back to WAL mode. If opening fails here, the next
             // write opens the connection again.

@@ -180,8 +180,7 @@ extension ConnectionPool {
 /// Commits of other connections, which only the writer's connection can tell from the store's own.
 extension ConnectionPool {
     /// Begins to find commits of other connections when the store is observed.
-    func followForeignCommits(_ file: ForeignCommits.File?) {
-        guard file != nil, let connection = writer.connection else { return }
+    func followForeignCommits(_ connection: Connection) {
         // Later commits are found, whenever an observer is added. If this fails, the first check reports a change.
         try? connection.recordDataVersion()
         foreign.begin { [weak self] in self?.postForeignCheck() ?? true }
@@ -197,12 +196,5 @@ extension ConnectionPool {
             free(.writer)
         }
         return true
-    }
-}
-
-extension StoreContext {
-    /// The file that other connections may change; nil in memory.
-    var foreignCommits: ForeignCommits.File? {
-        isInMemory ? nil : ForeignCommits.File(path: path, changes: settings.foreignChanges, logger: logger)
     }
 }

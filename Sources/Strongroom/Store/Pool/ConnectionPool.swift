@@ -1,4 +1,5 @@
 import Dispatch
+import Logging
 import Synchronization
 
 /// Runs operations on a store's connections, one holder per connection.
@@ -49,14 +50,14 @@ final class ConnectionPool: Sendable {
     /// The tables that need not be compared with the declarations of their types.
     let automaticTables: AutomaticTables
     /// What has connections of its own to the file, until the store is closed.
-    let companions = Locked<[any StoreCompanion]>([])
+    let participants = Locked<[any StoreParticipant]>([])
     /// Whether the store may write now.
     let right = WriteRight()
 
     /// Creates the slots; readers are opened when they are needed.
     ///
     /// - Parameters:
-    ///   - foreign: The file that other connections may change; nil for none.
+    ///   - foreignPath: The path of the file that other connections may change; nil for none.
     ///   - readerCount: The number of readers; nil for the number in the settings.
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
     ///     key now.
@@ -70,7 +71,8 @@ final class ConnectionPool: Sendable {
         executor: StoreExecutor = StoreExecutor(),
         observer: StoreObserver? = nil,
         counters: StoreCounters = StoreCounters(),
-        foreign file: ForeignCommits.File? = nil,
+        foreignPath: String? = nil,
+        logger: Logger? = nil,
         readerCount: Int? = nil,
         writer connection: Connection,
         open: @escaping @Sendable (Connection.Role) throws -> Connection,
@@ -92,7 +94,7 @@ final class ConnectionPool: Sendable {
         self.observer = observer
         self.counters = counters
         executor.addStore(threads: settings.readers + 1)
-        foreign = ForeignCommits(file, broadcaster, counters)
+        foreign = ForeignCommits(foreignPath, settings.foreignChanges, logger, broadcaster, counters)
         group = GroupCommit(longest: settings.groupDuration, foreign, right)
         idleTimer = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [automaticTables] role in
@@ -110,7 +112,7 @@ final class ConnectionPool: Sendable {
         // A migration may have left temporary tables on it.
         writer.wasUsed = connection.resetUse().statementsPrepared > 0
         readers = (0..<count).map { _ in Slot(.reader, open: open) }
-        followForeignCommits(file)
+        if foreignPath != nil { followForeignCommits(connection) }
     }
 
     deinit {

@@ -46,9 +46,7 @@ struct ConnectionScheduler<Waiter> {
 
     /// What follows when slots are released.
     struct Admission {
-        /// The waiters that get a slot.
         var slots: [(waiter: Waiter, slot: Slot)] = []
-        /// The waiter that gets every slot.
         var exclusive: Waiter?
         /// Admission stops until the held slots are released. If that takes long, call
         /// ``ConnectionScheduler/resumeAdmission(_:)``.
@@ -133,7 +131,7 @@ struct ConnectionScheduler<Waiter> {
     /// Ends a write, and decides whether the next waiting write continues its transaction.
     ///
     /// - Parameter mayGrow: False if the transaction has to end in any case.
-    /// - Returns: The next write, which gets the slot; nil if the transaction is to be committed, and the slot released.
+    /// - Returns: The next write, which gets the slot; nil if the transaction is to be committed.
     mutating func finishWrite(mayGrow: Bool) -> Waiter? {
         guard mayGrow, !isDraining, isWriterShared, groupSize < largestGroup, waitingWriters.first?.isShared == true,
             let next = waitingWriters.popFirst()
@@ -166,7 +164,6 @@ struct ConnectionScheduler<Waiter> {
         return Admission(isClose: isClosing && grantedCount == 0)
     }
 
-    /// The next waiter for a slot.
     private mutating func next(for slot: Slot) -> Waiter? {
         guard slot == .writer else { return waitingReaders.popFirst()?.waiter }
         guard let next = waitingWriters.popFirst() else { return nil }
@@ -235,7 +232,6 @@ struct ConnectionScheduler<Waiter> {
 extension ConnectionScheduler {
     private var isAdmitting: Bool { !isDraining && !isExclusive }
 
-    /// The slots that are held.
     private var heldSlots: Set<Slot> {
         var slots = Set((0..<readerCount).filter { !freeReaders.contains($0) }.map(Slot.reader))
         if !isWriterFree { slots.insert(.writer) }
@@ -284,7 +280,6 @@ extension ConnectionScheduler {
         return admit()
     }
 
-    /// Resumes admission.
     private mutating func admit() -> Admission {
         isDraining = false
         var admission = Admission()

@@ -221,7 +221,6 @@ enum CurrentTransaction {
 
     private static let pointer = ThreadLocal()
 
-    /// Whether the current thread is inside a transaction of a store.
     static func isInside(_ pool: ConnectionPool) -> Bool {
         var isInside = false
         visit { frame in
@@ -231,7 +230,6 @@ enum CurrentTransaction {
         return isInside
     }
 
-    /// Whether the current thread is inside a transaction of any store.
     static var isInsideAny: Bool { pointer.value != nil }
 
     /// The databases that have a transaction on the current thread, innermost first.

@@ -7,7 +7,6 @@ import Synchronization
 final class PoolOperation: Sendable {
     typealias Request = ConnectionScheduler<ConnectionPool.Waiter>.Request
 
-    /// Why an operation is stopped.
     enum StopReason { case cancelled, timedOut }
 
     private struct State {
@@ -33,7 +32,6 @@ final class PoolOperation: Sendable {
         self.urgency = urgency
     }
 
-    /// Why it has been stopped; nil if it has not.
     var stopReason: StopReason? { state.withLock { $0.stopReason } }
 
     /// Stops it: no further part begins, and the one that runs is interrupted. The first reason is kept.
@@ -136,7 +134,6 @@ package struct WriteDeadline: Sendable {
 /// Whether a store may write. It is a decision by the clock, not by a task that would have to run in time.
 final class WriteRight: Sendable {
     private struct State {
-        /// Why it has ended for good.
         var refusal: StrongroomError?
         var deadline: WriteDeadline?
         /// The error after the deadline.
@@ -204,7 +201,6 @@ extension ConnectionPool {
 }
 
 extension StrongroomError {
-    /// The error for a write in a read-only store.
     static func readOnlyStore(_ database: String) -> StrongroomError {
         StrongroomError(
             .readOnly,

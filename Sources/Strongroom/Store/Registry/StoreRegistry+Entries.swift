@@ -5,7 +5,6 @@ struct StoreLoan: Hashable, Sendable {
     let number: UInt64
 }
 
-/// What a store is requested for.
 enum StorePurpose: Sendable {
     /// It stays open until the program closes it.
     case keep
@@ -15,7 +14,6 @@ enum StorePurpose: Sendable {
     case reserve
 }
 
-/// A request for a store.
 struct StoreRequest: Sendable {
     let name: DatabaseName
     let purpose: StorePurpose
@@ -30,7 +28,6 @@ struct StoreRequest: Sendable {
     var isUnlimited: Bool { isNested || purpose != .borrow }
 }
 
-/// The answer to a request.
 enum StoreAnswer<Opened> {
     /// The caller has the open store.
     case use(StoreLoan, Opened)
@@ -85,7 +82,6 @@ extension StoreRegistry {
         var isLost = false
         /// When a borrower returned it before the last one, or before those that have it now.
         var returnedBefore: ContinuousClock.Instant?
-        /// Its position among the idle stores.
         var idle: IdleStores.Element?
         /// Whether its memory was released since it became idle.
         var isTrimmed = false
@@ -156,7 +152,6 @@ extension StoreRegistry {
         /// How many of them each store has.
         private var counts: [DatabaseName: Int] = [:]
 
-        /// The one that has waited longest.
         var first: StoreRequest? { queue.first }
         var isEmpty: Bool { queue.isEmpty }
         var count: Int { counts.values.reduce(0, +) }
@@ -174,7 +169,6 @@ extension StoreRegistry {
             if let first = queue.popFirst() { forget(first) }
         }
 
-        /// Removes the first request for a store.
         mutating func removeFirst(named name: DatabaseName) -> StoreRequest? {
             guard counts[name] != nil else { return nil }
             return remove { $0.name == name }

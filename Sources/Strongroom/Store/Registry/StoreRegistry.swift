@@ -150,7 +150,6 @@ struct StoreRegistry<Opened> {
 
     // MARK: Outcomes
 
-    /// Reports that a store was opened.
     mutating func opened(_ loan: StoreLoan, _ store: Opened, at time: ContinuousClock.Instant) -> Steps {
         guard let entry = entry(loan) else { return Steps() }
         var steps = Steps()
@@ -172,7 +171,6 @@ struct StoreRegistry<Opened> {
         return settled(steps)
     }
 
-    /// Reports that a store was not opened.
     mutating func failed(_ loan: StoreLoan, _ error: any Error) -> Steps {
         guard let entry = entry(loan) else { return Steps() }
         var steps = Steps()
@@ -350,7 +348,6 @@ struct StoreRegistry<Opened> {
         return (trimmed, settled, statistics.waiting == 0 && idle.elements.isEmpty)
     }
 
-    /// Changes the limits.
     mutating func setLimits(_ limits: LendingLimits) -> Steps {
         self.limits = limits
         var steps = Steps()
@@ -390,10 +387,8 @@ extension StoreRegistry {
     /// Whether a store is used, or is being opened or closed.
     var isInUse: Bool { entries.count > idle.elements.count + numbers.onlyKept }
 
-    /// Whether a store is being closed.
     func isClosing(_ loan: StoreLoan) -> Bool { entry(loan)?.isClosing ?? false }
 
-    /// The stores that are open, or are being opened or closed.
     var openNames: [DatabaseName] { entries.filter { !$0.value.isReserved }.map(\.key) }
 
     /// How many stores are in each phase, how many requests wait, and the counts; not what the process uses.

@@ -3,9 +3,9 @@ import Synchronization
 /// What the current task does with a store: it opens it, does work for which it is kept closed, or runs a closure that
 /// uses it. A request from inside may have what other requests wait for, so no limit holds for it.
 ///
-/// A configuration may open a database to obtain the keys of another. Openings that wait for each other in a cycle would
-/// deadlock, so the one that would close the cycle fails with an error; work counts as an opening. A task's waits count
-/// for the opening that started it; a detached task, or one that existed before, is not tracked.
+/// A configuration may open a database to obtain the keys of another. Openings that wait for each other in a cycle
+/// would deadlock, so the one that would close the cycle fails with an error; work counts as an opening. A task's waits
+/// count for the opening that started it; a detached task, or one that existed before, is not tracked.
 final class StoreUse: Sendable {
     enum Kind { case opening, work, closure }
 

@@ -58,7 +58,6 @@ extension Stores {
     }
 }
 
-/// The same work for many databases.
 extension Stores {
     /// Runs work on many stores, several at a time. Each is opened within the ``lendingLimits``, and closed again
     /// unless it was open before or another caller uses it.
@@ -118,7 +117,6 @@ extension Stores {
         }
     }
 
-    /// Runs work for many names, several at a time.
     func forEach<T: Sendable>(
         of databases: [DatabaseName], atMost limit: Int, progress: (FamilyOutcome<T>) -> Void,
         _ work: @escaping @Sendable (DatabaseName) async throws -> T

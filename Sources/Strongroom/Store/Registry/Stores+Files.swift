@@ -117,21 +117,21 @@ extension Stores {
     /// - Parameters:
     ///   - fileName: The database's name, whose configuration gives the path and the keys of the file. Its store must
     ///     not be in use.
-    ///   - formerName: The name that is recorded in the file. A file that records none, or the database's own name, is
-    ///     accepted as well.
+    ///   - previousName: The name that is recorded in the file. A file that records none, or the database's own name,
+    ///     is accepted as well.
     /// - Throws: ``StrongroomError`` with `otherDatabase` if the file records a third name, `notDeclared` without a
     ///   migrator, `fileMissing`, `alreadyOpen`, `locked`, `busy`, `readOnly`; what opening throws about names,
     ///   configurations, keys and damage. The file is unchanged then.
-    public func adopt(_ fileName: String, from formerName: String) async throws {
-        let former = try DatabaseName(formerName)
+    public func adopt(_ fileName: String, from previousName: String) async throws {
+        let previous = try DatabaseName(previousName)
         try await replacingFile(fileName) { context, chain in
-            try await BlockingWork.run { try context.adopt(from: former, chain) }
+            try await BlockingWork.run { try context.adopt(from: previous, chain) }
         }
     }
 }
 
 extension StoreContext {
-    fileprivate func adopt(from former: DatabaseName, _ chain: KeyChain) throws {
+    fileprivate func adopt(from previous: DatabaseName, _ chain: KeyChain) throws {
         guard migrator != nil else {
             throw StrongroomError(
                 .notDeclared,
@@ -150,7 +150,7 @@ extension StoreContext {
         let record = RecordedName(connection: connection)
         if let recorded = try record.read() {
             if recorded == name.fileName { return }
-            guard recorded == former.fileName else { throw ofOther(recorded) }
+            guard recorded == previous.fileName else { throw ofOther(recorded) }
         }
         try record.write(name.fileName)
     }

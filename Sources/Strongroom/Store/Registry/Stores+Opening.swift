@@ -33,22 +33,18 @@ extension Stores {
     func beginOpening(_ loan: StoreLoan) -> Task<Store, any Error> {
         let executor = OpeningExecutor()
         return Task(executorPreference: executor) {
-            let result: Result<Store, any Error>
             do {
-                result = .success(
-                    try await StoreUse.run(.opening, loan.name, of: self) { try await self.open(loan) })
-            } catch {
-                result = .failure(error)
-            }
-            executor.finish()
-            switch result {
-            case .success(let store):
+                let store = try await StoreUse.run(.opening, loan.name, of: self) { try await self.open(loan) }
+                executor.finish()
                 self.perform { $0.opened(loan, store, at: .now) }
                 // It is idle at once if nobody waits for it any more.
                 self.sweepLater()
-            case .failure(let error): self.ended(loan) { $0.failed(loan, error) }
+                return store
+            } catch {
+                executor.finish()
+                self.ended(loan) { $0.failed(loan, error) }
+                throw error
             }
-            return try result.get()
         }
     }
 

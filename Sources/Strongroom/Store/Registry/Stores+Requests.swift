@@ -122,7 +122,6 @@ extension Stores {
         }
     }
 
-    /// Answers a request that has waited.
     private func resume(_ ticket: UInt64, _ answer: StoreAnswer<Store>) {
         state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume(returning: answer)
     }

@@ -42,7 +42,6 @@ public final class Stores: Sendable {
 
     let state = Locked(State())
 
-    /// What the open stores share.
     let resources = Locked(StoreResources())
 
     let idleSweep = IdleTimer(time: .seconds(1))
