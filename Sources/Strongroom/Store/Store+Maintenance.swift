@@ -49,7 +49,7 @@ extension Store {
     public func optimize() async throws {
         try pool.requireWriting()
         try await pool.perform(.ungroupedWrite) { connection in
-            let canChoose = try EngineFeatures.current().sqliteVersionNumber >= Self.firstThatOptimizes
+            let canChoose = try EngineFeatures.current().sqliteVersionNumber >= 3_018_000
             try connection.run(canChoose ? "PRAGMA optimize" : "ANALYZE")
         }
     }
@@ -61,8 +61,6 @@ extension Store {
     public func releaseMemory() async throws {
         try await pool.releaseMemory(isObserved: true)
     }
-
-    private static let firstThatOptimizes = 3_018_000
 }
 
 extension Store {

@@ -30,7 +30,6 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - connection: The first connection: the writer, or the only one in memory.
     ///   - key: The key of further connections.
-    ///   - resources: What it shares with the other stores of the registry.
     ///   - whenClosed: Called once, when no connection is left.
     init(
         _ context: StoreContext, _ connection: Connection, _ key: ActiveKey, _ report: OpenReport,
@@ -75,7 +74,7 @@ public final class Store: Sendable {
         )
     }
 
-    /// The checkpoint that closing made: incomplete if another process was reading or the checkpoint failed, for
+    /// The checkpoint of the closing: incomplete if another process was reading or the checkpoint failed, for
     /// example because the disk is full; ``CheckpointReport/failure`` has the reason. No commit is lost: the next
     /// opening reads the WAL. Nil while the store is open, and for a read-only store.
     public var closing: CheckpointReport? { pool.closing }

@@ -48,7 +48,12 @@ struct BackupRestore {
             try finished.requireName(finished.path)
             var report = try BackupReport(finished.path, as: context.path, contentOfBackup, since: start)
             report.attributesNotKept = lost
-            try put(finished, content, keys, with: hasEnvelope ? nil : keys.envelope?.bytes)
+            let replaceFile = { [keys] in try replace(with: finished.path, content, keys) }
+            if !hasEnvelope, let envelope = keys.envelope?.bytes {
+                try keys.envelopeFile.publish(envelope, with: finished, rename: replaceFile)
+            } else {
+                try replaceFile()
+            }
             // Leftovers are also removed at the next opening.
             try? removeLeftovers()
             return report
@@ -56,14 +61,6 @@ struct BackupRestore {
             try? removeLeftovers()
             throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
         }
-    }
-
-    /// Replaces the database; a new one gets the envelope of the backup.
-    private func put(
-        _ finished: PlainFile, _ content: FileContent, _ keys: DatabaseKeys, with envelope: [UInt8]?
-    ) throws {
-        guard let envelope else { return try replace(with: finished.path, content, keys) }
-        try keys.envelopeFile.publish(envelope, with: finished) { try replace(with: finished.path, content, keys) }
     }
 
     private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: backup, name: context.file.name) }

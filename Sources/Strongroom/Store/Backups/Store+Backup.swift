@@ -20,7 +20,7 @@ extension Store {
     ///
     /// A defect that is no damage of a page, such as an index that does not match its table, is copied with the rest;
     /// ``verify(checkingStructure:progress:)`` checks the database itself. The copy of a plaintext database is
-    /// plaintext unless a key is given; plaintext of an encrypted one is made only by
+    /// plaintext unless a key is given; plaintext of an encrypted one is created only by
     /// ``exportPlaintext(to:progress:)``.
     ///
     /// - Parameters:

@@ -72,7 +72,7 @@ public struct FinishedOperation: Sendable {
     public let label: String?
     /// When it was requested.
     public let start: ContinuousClock.Instant
-    /// How long it waited for a connection; the whole time if it never got one.
+    /// How long it waited for a connection; the entire time if it never got one.
     public let wait: Duration
     /// How long it took in all, with the wait.
     public let duration: Duration
@@ -118,9 +118,7 @@ final class OperationWatch: Sendable {
         }
     }
 
-    /// Records that the operation has its connection.
-    ///
-    /// - Parameter time: When it got it.
+    /// Records when the operation got its connection.
     func grant(at time: ContinuousClock.Instant = .now) {
         let time = (time - started.start) / Duration.microseconds(1)
         granted.store(Int64(time), ordering: .relaxed)

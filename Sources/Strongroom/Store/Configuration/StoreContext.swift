@@ -65,14 +65,6 @@ extension StoreContext {
         return copy
     }
 
-    /// A copy for work that changes nothing: no directory and no lock file is created, as on a file system that is
-    /// mounted read-only.
-    func reading() -> StoreContext {
-        var copy = self
-        copy.file.isReadOnly = true
-        return copy
-    }
-
     /// A copy that records the file's present state, while no other process is opening it: for a file that is opened
     /// read-only, later reads are valid only if it stays unchanged.
     func withBaseline() throws -> StoreContext {

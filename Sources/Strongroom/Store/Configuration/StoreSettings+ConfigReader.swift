@@ -19,8 +19,6 @@ struct SettingReader {
         ConfigKey(prefix.components + [name], context: prefix.context)
     }
 
-    /// Reads a value.
-    ///
     /// - Parameter allowed: What the value may be, for the message of an error.
     private func value<T>(
         _ name: String, _ allowed: String, _ fetch: (ConfigKey) async throws -> T?

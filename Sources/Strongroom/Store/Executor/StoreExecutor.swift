@@ -52,8 +52,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     }
 
     private final class CurrentThread {
-        let executor: ObjectIdentifier
-        let owner: StoreExecutor
+        let executor: StoreExecutor
         /// Whether it runs posted work rather than a task's job, which may run for long after it has posted.
         var isWorking = false
         /// Whether another thread replaces it while it waits.
@@ -61,10 +60,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         /// The work to run next on this thread.
         var next: (@Sendable () -> Void)?
 
-        init(_ executor: StoreExecutor) {
-            self.executor = ObjectIdentifier(executor)
-            owner = executor
-        }
+        init(_ executor: StoreExecutor) { self.executor = executor }
     }
 
     private static let pointer = ThreadLocal()
@@ -98,11 +94,6 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         self.name = name
         largestReserve = reserve
         state = Locked(State(largest: threads))
-    }
-
-    /// The threads of the stores of a registry; the first store that is opened starts them.
-    convenience init() {
-        self.init(name: "strongroom", threads: 1, reserve: 512)
     }
 
     /// Adds a store, whose operations need a number of threads at the same time.
@@ -162,7 +153,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     private var current: CurrentThread? {
         guard let pointer = Self.pointer.value else { return nil }
         let thread = Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue()
-        return thread.executor == ObjectIdentifier(self) ? thread : nil
+        return thread.executor === self ? thread : nil
     }
 
     /// Blocks for something that queued work may provide: if the current thread is one of the executor's, another one
@@ -192,7 +183,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// to, if any, replaces it meanwhile.
     static func blockingAny<T>(_ wait: () -> T) -> T {
         guard let pointer = pointer.value else { return wait() }
-        return Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue().owner.blocking(wait)
+        return Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue().executor.blocking(wait)
     }
 
     var threadCount: Int { state.withLock { $0.threads + $0.blocked } }

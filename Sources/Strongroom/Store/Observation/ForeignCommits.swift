@@ -21,7 +21,6 @@ final class ForeignCommits: Sendable {
         var watch: FileWatch?
         var timer: (any DispatchSourceTimer)?
         var isLogged = false
-        /// Acquires the writer if it is free, and releases it again; false if it is not free.
         var acquireWriter: (@Sendable () -> Bool)?
 
         var isOn: Bool { watch != nil || timer != nil }
@@ -68,7 +67,7 @@ final class ForeignCommits: Sendable {
 
     /// Begins to follow the observers.
     ///
-    /// - Parameter acquireWriter: Acquires the writer if it is free, and releases it again, on another thread.
+    /// - Parameter acquireWriter: Acquires and releases the writer, on another thread; false if it is not free.
     func begin(acquireWriter: @escaping @Sendable () -> Bool) {
         guard path != nil else { return }
         state.withLock { $0.acquireWriter = acquireWriter }

@@ -27,9 +27,7 @@ struct StoreOpening: Sendable {
 
     /// Opens the store; to be called on a thread that may block, such as that of an ``OpeningExecutor``.
     ///
-    /// - Parameters:
-    ///   - resources: What the store shares with the other stores of the registry.
-    ///   - whenClosed: Called once, when the store is closed.
+    /// - Parameter whenClosed: Called once, when the store is closed.
     mutating func run(
         sharing resources: StoreResources = StoreResources(), whenClosed: @escaping @Sendable () -> Void = {}
     ) async throws -> Store {

@@ -93,17 +93,16 @@ extension ConnectionPool {
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
     func holdReader(_ limits: OperationLimits) async throws -> HeldReader {
         let watch = watch(.read, limits)
-        let (slot, operation): (Queue.Slot, PoolOperation)
         do {
-            (slot, operation) = try await acquireSlot(.read, limits)
+            let (slot, operation) = try await acquireSlot(.read, limits)
+            watch?.grant()
+            watch?.end(nil)
+            counters.change { $0.reads += 1 }
+            return HeldReader(self, slot, operation)
         } catch {
             watch?.end(error)
             throw error
         }
-        watch?.grant()
-        watch?.end(nil)
-        counters.change { $0.reads += 1 }
-        return HeldReader(self, slot, operation)
     }
 }
 
@@ -171,24 +170,6 @@ final class HeldReader: Sendable {
 
     private final class Snapshot: @unchecked Sendable {  // guarded by the reader's slot
         var cursor: (any SnapshotCursor)?
-
-        func perform<Cursor: SnapshotCursor, T>(
-            making make: (Connection) throws -> Cursor,
-            _ work: (Cursor, Connection) throws -> T,
-            on connection: Connection
-        ) throws -> T {
-            if cursor == nil { try connection.beginSnapshot() }
-            do {
-                if cursor == nil { try connection.requireKnownSchema() }
-                let cursor = if let cursor = cursor as? Cursor { cursor } else { try make(connection) }
-                self.cursor = cursor
-                let result = try work(cursor, connection)
-                try connection.checkPages()
-                return result
-            } catch {
-                throw connection.explanation(of: error)
-            }
-        }
     }
 
     init(_ pool: ConnectionPool, _ slot: ConnectionPool.Queue.Slot, _ operation: PoolOperation) {
@@ -209,7 +190,7 @@ final class HeldReader: Sendable {
         }
     }
 
-    /// Runs a part of the work with the cursor, which is made for the first part.
+    /// Runs a part of the work with the cursor, which is opened for the first part.
     ///
     /// - Throws: What the work throws; ``StrongroomError`` with `damaged` if this part or an earlier one read a damaged
     ///   page, so that no possibly wrong value is returned.
@@ -217,7 +198,19 @@ final class HeldReader: Sendable {
         making make: @escaping @Sendable (Connection) throws -> Cursor,
         _ work: @escaping @Sendable (Cursor, Connection) throws -> T
     ) async throws -> T {
-        try await runPart { [snapshot] connection in try snapshot.perform(making: make, work, on: connection) }
+        try await runPart { [snapshot] connection in
+            if snapshot.cursor == nil { try connection.beginSnapshot() }
+            do {
+                if snapshot.cursor == nil { try connection.requireKnownSchema() }
+                let cursor = if let cursor = snapshot.cursor as? Cursor { cursor } else { try make(connection) }
+                snapshot.cursor = cursor
+                let result = try work(cursor, connection)
+                try connection.checkPages()
+                return result
+            } catch {
+                throw connection.explanation(of: error)
+            }
+        }
     }
 
     private func runPart<T: Sendable>(_ work: @escaping @Sendable (Connection) throws -> T) async throws -> T {

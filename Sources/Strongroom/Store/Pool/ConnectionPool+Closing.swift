@@ -55,7 +55,10 @@ extension ConnectionPool {
             dismantle(isWaiting: true)
             whenDismantled.signal()
         }
-        if foreign.isOn { foreign.check(try? lastWritersConnection()) }
+        if foreign.isOn {
+            if writer.borrower != nil { for index in readers.indices { returnConnection(of: index) } }
+            foreign.check(try? writersConnection())
+        }
         readLastValues()
         finishParticipants()
         suspendParticipants()
@@ -218,7 +221,6 @@ extension ConnectionPool {
     /// Waits until no operation runs in the store. Reads and writes are admitted until the operations that ran before
     /// this call have ended.
     ///
-    /// - Parameter limits: How long to wait for the running operations.
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, or `timedOut` naming the operations that held
     ///   the connections.
     func acquireExclusively(_ limits: OperationLimits) async throws -> ExclusiveAccess {
@@ -229,9 +231,7 @@ extension ConnectionPool {
     /// Closes every connection of the store, runs work on a dedicated thread, and then admits the waiting operations on
     /// newly opened connections.
     ///
-    /// - Parameters:
-    ///   - progress: Called with the progress of the work.
-    ///   - work: Receives a monitor, which is cancelled with the task.
+    /// - Parameter work: Receives a monitor, which is cancelled with the task.
     /// - Throws: `CancellationError`; what the work throws.
     func perform<T: Sendable>(
         _ access: ExclusiveAccess,

@@ -77,12 +77,6 @@ extension ConnectionPool {
         return try writer.connected()
     }
 
-    /// As ``writersConnection()`` for a store that is being closed, in which no slot is in use any more.
-    func lastWritersConnection() throws -> Connection {
-        if writer.borrower != nil { for index in readers.indices { returnConnection(of: index) } }
-        return try writersConnection()
-    }
-
     // MARK: Lending
 
     /// Takes the writer's connection for a reader that has none, so that a store which is opened, read and closed has
@@ -102,7 +96,7 @@ extension ConnectionPool {
     ///
     /// - Returns: Whether it is the writer's.
     @discardableResult
-    private func returnConnection(of index: Int) -> Bool {
+    func returnConnection(of index: Int) -> Bool {
         guard writer.connection == nil, writer.borrower == index, readers[index].isBorrowed,
             let connection = readers[index].connection, !connection.isLost,
             move(connection, to: isReadOnly ? .reader : .writer)

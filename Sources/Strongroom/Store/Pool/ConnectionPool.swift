@@ -68,7 +68,7 @@ final class ConnectionPool: Sendable {
     init(
         database: String,
         settings: StoreSettings,
-        executor: StoreExecutor = StoreExecutor(),
+        executor: StoreExecutor = StoreExecutor(name: "strongroom", threads: 1),
         observer: StoreObserver? = nil,
         counters: StoreCounters = StoreCounters(),
         foreignPath: String? = nil,

@@ -176,7 +176,7 @@ final class WriteRight: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// The error for a commit that was made while the right ended; nil if it may be acknowledged.
+    /// The error for a commit during which the right ended; nil if it may be acknowledged.
     var refusalOfCommit: StrongroomError? {
         guard let refusal else { return nil }
         return StrongroomError(
@@ -212,8 +212,7 @@ extension StrongroomError {
     }
 }
 
-/// A write that waits for an event other than its turn, such as a timer, and that must not be lost if the store closes
-/// first.
+/// A write that waits for an event, such as a timer, and that must not be lost if the store closes first.
 package protocol DeferredWrite: AnyObject, Sendable {
     /// Queues the pending write for the writer; runs neither user code nor the engine.
     func queue()

@@ -86,11 +86,6 @@ extension StoreRegistry {
         /// Whether its memory was released since it became idle.
         var isTrimmed = false
 
-        init(number: UInt64, phase: Phase) {
-            self.number = number
-            self.phase = phase
-        }
-
         var isOpening: Bool { if case .opening = phase { true } else { false } }
         var isOpen: Bool { if case .open = phase { true } else { false } }
         var isClosing: Bool { if case .closing = phase { true } else { false } }

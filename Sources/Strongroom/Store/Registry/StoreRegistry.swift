@@ -243,7 +243,7 @@ struct StoreRegistry<Opened> {
 
     // MARK: What follows
 
-    /// What follows from an event, and from the room that it has made.
+    /// What follows from an event, and from the room that it leaves.
     private mutating func settled(_ steps: Steps) -> Steps {
         var steps = steps
         while let first = waiting.first {
@@ -322,11 +322,9 @@ struct StoreRegistry<Opened> {
         }
     }
 
-    /// Looks at the idle stores, from time to time.
+    /// Closes idle stores after their time, and releases the memory of others; called from time to time.
     ///
-    /// - Parameters:
-    ///   - time: The present time.
-    ///   - trimTime: How long a store is idle before its memory is released.
+    /// - Parameter trimTime: How long a store is idle before its memory is released.
     /// - Returns: The stores whose memory to release, what follows, and whether no store is idle and no request waits.
     mutating func sweep(
         at time: ContinuousClock.Instant, trimTime: Duration

@@ -13,11 +13,6 @@ final class StoreUse: Sendable {
     private struct Database: Hashable, Sendable {
         let stores: ObjectIdentifier
         let name: DatabaseName
-
-        init(_ name: DatabaseName, of stores: Stores) {
-            self.stores = ObjectIdentifier(stores)
-            self.name = name
-        }
     }
 
     @TaskLocal private static var innermost: StoreUse?
@@ -62,7 +57,7 @@ final class StoreUse: Sendable {
     static func run<T>(
         _ kind: Kind, _ name: DatabaseName, of stores: Stores, _ body: () async throws -> T
     ) async throws -> T {
-        let use = StoreUse(kind, Database(name, of: stores))
+        let use = StoreUse(kind, Database(stores: ObjectIdentifier(stores), name: name))
         defer {
             use.isActive.store(false, ordering: .sequentiallyConsistent)
             if kind != .closure { waits.withLock { $0[use.database] = nil } }
@@ -78,7 +73,7 @@ final class StoreUse: Sendable {
         for name: DatabaseName, of stores: Stores, _ work: () async throws -> T
     ) async throws -> T {
         guard let opening else { return try await work() }
-        let (database, own) = (Database(name, of: stores), opening.database)
+        let (database, own) = (Database(stores: ObjectIdentifier(stores), name: name), opening.database)
         let cycle: [Database]? = waits.withLock { waits in
             // A task that outlives the opening that started it no longer blocks it.
             guard opening.isRunning else { return nil }

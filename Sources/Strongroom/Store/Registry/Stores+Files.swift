@@ -169,8 +169,9 @@ extension Stores {
     ) async throws -> T {
         let configuration = try configuration(of: name)
         do {
-            let configured = try StoreContext(name, configuration, in: .disk)
-            let context = try (isWriting ? configured : configured.reading()).located()
+            var configured = try StoreContext(name, configuration, in: .disk)
+            if !isWriting { configured.file.isReadOnly = true }
+            let context = try configured.located()
             try OpenFiles.shared.claim(context.path, name)
             defer { OpenFiles.shared.release(context.path) }
             guard !isWriting || !configured.isReadOnly else { throw StrongroomError.readOnlyStore(name.fileName) }

@@ -60,7 +60,9 @@ extension Stores {
         _ name: DatabaseName, countsTables: Bool = true,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws -> FileDiagnosis {
-        let context = try StoreContext(name, configuration(of: name), in: .disk).reading().located()
+        var context = try StoreContext(name, configuration(of: name), in: .disk)
+        context.file.isReadOnly = true
+        context = try context.located()
         guard try FileStatus.at(FileSystem.directory(of: context.path)) != nil else {
             throw StrongroomError(.fileMissing, "There is no file at \"\(context.path)\".", database: name.fileName)
         }

@@ -22,22 +22,6 @@ public final class Stores: Sendable {
         var holders: [UInt64: StoreHolder] = [:]
         /// Work that lasts until the shutdown, which cancels it.
         var endless: [UInt64: Task<Void, any Error>] = [:]
-
-        func configuration(of name: DatabaseName) throws -> any Configuration {
-            if let fault = faults[name.target] { throw fault.naming(name.fileName) }
-            if let configuration = configurations[name.target] { return configuration }
-            let known =
-                configurations.isEmpty
-                ? "none is registered" : "registered are \(configurations.keys.sorted().joined(separator: ", "))"
-            throw StrongroomError(
-                .noConfiguration,
-                """
-                There is no configuration for the target "\(name.target)"; \(known). Register one, or correct the \
-                name.
-                """,
-                database: name.fileName
-            )
-        }
     }
 
     let state = Locked(State())
@@ -130,6 +114,15 @@ public final class Stores: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`.
     package func configuration(of name: DatabaseName) throws -> any Configuration {
-        try state.withLock { try $0.configuration(of: name) }
+        let (fault, configurations) = state.withLock { ($0.faults[name.target], $0.configurations) }
+        if let fault { throw fault.naming(name.fileName) }
+        if let configuration = configurations[name.target] { return configuration }
+        let known =
+            configurations.isEmpty
+            ? "none is registered" : "registered are \(configurations.keys.sorted().joined(separator: ", "))"
+        throw StrongroomError(
+            .noConfiguration,
+            "There is no configuration for the target \"\(name.target)\"; \(known). Register one, or correct the name.",
+            database: name.fileName)
     }
 }
